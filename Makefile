@@ -1,0 +1,44 @@
+# The front door: `make demo` and `make test` set up whatever is missing, then run. See docs/internals/build.md.
+PYTHON := .venv/bin/python
+PYTEST := $(PYTHON) -m pytest
+
+.PHONY: help build demo test check lint format generate clean
+help:
+	@echo "make demo      set up, then train on the digits from C and from Python"
+	@echo "make test      set up, then all tests, C and Python"
+	@echo "make build     set up only: the library, the Python module, the examples"
+	@echo "make check     everything of make test, the thread sanitizer and other compilers as well"
+	@echo "make lint      the rules of the house      make format    clang-format over the C files"
+	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"
+
+build:
+	@tools/setup.sh
+
+demo:
+	@tools/setup.sh
+	@build/release/examples/digits
+	@$(PYTHON) examples/digits.py
+
+test:
+	@tools/setup.sh tests asan
+	@$(PYTEST) --builds release,asan
+
+check:
+	@tools/setup.sh tests asan tsan extras
+	@$(PYTEST) --builds release,asan,tsan --compilers
+
+lint:
+	@tools/setup.sh
+	@$(PYTHON) ops/gen.py --check
+	@$(PYTHON) tools/lint.py
+
+format:
+	@tools/setup.sh
+	@$(PYTHON) tools/lint.py --format
+
+generate:
+	@tools/setup.sh
+	@$(PYTHON) ops/gen.py
+
+clean:
+	@rm -rf build .venv

@@ -1,0 +1,65 @@
+/* Name inference without tensors: which names an operation would give its result, or why it would
+ * refuse. */
+#ifndef NOMEN_INFERENCE_H
+#define NOMEN_INFERENCE_H
+
+#include "nomen/error.h"
+#include "nomen/export.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A question. Lists of names are text: names separated by blanks, "*" for an unnamed dim, "" for no
+ * dims. Lists of dims may hold integers too. Everything but op may be left out (zero).
+ *
+ *     const char *operands[] = {"N C", "C"};
+ *     char names[256];
+ *     nomen_infer_args args = {.op = "add", .operands = operands, .count = 2};
+ *     if (nomen_infer(&args, names, sizeof names) == NOMEN_OK) puts(names);        // N C
+ *     else puts(nomen_error_text());
+ */
+typedef struct nomen_infer_args {
+    /* "add", "matmul", "sum"; with a "_" behind it in place: "add_" */
+    const char *op;
+    /* Names of the tensors, in the order of the operation's arguments; at most 64. Numbers are left
+     * out or given as "". */
+    const char *const *operands;
+    int count;
+    /* Dims to work on: reductions, squeeze, transpose ("H W"), permute, unflatten, flatten ("H W",
+     * or a range "H ... -1"), unsqueeze and stack (where the new dim goes). For rename: the names
+     * to replace, one by one, by those in `names`. */
+    const char *dim;
+    /* Names wanted: rename (NULL drops all), refine_names, align_to, unflatten, zeros. */
+    const char *names;
+    /* Name of the one new dim: flatten, unsqueeze, stack, diagonal; NULL: unnamed. */
+    const char *out_dim;
+    bool keepdim;
+    int ndim;        /* expand: dims of the result */
+    const char *out; /* names of the tensor given as out= */
+    /* Sizes of the first operand, for squeeze; NULL: all are 1. */
+    const int64_t *size;
+    /* Sizes of out and of the result: with both, "a named out= is never resized" is checked too. */
+    const int64_t *out_size, *result_size;
+} nomen_infer_args;
+
+/* Writes the names of the result, in the form above, to result (room for size bytes); several
+ * results are separated by "; ". A NULL result only asks whether the operation would do it. Errors
+ * are those of the operation itself; besides, NOMEN_ERROR_VALUE if the operation is unknown or the
+ * room is too small, and NOMEN_ERROR_TYPE if the number of operands or dims does not fit. */
+NOMEN_API nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size);
+
+/* The rule that an operation follows, a word of ops/namerules.def such as "unify"; NULL if there is
+ * no such operation. */
+NOMEN_API const char *nomen_infer_rule(const char *op);
+/* That rule in a sentence; NULL if there is no such rule. */
+NOMEN_API const char *nomen_infer_rule_text(const char *rule);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

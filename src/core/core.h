@@ -1,0 +1,209 @@
+/* The core room: tensors, storages, names, errors, memory, threads. Knows nothing of operations. */
+#ifndef NOMEN_SRC_CORE_H
+#define NOMEN_SRC_CORE_H
+
+#include "nomen/dtype.h"
+#include "nomen/error.h"
+#include "nomen/names.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NOMEN_LIKELY(x)   __builtin_expect(!!(x), 1)
+#define NOMEN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define NOMEN_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
+
+/* ---- errors (error.c) ------------------------------------------------------------------------ */
+
+/* Records the first unseen error of this thread; returns its code, so that `return
+ * nomen__fail(...)` reads well. */
+nomen_status nomen__fail(nomen_status code, const char *format, ...) NOMEN_PRINTF(2, 3);
+nomen_status nomen__fail_v(nomen_status code, const char *format, va_list arguments);
+/* Attaches operation and operands to the error just recorded, if it has none yet. */
+void nomen__error_context(const char *op, const char *operands);
+bool nomen__error_pending(void);
+
+/* A fixed-size text under construction: never overflows, ends in "..." when cut. */
+typedef struct nomen__text {
+    char *at;
+    size_t size, used;
+} nomen__text;
+#define NOMEN__TEXT(name, capacity)                                                                \
+    char name##_buffer[capacity];                                                                  \
+    nomen__text name = {name##_buffer, sizeof name##_buffer, 0};                                   \
+    name##_buffer[0] = 0
+void nomen__text_add(nomen__text *t, const char *format, ...) NOMEN_PRINTF(2, 3);
+
+/* ---- memory (alloc.c) ------------------------------------------------------------------------ */
+
+/* All memory of the library comes through these. NULL and a recorded NOMEN_ERROR_MEMORY on failure.
+ * nomen__alloc: metadata (nodes, spilled dims, lists), 16-byte aligned, per-thread free lists for
+ * small sizes. */
+void *nomen__alloc(size_t bytes);
+void *nomen__calloc(size_t count, size_t bytes); /* zeroed; checks the product */
+void nomen__free(void *p, size_t bytes);         /* bytes as asked for; NULL is fine */
+
+/* Data buffers: 64-byte aligned, cached by size class; *capacity becomes what to hand back to
+ * nomen__buffer_free. */
+void *nomen__buffer_new(size_t bytes, size_t *capacity);
+void nomen__buffer_free(void *p, size_t capacity);
+
+#ifdef NOMEN_FAULTS
+/* For tests. nth = 0: the next request of this thread fails, 1: the one after it, ...; once. -1:
+ * none. Requests are nomen__alloc, nomen__calloc and nomen__buffer_new, whether or not a cache
+ * could serve them. */
+NOMEN_API void nomen__fail_allocation(int64_t nth);
+NOMEN_API int64_t nomen__allocation_count(void); /* requests of this thread so far */
+#endif
+
+/* ---- storage (storage.c) --------------------------------------------------------------------- */
+
+typedef struct nomen__storage {
+    _Atomic int32_t refs;
+    _Atomic uint32_t version; /* bumped by every write; saved tensors are checked against it */
+    char *data;
+    size_t bytes;                   /* usable */
+    size_t capacity;                /* what the allocator gave; 0 for foreign memory */
+    void (*release)(void *payload); /* foreign memory only */
+    void *payload;
+    uint32_t inlined;  /* data lies behind this header in one block of this many bytes; 0: apart */
+    uint32_t readonly; /* foreign memory that must not be written */
+} nomen__storage;
+
+nomen__storage *nomen__storage_new(size_t bytes);
+nomen__storage *nomen__storage_foreign(void *data, size_t bytes, void (*release)(void *payload),
+                                       void *payload);
+void nomen__storage_free(nomen__storage *s); /* when the last reference is gone */
+static inline void nomen__storage_retain(nomen__storage *s) {
+    atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
+}
+static inline void nomen__storage_release(nomen__storage *s) {
+    if (atomic_load_explicit(&s->refs, memory_order_acquire) == 1 ||
+        atomic_fetch_sub_explicit(&s->refs, 1, memory_order_acq_rel) == 1)
+        nomen__storage_free(s);
+}
+
+/* ---- tensor (tensor.c) ----------------------------------------------------------------------- */
+
+enum { NOMEN__INLINE_DIMS = 8 };
+
+enum nomen__flag {
+    NOMEN__NAMED = 1,      /* some dim has a name; without it names[] may hold anything */
+    NOMEN__WRAPPED = 2,    /* a number in tensor's clothing: weak in dtype promotion */
+    NOMEN__CONTIGUOUS = 4, /* row-major without holes (computed when the header is made) */
+    NOMEN__SPILLED = 8,    /* size, stride and names point to a block of their own */
+};
+
+struct nomen__autograd; /* src/autograd/tape.h */
+
+typedef struct nomen_tensor {
+    _Atomic int32_t refs;
+    uint8_t dtype, ndim, flags, device;
+    char *data; /* address of the first element (index 0 in every dim) */
+    nomen__storage *storage;
+    int64_t numel;
+    struct nomen__autograd *grad; /* NULL: takes no part in autograd */
+    int64_t *size, *stride;       /* strides in elements, any sign */
+    nomen_name *names;
+    struct nomen__scope *scope; /* the scope that owns one reference, NULL: none */
+    uint32_t scope_slot;
+    uint32_t magic; /* NOMEN__LIVE while alive */
+    void *python;   /* the wrapper object that owns this header, if any (borrowed) */
+    int64_t inline_size[NOMEN__INLINE_DIMS], inline_stride[NOMEN__INLINE_DIMS];
+    nomen_name inline_names[NOMEN__INLINE_DIMS];
+} nomen_tensor;
+
+enum { NOMEN__LIVE = 0x6e6f6d65, NOMEN__DEAD = 0x64656164 };
+
+/* A header with room for ndim dims, one reference, no storage, no names; sizes and strides are not
+ * set. */
+nomen_tensor *nomen__tensor_new(nomen_dtype dtype, int ndim);
+/* A fresh contiguous tensor with storage; size may be NULL for 0-d. Checks sizes (negative,
+ * overflow). */
+nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *size);
+/* A second header on the same storage: same dims, names and dtype; no autograd. */
+nomen_tensor *nomen__tensor_alias(const nomen_tensor *t);
+/* After size and stride are set: numel and the contiguous flag. */
+void nomen__tensor_finish(nomen_tensor *t);
+void nomen__tensor_free(nomen_tensor *t); /* when the last reference is gone */
+/* Makes t what `from` is (storage, dims, dtype, names), keeping identity, references and autograd.
+ * For out= resizes. */
+nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from);
+
+static inline nomen_tensor *nomen__retain(nomen_tensor *t) {
+    if (t) atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+static inline void nomen__release(nomen_tensor *t) {
+    if (t && (atomic_load_explicit(&t->refs, memory_order_acquire) == 1 ||
+              atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1))
+        nomen__tensor_free(t);
+}
+static inline bool nomen__is_named(const nomen_tensor *t) { return t->flags & NOMEN__NAMED; }
+static inline nomen_name nomen__name_at(const nomen_tensor *t, int dim) {
+    return t->flags & NOMEN__NAMED ? t->names[dim] : 0;
+}
+
+/* Product of sizes with overflow checks; -1 and a recorded error ("... is too large ...") if it
+ * does not fit or a size is negative. bytes of one element so that the byte count fits too. */
+int64_t nomen__checked_numel(const int64_t *size, int ndim, size_t item);
+/* Row-major strides. */
+void nomen__contiguous_strides(const int64_t *size, int ndim, int64_t *stride);
+
+/* ---- scopes (scope.c) ------------------------------------------------------------------------ */
+
+/* Gives the caller's reference of t to the current scope of this thread and returns t. A tensor
+ * that a scope owns already stays there, and the reference is dropped. NULL passes through. On
+ * failure t is released, the error is recorded, and NULL comes back. */
+nomen_tensor *nomen__scoped(nomen_tensor *t);
+/* Room for count tensors, all NULL, that dies with the current scope: for the `at` of a nomen_list.
+ * Never NULL unless it failed. The tensors in it are registered on their own. */
+nomen_tensor **nomen__scope_array(int64_t count);
+
+/* Hook of the autograd room: called when a header with autograd metadata dies (set once at load).
+ */
+extern void (*nomen__autograd_free)(struct nomen__autograd *);
+
+/* ---- names (names.c) ------------------------------------------------------------------------- */
+
+/* Splits "N C * H" at blanks. More than NOMEN_MAX_DIMS names and names that are none are errors. */
+nomen_status nomen__names_split(const char *text, nomen_name names[NOMEN_MAX_DIMS], int *count);
+/* Attaches names (NULL or all 0: none). No checks. */
+void nomen__set_names(nomen_tensor *t, const nomen_name *names);
+/* The rules of names given to a tensor of rank ndim: at most 64 dims, count, no duplicates. */
+nomen_status nomen__check_names(const nomen_name *names, int count, int ndim);
+/* "['N', None]" as the error texts print name lists. */
+void nomen__text_names(nomen__text *t, const nomen_name *names, int n);
+/* "[2, 3]" */
+void nomen__text_sizes(nomen__text *t, const int64_t *size, int n);
+/* "Tensor[N=32, C=64]", "Tensor[32, 64]", "Tensor[]"; with ", int64" when the dtype is asked for.
+ */
+void nomen__text_tensor(nomen__text *t, const nomen_tensor *x, bool dtype);
+
+/* ---- threads (parallel.c) -------------------------------------------------------------------- */
+
+typedef void nomen__task(void *context, int64_t begin, int64_t end);
+/* Calls task once for every chunk [k * grain, min((k + 1) * grain, n)), in any order, on any thread
+ * of the pool (the caller takes chunks too); returns when all are done. Chunks do not depend on the
+ * number of threads. Runs them in the caller, in order, when there is one chunk, one thread, or the
+ * caller is itself a task. */
+void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context);
+
+/* ---- cpu (cpu.c) ----------------------------------------------------------------------------- */
+
+typedef enum nomen__isa {
+    NOMEN__SCALAR,
+    NOMEN__AVX2,
+    NOMEN__AVX512,
+    NOMEN__NEON,
+    NOMEN__ISA_COUNT
+} nomen__isa;
+/* The best ISA of this machine that the library was built with; NOMEN_ISA=scalar|avx2|avx512|neon
+ * lowers it. */
+nomen__isa nomen__cpu_isa(void);
+const char *nomen__isa_name(nomen__isa isa);
+
+#endif

@@ -1,0 +1,84 @@
+/* Drawing numbers into memory, for the kernels and operations that need it. */
+#ifndef NOMEN_SRC_DRAW_H
+#define NOMEN_SRC_DRAW_H
+
+#include "core/core.h"
+#include "nomen/random.h"
+
+#include <pthread.h>
+
+/* Fill n elements of a contiguous `out`, drawing what PyTorch 1.13 draws on the CPU. All take the
+ * generator's lock (NULL: the default generator) and cannot fail. A complex element is two draws of
+ * its real type. Arguments are checked by the caller: low <= high, std >= 0, 0 <= p <= 1, dtypes as
+ * stated. */
+
+/* Floating and complex dtypes: [0, 1), and [low, high). */
+void nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
+void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                   double low, double high);
+/* Floating and complex dtypes; of complex numbers std is that of the whole, each part has std /
+ * sqrt(2). */
+void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double mean,
+                          double std);
+
+/* All dtypes but complex: integers base, base + 1, ..., base + range - 1; range 0 means all of
+ * int64. */
+void nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                            int64_t base, uint64_t range);
+/* All dtypes but complex: from 0 to the largest value (of floating dtypes the largest run of exact
+ * integers). */
+void nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
+/* All dtypes: 1 with probability p, otherwise 0. */
+void nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double p);
+/* The same with a probability each: p is contiguous too, of a floating dtype. */
+void nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                  nomen_dtype p_dtype, const void *p);
+
+/* Floating dtypes. NOMEN__GEOMETRIC and others with one parameter ignore b. */
+typedef enum nomen__distribution {
+    NOMEN__EXPONENTIAL, /* a: rate */
+    NOMEN__CAUCHY,      /* a: median, b: sigma */
+    NOMEN__LOG_NORMAL,  /* a: mean, b: std of the logarithm */
+    NOMEN__GEOMETRIC,   /* a: probability of success; integer dtypes too */
+} nomen__distribution;
+void nomen__random_distribution(nomen_generator *g, nomen__distribution which, nomen_dtype dtype,
+                                void *out, int64_t n, double a, double b);
+
+/* 0 .. n - 1 in random order. */
+void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n);
+
+/* ---- between random.c, random_fill.c and random_simd.c --------------------------------------- */
+
+/* The pad lets the vector loops run over the end of the block; what is in it does not count. */
+enum { NOMEN__MT_WORDS = 624, NOMEN__MT_SHIFT = 397, NOMEN__MT_PAD = 8 };
+
+struct nomen_generator {
+    pthread_mutex_t lock;
+    uint64_t seed;
+    double next_normal; /* the second half of the last pair of single normal draws */
+    bool has_next_normal;
+    bool started; /* false: state and ready are still to be made from the seed */
+    int position; /* words of `ready` handed out */
+    uint32_t state[NOMEN__MT_WORDS + NOMEN__MT_PAD];
+    uint32_t ready[NOMEN__MT_WORDS]; /* the block's outputs: state after tempering */
+};
+
+/* Locks g (or the default generator), starts it if need be, and returns it. */
+nomen_generator *nomen__generator_lock(nomen_generator *g);
+void nomen__generator_unlock(nomen_generator *g);
+void nomen__generator_refill(nomen_generator *g); /* next block; position becomes 0 */
+
+/* The inner loops, one set per ISA; all give the same bits. */
+typedef struct nomen__random_loops {
+    void (*refill)(uint32_t *state, uint32_t *ready); /* next 624 words, and their tempered form */
+    void (*temper)(const uint32_t *state, uint32_t *ready);
+    void (*uniform_f32)(const uint32_t *words, float *out, int64_t n);
+    void (*uniform_f64)(const uint32_t *words, double *out, int64_t n); /* takes 2 n words */
+    /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
+    void (*normal_f32)(float *at, int64_t groups, float mean, float std);
+    void (*normal_f64)(double *at, int64_t groups, double mean, double std);
+} nomen__random_loops;
+const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);
+const nomen__random_loops *nomen__random_loops_best(void); /* of nomen__cpu_isa() */
+
+#endif

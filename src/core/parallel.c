@@ -1,0 +1,303 @@
+/* The pool of worker threads. A job is cut into chunks; workers and the caller claim them one by
+ * one, and the caller waits only for chunks that somebody has begun: a worker that the system lets
+ * sleep costs nothing. */
+#define _GNU_SOURCE
+#include "core/state.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_THREADS = 1024,
+    SPIN_NS = 100 * 1000, /* how long a worker looks for the next job before it sleeps */
+    WAKE_WORTH_NS =
+        100 *
+        1000, /* waking costs the caller up to 30 us on a virtual machine: shorter jobs run alone */
+    HINTS = 16,
+};
+
+/* One job at a time: `busy` is held by its caller. `state` is the number of the job in the high
+ * half and how many chunks are unclaimed in the low half; a claim succeeds only if neither has
+ * changed since the claimer read what the job is about, so a worker that slept over the end of a
+ * job cannot touch the next one. */
+static _Atomic uint64_t state;
+static nomen__task *_Atomic job_task;
+static void *_Atomic job_context;
+static _Atomic int64_t job_n, job_grain, job_chunks;
+static _Atomic uint32_t unfinished; /* chunks of the job that are not done */
+static _Atomic bool busy;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the two conditions */
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static _Atomic int sleepers;
+static _Atomic bool caller_sleeps;
+
+static pthread_t workers[MOST_THREADS]; /* with busy */
+static int started;                     /* with busy */
+static int wished;          /* with busy: what `started` was made for, which may have failed */
+static _Atomic int wanted;  /* threads, the caller included; 0: not decided yet */
+static _Atomic int allowed; /* workers beyond this number end */
+
+/* How long a chunk of a task took when it last mattered: tells whether sleeping workers are worth
+ * waking. */
+static struct hint {
+    nomen__task *_Atomic task;
+    _Atomic int64_t ns;
+} hints[HINTS];
+
+static _Thread_local bool inside
+    __attribute__((tls_model("initial-exec"))); /* a task runs in this thread */
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void pause_cpu(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("yield");
+#endif
+}
+
+/* ---- how many -------------------------------------------------------------------------------- */
+
+static int default_threads(void) {
+    const char *wish = getenv("NOMEN_NUM_THREADS");
+    long asked = wish ? strtol(wish, NULL, 10) : 0;
+    int n = asked < 0 ? 0 : asked > MOST_THREADS ? MOST_THREADS : (int)asked;
+#ifdef CPU_COUNT
+    cpu_set_t set;
+    if (n < 1 && sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+#endif
+    if (n < 1) n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (n < 1) n = 1;
+    return n > MOST_THREADS ? MOST_THREADS : n;
+}
+
+int nomen_get_num_threads(void) {
+    int n = atomic_load_explicit(&wanted, memory_order_relaxed);
+    if (NOMEN_LIKELY(n)) return n;
+    int none = 0;
+    atomic_compare_exchange_strong(&wanted, &none, default_threads());
+    return atomic_load(&wanted);
+}
+
+nomen_status nomen_set_num_threads(int n) {
+    if (n < 1 || n > MOST_THREADS)
+        return nomen__fail(NOMEN_ERROR_VALUE, "%d threads: the number must be from 1 to %d", n,
+                           MOST_THREADS);
+    atomic_store(&wanted, n);
+    return NOMEN_OK;
+}
+
+/* ---- claiming -------------------------------------------------------------------------------- */
+
+static void finish_chunk(void) {
+    if (atomic_fetch_sub(&unfinished, 1) != 1 || !atomic_load(&caller_sleeps)) return;
+    pthread_mutex_lock(&lock);
+    pthread_cond_signal(&done);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Takes one chunk and runs it; false if there is none. */
+static bool run_chunk(void) {
+    uint64_t seen = atomic_load_explicit(&state, memory_order_acquire);
+    for (;;) {
+        uint32_t left = (uint32_t)seen;
+        if (left == 0) return false;
+        nomen__task *task = atomic_load_explicit(&job_task, memory_order_relaxed);
+        void *context = atomic_load_explicit(&job_context, memory_order_relaxed);
+        int64_t n = atomic_load_explicit(&job_n, memory_order_relaxed);
+        int64_t grain = atomic_load_explicit(&job_grain, memory_order_relaxed);
+        int64_t chunks = atomic_load_explicit(&job_chunks, memory_order_relaxed);
+        if (!atomic_compare_exchange_weak_explicit(&state, &seen, seen - 1, memory_order_acq_rel,
+                                                   memory_order_acquire))
+            continue;
+        int64_t begin = (chunks - left) * grain;
+        task(context, begin, n - begin < grain ? n : begin + grain);
+        finish_chunk();
+        return true;
+    }
+}
+
+/* ---- workers --------------------------------------------------------------------------------- */
+
+static bool has_work(void) { return (uint32_t)atomic_load(&state) != 0; }
+
+static bool may_stay(int index) {
+    return index < atomic_load_explicit(&allowed, memory_order_relaxed);
+}
+
+static void sleep_for_work(int index) {
+    pthread_mutex_lock(&lock);
+    /* Announced before the last look: a caller that published after that look sees the sleeper. */
+    atomic_fetch_add(&sleepers, 1);
+    while (!has_work() && may_stay(index)) pthread_cond_wait(&work, &lock);
+    atomic_fetch_sub(&sleepers, 1);
+    pthread_mutex_unlock(&lock);
+}
+
+static void *worker(void *argument) {
+    int index = (int)(intptr_t)argument;
+    inside = true;
+    while (may_stay(index)) {
+        if (run_chunk()) continue;
+        int64_t start = now_ns();
+        do {
+            for (int i = 0; i < 32 && !has_work(); i++) pause_cpu();
+        } while (!has_work() && may_stay(index) && now_ns() - start < SPIN_NS);
+        if (!has_work() && may_stay(index)) sleep_for_work(index);
+    }
+    return NULL;
+}
+
+static void wake(int64_t chunks) {
+    pthread_mutex_lock(&lock);
+    int asleep = atomic_load(&sleepers);
+    if (chunks >= asleep)
+        pthread_cond_broadcast(&work);
+    else
+        for (int64_t i = 0; i < chunks; i++) pthread_cond_signal(&work);
+    pthread_mutex_unlock(&lock);
+}
+
+/* With busy held and no job: ends workers with index >= most. */
+static void end_workers(int most) {
+    if (started <= most) return;
+    atomic_store(&allowed, most);
+    pthread_mutex_lock(&lock);
+    pthread_cond_broadcast(&work);
+    pthread_mutex_unlock(&lock);
+    while (started > most) pthread_join(workers[--started], NULL);
+}
+
+/* With busy held and no job. Where the system refuses a thread, there are fewer. */
+static void adjust_workers(int threads) {
+    wished = threads;
+    end_workers(threads - 1);
+    atomic_store(&allowed, threads - 1);
+    /* Signals are for the threads of the program. */
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    while (started < threads - 1) {
+        if (pthread_create(&workers[started], NULL, worker, (void *)(intptr_t)started)) break;
+        started++;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void nomen__parallel_stop(void) {
+    if (atomic_exchange(&busy, true)) return;
+    end_workers(0);
+    wished = 0;
+    atomic_store(&busy, false);
+}
+
+/* A child of fork has the caller only: whatever the pool was doing goes on in the parent. */
+void nomen__parallel_fork(nomen__fork phase) {
+    if (phase == NOMEN__FORK_BEFORE)
+        pthread_mutex_lock(&lock);
+    else
+        pthread_mutex_unlock(&lock);
+    if (phase != NOMEN__FORK_CHILD) return;
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&work, NULL);
+    pthread_cond_init(&done, NULL);
+    started = 0;
+    wished = 0;
+    atomic_store(&sleepers, 0);
+    atomic_store(&caller_sleeps, false);
+    atomic_store(&unfinished, 0);
+    atomic_store(&state, (atomic_load(&state) >> 32 << 32) + ((uint64_t)1 << 32));
+    atomic_store(&busy, false);
+}
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+static void run_serially(int64_t n, int64_t grain, nomen__task *task, void *context) {
+    for (int64_t begin = 0; begin < n; begin += grain) {
+        task(context, begin, n - begin < grain ? n : begin + grain);
+        if (n - begin <= grain) return; /* begin + grain might overflow */
+    }
+}
+
+static void wait_for_others(void) {
+    int64_t start = now_ns();
+    while (atomic_load_explicit(&unfinished, memory_order_acquire)) {
+        for (int i = 0; i < 32 && atomic_load_explicit(&unfinished, memory_order_acquire); i++)
+            pause_cpu();
+        if (now_ns() - start < SPIN_NS) continue;
+        pthread_mutex_lock(&lock);
+        atomic_store(&caller_sleeps, true);
+        while (atomic_load(&unfinished)) pthread_cond_wait(&done, &lock);
+        atomic_store(&caller_sleeps, false);
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+/* The caller's share while workers sleep: wakes them as soon as the rest of the job looks worth it.
+ */
+static void run_and_wake(int64_t chunks, nomen__task *task) {
+    struct hint *hint = &hints[((uintptr_t)task >> 4) % HINTS];
+    bool known = atomic_load_explicit(&hint->task, memory_order_relaxed) == task;
+    int64_t each = known ? atomic_load_explicit(&hint->ns, memory_order_relaxed) : WAKE_WORTH_NS;
+    bool woken = each > WAKE_WORTH_NS / chunks;
+    if (woken) wake(chunks - 1);
+    int64_t start = now_ns(), ran = 0, spent = 0;
+    while (run_chunk()) {
+        ran++;
+        spent = now_ns() - start;
+        int64_t left = (int64_t)(uint32_t)atomic_load_explicit(&state, memory_order_relaxed);
+        if (!woken && left && spent / ran > WAKE_WORTH_NS / left) {
+            wake(left);
+            woken = true;
+        }
+    }
+    if (!ran) return;
+    atomic_store_explicit(&hint->task, task, memory_order_relaxed);
+    atomic_store_explicit(&hint->ns, spent / ran, memory_order_relaxed);
+}
+
+void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context) {
+    if (n <= 0) return;
+    if (grain <= 0 || grain >= n) {
+        task(context, 0, n);
+        return;
+    }
+    int64_t chunks = (n - 1) / grain + 1;
+    int threads = nomen_get_num_threads();
+    if (threads == 1 || inside || chunks > INT32_MAX ||
+        atomic_exchange_explicit(&busy, true, memory_order_acquire)) {
+        run_serially(n, grain, task, context);
+        return;
+    }
+    if (NOMEN_UNLIKELY(wished != threads)) {
+        nomen__thread_get(); /* the handlers of fork are in place before there are workers */
+        adjust_workers(threads);
+    }
+    inside = true;
+    atomic_store_explicit(&job_task, task, memory_order_relaxed);
+    atomic_store_explicit(&job_context, context, memory_order_relaxed);
+    atomic_store_explicit(&job_n, n, memory_order_relaxed);
+    atomic_store_explicit(&job_grain, grain, memory_order_relaxed);
+    atomic_store_explicit(&job_chunks, chunks, memory_order_relaxed);
+    atomic_store_explicit(&unfinished, (uint32_t)chunks, memory_order_relaxed);
+    uint64_t number = (atomic_load_explicit(&state, memory_order_relaxed) >> 32) + 1;
+    atomic_store(&state, number << 32 | (uint64_t)chunks);
+    if (NOMEN_UNLIKELY(atomic_load(&sleepers) > 0)) {
+        run_and_wake(chunks, task);
+    } else {
+        while (run_chunk()) {}
+    }
+    if (atomic_load_explicit(&unfinished, memory_order_acquire)) wait_for_others();
+    inside = false;
+    atomic_store_explicit(&busy, false, memory_order_release);
+}

@@ -1,0 +1,503 @@
+/* Distributions: which words of a generator become which numbers. Follows PyTorch 1.13 on the CPU
+ * draw by draw, so that a seed means the same in both. */
+#include "core/draw.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048 };
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static uint32_t draw32(nomen_generator *g) {
+    if (g->position >= NOMEN__MT_WORDS) nomen__generator_refill(g);
+    return g->ready[g->position++];
+}
+
+static uint64_t draw64(nomen_generator *g) {
+    uint64_t upper = draw32(g);
+    return upper << 32 | draw32(g);
+}
+
+static double draw_double(nomen_generator *g) {
+    return (double)(int64_t)(draw64(g) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
+}
+
+/* Words that are there without a refill, at most n and at least 1; the caller uses them at once. */
+static const uint32_t *draw_some(nomen_generator *g, int64_t n, int64_t *got) {
+    if (g->position >= NOMEN__MT_WORDS) nomen__generator_refill(g);
+    const uint32_t *words = g->ready + g->position;
+    *got = least(n, NOMEN__MT_WORDS - g->position);
+    g->position += (int)*got;
+    return words;
+}
+
+/* One number of a normal distribution with deviation 1; they come in pairs, the second is kept. */
+static double draw_normal(nomen_generator *g) {
+    if (g->has_next_normal) {
+        g->has_next_normal = false;
+        return g->next_normal;
+    }
+    double angle = draw_double(g), u = draw_double(g);
+    double radius = sqrt(-2.0 * log1p(-u)), theta = 2.0 * M_PI * angle;
+    g->next_normal = radius * sin(theta);
+    g->has_next_normal = true;
+    return radius * cos(theta);
+}
+
+/* ---- 16-bit floats --------------------------------------------------------------------------- */
+
+static uint16_t bf16_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (value != value) return 0x7fc0;
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static float bf16_to(uint16_t value) {
+    uint32_t bits = (uint32_t)value << 16;
+    float result;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+/* Rounds to nearest even: the float's own addition rounds at the right bit once the number sits
+ * beside a large one. */
+static uint16_t f16_of(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000) return 0x7e00;
+    if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* from 65520 on: infinity */
+    if (magnitude < 0x38800000) {                                  /* below 2^-14: steps of 2^-24 */
+        float small = fabsf(value) + 0.5f;
+        memcpy(&bits, &small, sizeof bits);
+        return (uint16_t)(sign | (bits - 0x3f000000));
+    }
+    return (uint16_t)(sign | ((magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13));
+}
+
+static float f16_to(uint16_t value) {
+    uint32_t exponent = value >> 10 & 31, fraction = value & 1023;
+    float magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
+                      : exponent == 0 ? (float)fraction * 0x1p-24f
+                                      : ldexpf((float)(fraction + 1024), (int)exponent - 25);
+    return value & 0x8000 ? -magnitude : magnitude;
+}
+
+/* ---- storing chunks of one type as another --------------------------------------------------- */
+
+static void store_integers(nomen_dtype dtype, void *out, const int64_t *in, int64_t n) {
+    switch (dtype) {
+    case NOMEN_BOOL:
+        for (int64_t i = 0; i < n; i++) ((uint8_t *)out)[i] = in[i] != 0;
+        break;
+    case NOMEN_U8:
+    case NOMEN_I8:
+        for (int64_t i = 0; i < n; i++) ((uint8_t *)out)[i] = (uint8_t)in[i];
+        break;
+    case NOMEN_I16:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = (uint16_t)in[i];
+        break;
+    case NOMEN_I32:
+        for (int64_t i = 0; i < n; i++) ((uint32_t *)out)[i] = (uint32_t)in[i];
+        break;
+    case NOMEN_I64: memcpy(out, in, (size_t)n * sizeof *in); break;
+    case NOMEN_F16:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = f16_of((float)in[i]);
+        break;
+    case NOMEN_BF16:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = bf16_of((float)in[i]);
+        break;
+    case NOMEN_F32:
+        for (int64_t i = 0; i < n; i++) ((float *)out)[i] = (float)in[i];
+        break;
+    case NOMEN_F64:
+        for (int64_t i = 0; i < n; i++) ((double *)out)[i] = (double)in[i];
+        break;
+    case NOMEN_C64:
+        for (int64_t i = 0; i < n; i++)
+            ((float *)out)[2 * i] = (float)in[i], ((float *)out)[2 * i + 1] = 0;
+        break;
+    case NOMEN_C128:
+        for (int64_t i = 0; i < n; i++)
+            ((double *)out)[2 * i] = (double)in[i], ((double *)out)[2 * i + 1] = 0;
+        break;
+    default: break;
+    }
+}
+
+static int64_t saturated(double value) {
+    return value >= 0x1p63   ? INT64_MAX
+           : value < -0x1p63 ? INT64_MIN
+           : value != value  ? 0
+                             : (int64_t)value;
+}
+
+static void store_doubles(nomen_dtype dtype, void *out, const double *in, int64_t n) {
+    int64_t integers[CHUNK];
+    switch (dtype) {
+    case NOMEN_F16:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = f16_of((float)in[i]);
+        break;
+    case NOMEN_BF16:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = bf16_of((float)in[i]);
+        break;
+    case NOMEN_F32:
+        for (int64_t i = 0; i < n; i++) ((float *)out)[i] = (float)in[i];
+        break;
+    case NOMEN_F64: memcpy(out, in, (size_t)n * sizeof *in); break;
+    default:
+        for (int64_t i = 0; i < n; i++) integers[i] = saturated(in[i]);
+        store_integers(dtype, out, integers, n);
+    }
+}
+
+/* The real dtype that a floating or complex one consists of; n becomes the number of reals. */
+static nomen_dtype real_parts(nomen_dtype dtype, int64_t *n) {
+    if (!nomen_dtype_is_complex(dtype)) return dtype;
+    *n *= 2;
+    return dtype == NOMEN_C64 ? NOMEN_F32 : NOMEN_F64;
+}
+
+static void *advance(void *out, nomen_dtype dtype, int64_t n) {
+    return (char *)out + (size_t)n * nomen_dtype_size(dtype);
+}
+
+/* ---- uniform --------------------------------------------------------------------------------- */
+
+static void fill_f32(nomen_generator *g, float *out, int64_t n) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    for (int64_t got; n > 0; n -= got, out += got) {
+        const uint32_t *words = draw_some(g, n, &got);
+        loops->uniform_f32(words, out, got);
+    }
+}
+
+static void fill_f64(nomen_generator *g, double *out, int64_t n) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    while (n > 0) {
+        int64_t pairs = least(n, (NOMEN__MT_WORDS - g->position) / 2), got;
+        if (pairs > 0) {
+            const uint32_t *words = draw_some(g, 2 * pairs, &got);
+            loops->uniform_f64(words, out, pairs);
+        } else { /* nothing left, or one word: a pair across two blocks */
+            pairs = 1;
+            *out = draw_double(g);
+        }
+        out += pairs;
+        n -= pairs;
+    }
+}
+
+/* 11 bits of a word for float16, 8 for bfloat16, which are exact in both. */
+static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_t n) {
+    int digits = dtype == NOMEN_F16 ? 11 : 8;
+    float unit = ldexpf(1, -digits);
+    for (int64_t got; n > 0; n -= got, out += got) {
+        const uint32_t *words = draw_some(g, n, &got);
+        for (int64_t i = 0; i < got; i++) {
+            float u = (float)(words[i] & ((1U << digits) - 1)) * unit;
+            out[i] = dtype == NOMEN_F16 ? f16_of(u) : bf16_of(u);
+        }
+    }
+}
+
+static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+    if (dtype == NOMEN_F32)
+        fill_f32(g, out, n);
+    else if (dtype == NOMEN_F64)
+        fill_f64(g, out, n);
+    else
+        fill_16(g, dtype, out, n);
+}
+
+void nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+    dtype = real_parts(dtype, &n);
+    g = nomen__generator_lock(g);
+    fill_uniform(g, dtype, out, n);
+    nomen__generator_unlock(g);
+}
+
+/* The bounds are numbers of the dtype; arithmetic of 16-bit floats is that of float, the width is
+ * rounded to them. The multiplication is fused with the addition, as in the code that this has to
+ * agree with. */
+static void scale_uniform(nomen_dtype dtype, void *out, int64_t n, double low, double high) {
+    float width;
+    switch (dtype) {
+    case NOMEN_F64:
+        for (int64_t i = 0; i < n; i++)
+            ((double *)out)[i] = fma(((double *)out)[i], high - low, low);
+        break;
+    case NOMEN_F32:
+        width = (float)high - (float)low;
+        for (int64_t i = 0; i < n; i++)
+            ((float *)out)[i] = fmaf(((float *)out)[i], width, (float)low);
+        break;
+    case NOMEN_F16: {
+        float base = f16_to(f16_of((float)low));
+        width = f16_to(f16_of(f16_to(f16_of((float)high)) - base));
+        for (int64_t i = 0; i < n; i++)
+            ((uint16_t *)out)[i] = f16_of(f16_to(((uint16_t *)out)[i]) * width + base);
+        break;
+    }
+    default: {
+        float base = bf16_to(bf16_of((float)low));
+        width = bf16_to(bf16_of(bf16_to(bf16_of((float)high)) - base));
+        for (int64_t i = 0; i < n; i++)
+            ((uint16_t *)out)[i] = bf16_of(bf16_to(((uint16_t *)out)[i]) * width + base);
+    }
+    }
+}
+
+void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                   double low, double high) {
+    dtype = real_parts(dtype, &n);
+    g = nomen__generator_lock(g);
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        fill_uniform(g, dtype, out, part);
+        scale_uniform(dtype, out, part, low, high);
+    }
+    nomen__generator_unlock(g);
+}
+
+/* ---- normal ---------------------------------------------------------------------------------- */
+
+/* Below 16 elements: single draws in double. */
+static void fill_normal_short(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                              double mean, double std) {
+    double values[GROUP];
+    for (int64_t i = 0; i < n; i++) values[i] = fma(draw_normal(g), std, mean);
+    store_doubles(dtype, out, values, n);
+}
+
+static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
+
+static float round_f16(float value) { return f16_to(f16_of(value)); }
+
+/* Box-Muller on a group of 16-bit floats: bfloat16 rounds after every step, float16 the radius, the
+ * angle and the end. */
+static void normal_group_16(nomen_dtype dtype, uint16_t *at, float mean, float std) {
+    for (int j = 0; j < GROUP / 2; j++) {
+        if (dtype == NOMEN_BF16) {
+            float u = round_bf16(1 - bf16_to(at[j]));
+            float theta = round_bf16((float)(2 * M_PI * (double)bf16_to(at[j + GROUP / 2])));
+            float radius = round_bf16(sqrtf(round_bf16(-2 * round_bf16(logf(u)))));
+            float c = round_bf16(radius * round_bf16(cosf(theta))),
+                  s = round_bf16(radius * round_bf16(sinf(theta)));
+            at[j] = bf16_of(round_bf16(c * std) + mean);
+            at[j + GROUP / 2] = bf16_of(round_bf16(s * std) + mean);
+        } else {
+            float u = round_f16(1 - f16_to(at[j]));
+            float theta = round_f16((float)(2 * M_PI * (double)f16_to(at[j + GROUP / 2])));
+            float radius = round_f16(sqrtf(-2 * logf(u)));
+            at[j] = f16_of(fmaf(radius * cosf(theta), std, mean));
+            at[j + GROUP / 2] = f16_of(fmaf(radius * sinf(theta), std, mean));
+        }
+    }
+}
+
+typedef struct normal_task {
+    const nomen__random_loops *loops;
+    nomen_dtype dtype;
+    char *out;
+    double mean, std;
+} normal_task;
+
+/* Turns uniform numbers into normal ones, group by group. */
+static void normal_groups(void *context, int64_t begin, int64_t end) {
+    const normal_task *t = context;
+    char *at = advance(t->out, t->dtype, begin * GROUP);
+    if (t->dtype == NOMEN_F32) {
+        t->loops->normal_f32((float *)(void *)at, end - begin, (float)t->mean, (float)t->std);
+    } else if (t->dtype == NOMEN_F64) {
+        t->loops->normal_f64((double *)(void *)at, end - begin, t->mean, t->std);
+    } else {
+        bool half = t->dtype == NOMEN_F16;
+        float mean = half ? round_f16((float)t->mean) : round_bf16((float)t->mean);
+        float std = half ? round_f16((float)t->std) : round_bf16((float)t->std);
+        for (int64_t i = begin; i < end; i++, at += GROUP * sizeof(uint16_t))
+            normal_group_16(t->dtype, (uint16_t *)(void *)at, mean, std);
+    }
+}
+
+void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double mean,
+                          double std) {
+    if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
+    dtype = real_parts(dtype, &n);
+    g = nomen__generator_lock(g);
+    if (n < GROUP) {
+        fill_normal_short(g, dtype, out, n, mean, std);
+        nomen__generator_unlock(g);
+        return;
+    }
+    /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. Their
+     * numbers wait here, so that the lock is not held while the groups are computed. */
+    double last[GROUP];
+    fill_uniform(g, dtype, out, n);
+    if (n % GROUP != 0) fill_uniform(g, dtype, last, GROUP);
+    nomen__generator_unlock(g);
+    normal_task task = {nomen__random_loops_best(), dtype, out, mean, std};
+    nomen__parallel(n / GROUP, PARALLEL_GROUPS, normal_groups, &task);
+    if (n % GROUP == 0) return;
+    task.out = advance(out, dtype, n - GROUP);
+    memcpy(task.out, last, GROUP * nomen_dtype_size(dtype));
+    normal_groups(&task, 0, 1);
+}
+
+/* ---- integers -------------------------------------------------------------------------------- */
+
+/* word % range for 32-bit words by multiplication (Lemire, Kaser, Kurz 2019); exact for every range
+ * below 2^32. */
+static void remainders32(nomen_generator *g, int64_t *out, int64_t n, uint32_t range,
+                         int64_t base) {
+    uint64_t inverse = range > 1 ? UINT64_MAX / range + 1 : 0;
+    for (int64_t got; n > 0; n -= got, out += got) {
+        const uint32_t *words = draw_some(g, n, &got);
+        for (int64_t i = 0; i < got; i++) {
+            uint64_t fraction = inverse * words[i];
+            uint64_t rest = (uint64_t)((unsigned __int128)fraction * range >> 64);
+            out[i] = (int64_t)(rest + (uint64_t)base);
+        }
+    }
+}
+
+/* range > 0; wide: 64-bit words, otherwise 32-bit ones. */
+static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                            int64_t base, uint64_t range, bool wide) {
+    int64_t values[CHUNK];
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        if (!wide && range <= UINT32_MAX) {
+            remainders32(g, values, part, (uint32_t)range, base);
+        } else {
+            for (int64_t i = 0; i < part; i++)
+                values[i] = (int64_t)((wide ? draw64(g) : draw32(g)) % range + (uint64_t)base);
+        }
+        store_integers(dtype, out, values, part);
+    }
+}
+
+void nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                            int64_t base, uint64_t range) {
+    bool has_wide =
+        dtype == NOMEN_I64 || dtype == NOMEN_F64 || dtype == NOMEN_F32 || dtype == NOMEN_BF16;
+    g = nomen__generator_lock(g);
+    if (range > 0) {
+        fill_remainders(g, dtype, out, n, base, range, has_wide && range > UINT32_MAX);
+    } else {
+        int64_t values[CHUNK];
+        for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+            part = least(n, CHUNK);
+            for (int64_t i = 0; i < part; i++) values[i] = (int64_t)draw64(g);
+            store_integers(dtype, out, values, part);
+        }
+    }
+    nomen__generator_unlock(g);
+}
+
+void nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+    static const uint64_t ranges[NOMEN_DTYPE_COUNT] = {
+        [NOMEN_BOOL] = 2,
+        [NOMEN_U8] = UINT8_MAX + 1,
+        [NOMEN_I8] = INT8_MAX + 1,
+        [NOMEN_I16] = INT16_MAX + 1,
+        [NOMEN_I32] = (uint64_t)INT32_MAX + 1,
+        [NOMEN_I64] = (uint64_t)INT64_MAX + 1,
+        [NOMEN_F16] = (1 << 11) + 1,
+        [NOMEN_BF16] = (1 << 8) + 1,
+        [NOMEN_F32] = (1 << 24) + 1,
+        [NOMEN_F64] = (UINT64_C(1) << 53) + 1,
+    };
+    g = nomen__generator_lock(g);
+    fill_remainders(g, dtype, out, n, 0, ranges[dtype], dtype == NOMEN_I64 || dtype == NOMEN_F64);
+    nomen__generator_unlock(g);
+}
+
+/* ---- the rest: one double or pair of words each ---------------------------------------------- */
+
+void nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                             double p) {
+    double u[CHUNK];
+    int64_t values[CHUNK];
+    g = nomen__generator_lock(g);
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        fill_f64(g, u, part);
+        for (int64_t i = 0; i < part; i++) values[i] = u[i] < p;
+        store_integers(dtype, out, values, part);
+    }
+    nomen__generator_unlock(g);
+}
+
+/* Probabilities of double take a double each, all others a float. */
+void nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                  nomen_dtype p_dtype, const void *p) {
+    double u[CHUNK];
+    float short_u[CHUNK];
+    int64_t values[CHUNK];
+    g = nomen__generator_lock(g);
+    for (int64_t part, done = 0; done < n; done += part, out = advance(out, dtype, part)) {
+        part = least(n - done, CHUNK);
+        if (p_dtype == NOMEN_F64)
+            fill_f64(g, u, part);
+        else
+            fill_f32(g, short_u, part);
+        for (int64_t i = 0; i < part; i++) {
+            const uint16_t *p16 = p;
+            values[i] = p_dtype == NOMEN_F64   ? u[i] < ((const double *)p)[done + i]
+                        : p_dtype == NOMEN_F32 ? short_u[i] < ((const float *)p)[done + i]
+                        : p_dtype == NOMEN_F16 ? short_u[i] < f16_to(p16[done + i])
+                                               : short_u[i] < bf16_to(p16[done + i]);
+        }
+        store_integers(dtype, out, values, part);
+    }
+    nomen__generator_unlock(g);
+}
+
+static void shape_values(nomen__distribution which, double *u, int64_t n, double a, double b) {
+    switch (which) {
+    case NOMEN__EXPONENTIAL:
+        for (int64_t i = 0; i < n; i++) u[i] = -1.0 / a * log(1.0 - u[i]);
+        break;
+    case NOMEN__CAUCHY:
+        for (int64_t i = 0; i < n; i++) u[i] = a + b * tan(M_PI * (u[i] - 0.5));
+        break;
+    case NOMEN__GEOMETRIC:
+        for (int64_t i = 0; i < n; i++) u[i] = ceil(log(u[i]) / log(1.0 - a));
+        break;
+    case NOMEN__LOG_NORMAL:
+        for (int64_t i = 0; i < n; i++) u[i] = exp(fma(u[i], b, a));
+        break;
+    }
+}
+
+void nomen__random_distribution(nomen_generator *g, nomen__distribution which, nomen_dtype dtype,
+                                void *out, int64_t n, double a, double b) {
+    double u[CHUNK];
+    g = nomen__generator_lock(g);
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        if (which == NOMEN__LOG_NORMAL)
+            for (int64_t i = 0; i < part; i++) u[i] = draw_normal(g);
+        else
+            fill_f64(g, u, part);
+        shape_values(which, u, part, a, b);
+        store_doubles(dtype, out, u, part);
+    }
+    nomen__generator_unlock(g);
+}
+
+void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n) {
+    for (int64_t i = 0; i < n; i++) out[i] = i;
+    g = nomen__generator_lock(g);
+    for (int64_t i = 0; i < n - 1; i++) {
+        int64_t other = i + (int64_t)(draw32(g) % (uint64_t)(n - i)), kept = out[i];
+        out[i] = out[other];
+        out[other] = kept;
+    }
+    nomen__generator_unlock(g);
+}

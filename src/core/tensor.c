@@ -1,0 +1,209 @@
+/* Tensor headers: making, copying, freeing. Questions that users ask of tensors are in query.c,
+ * names in names.c. */
+#include "core/state.h"
+
+enum { SPILL_BYTES = NOMEN_MAX_DIMS * (int)(2 * sizeof(int64_t) + sizeof(nomen_name)) };
+
+void (*nomen__autograd_free)(struct nomen__autograd *);
+
+/* Room for the largest rank, so that its size does not depend on what becomes of ndim. */
+static bool spill(nomen_tensor *t) {
+    char *block = nomen__alloc(SPILL_BYTES);
+    if (!block) return false;
+    t->size = (int64_t *)(void *)block;
+    t->stride = t->size + NOMEN_MAX_DIMS;
+    t->names = (nomen_name *)(void *)(t->stride + NOMEN_MAX_DIMS);
+    t->flags |= NOMEN__SPILLED;
+    return true;
+}
+
+static void use_inline_dims(nomen_tensor *t) {
+    t->size = t->inline_size;
+    t->stride = t->inline_stride;
+    t->names = t->inline_names;
+}
+
+/* A header for at most NOMEN__INLINE_DIMS dims. */
+static inline nomen_tensor *header_new(nomen_dtype dtype, int ndim) {
+    nomen_tensor *t = nomen__alloc_here(nomen__thread_here, sizeof *t);
+    if (NOMEN_UNLIKELY(!t)) return NULL;
+    atomic_init(&t->refs, 1);
+    t->dtype = (uint8_t)dtype;
+    t->ndim = (uint8_t)ndim;
+    t->flags = 0;
+    t->device = 0;
+    t->data = NULL;
+    t->storage = NULL;
+    t->numel = 0;
+    t->grad = NULL;
+    use_inline_dims(t);
+    t->scope = NULL;
+    t->scope_slot = 0;
+    t->magic = NOMEN__LIVE;
+    t->python = NULL;
+    nomen__count(&nomen__thread_here->counters.tensors, 1);
+    return t;
+}
+
+static NOMEN_NOINLINE nomen_tensor *header_new_spilled(nomen_dtype dtype, int ndim) {
+    if (ndim < 0 || ndim > NOMEN_MAX_DIMS) {
+        nomen__fail(NOMEN_ERROR_SHAPE, "a tensor has at most %d dims, not %d: flatten some of them",
+                    NOMEN_MAX_DIMS, ndim);
+        return NULL;
+    }
+    nomen_tensor *t = header_new(dtype, ndim);
+    if (!t || spill(t)) return t;
+    nomen__tensor_free(t);
+    return NULL;
+}
+
+nomen_tensor *nomen__tensor_new(nomen_dtype dtype, int ndim) {
+    if (NOMEN_UNLIKELY((unsigned)ndim > NOMEN__INLINE_DIMS)) return header_new_spilled(dtype, ndim);
+    return header_new(dtype, ndim);
+}
+
+void nomen__tensor_free(nomen_tensor *t) {
+    if (NOMEN_UNLIKELY(t->grad && nomen__autograd_free)) nomen__autograd_free(t->grad);
+    if (t->storage) nomen__storage_release(t->storage);
+    if (NOMEN_UNLIKELY(t->flags & NOMEN__SPILLED)) nomen__free(t->size, SPILL_BYTES);
+    t->magic = NOMEN__DEAD;
+    nomen__thread *me = nomen__thread_get();
+    if (NOMEN_LIKELY(me != NULL)) nomen__count(&me->counters.tensors, -1);
+    nomen__free_here(me, t, sizeof *t);
+}
+
+int64_t nomen__checked_numel(const int64_t *size, int ndim, size_t item) {
+    int64_t numel = 1,
+            spread = 1; /* spread: empty dims count as 1, for the strides have to fit too */
+    for (int i = 0; i < ndim; i++) {
+        if (NOMEN_UNLIKELY(size[i] < 0)) {
+            nomen__fail(NOMEN_ERROR_SHAPE,
+                        "size %lld of dim %d is negative: sizes must be 0 or more",
+                        (long long)size[i], i);
+            return -1;
+        }
+        bool over = __builtin_mul_overflow(spread, size[i] ? size[i] : 1, &spread);
+        if (NOMEN_UNLIKELY(over)) goto too_large;
+        numel *= size[i];
+    }
+    int64_t bytes;
+    if (NOMEN_LIKELY(!__builtin_mul_overflow(spread, (int64_t)item, &bytes))) return numel;
+too_large:;
+    NOMEN__TEXT(list, 512);
+    nomen__text_sizes(&list, size, ndim);
+    nomen__fail(
+        NOMEN_ERROR_SHAPE,
+        "a tensor of sizes %s with %zu-byte elements is too large for this machine's address space",
+        list_buffer, item);
+    return -1;
+}
+
+void nomen__contiguous_strides(const int64_t *size, int ndim, int64_t *stride) {
+    int64_t step = 1;
+    for (int i = ndim - 1; i >= 0; i--) {
+        stride[i] = step;
+        step *= size[i] > 1 ? size[i] : 1;
+    }
+}
+
+void nomen__tensor_finish(nomen_tensor *t) {
+    int64_t numel = 1;
+    for (int i = 0; i < t->ndim; i++) numel *= t->size[i];
+    /* The stride of a dim of size 1 is never walked, and nothing at all is walked in an empty
+     * tensor. */
+    bool contiguous = true;
+    int64_t step = 1;
+    for (int i = t->ndim - 1; i >= 0 && numel; i--) {
+        if (t->size[i] == 1) continue;
+        if (t->stride[i] != step) {
+            contiguous = false;
+            break;
+        }
+        step *= t->size[i];
+    }
+    t->numel = numel;
+    t->flags = (uint8_t)(contiguous ? t->flags | NOMEN__CONTIGUOUS : t->flags & ~NOMEN__CONTIGUOUS);
+}
+
+/* Sizes and row-major strides, from the last dim to the first; the number of elements, or -1 if
+ * nomen__checked_numel would find fault with them. */
+static inline int64_t set_sizes(nomen_tensor *t, const int64_t *size, size_t item) {
+    int64_t step = 1, numel = 1, bytes;
+    bool bad = false;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        int64_t n = size[i];
+        t->size[i] = n;
+        t->stride[i] = step;
+        bad |= n < 0;
+        bad |= __builtin_mul_overflow(step, n > 1 ? n : 1, &step);
+        numel = n ? numel : 0;
+    }
+    bad |= __builtin_mul_overflow(step, (int64_t)item, &bytes);
+    if (NOMEN_UNLIKELY(bad)) return -1;
+    return numel ? step : 0;
+}
+
+nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *size) {
+    size_t item = nomen_dtype_size(dtype);
+    if (NOMEN_UNLIKELY(item == 0)) {
+        nomen__fail(NOMEN_ERROR_DTYPE, "%d is not a dtype", (int)dtype);
+        return NULL;
+    }
+    nomen_tensor *t = nomen__tensor_new(dtype, ndim);
+    if (NOMEN_UNLIKELY(!t)) return NULL;
+    int64_t numel = set_sizes(t, size, item);
+    if (NOMEN_UNLIKELY(numel < 0))
+        nomen__checked_numel(size, ndim, item); /* says what is wrong */
+    else
+        t->storage = nomen__storage_new((size_t)numel * item);
+    if (NOMEN_UNLIKELY(!t->storage)) {
+        nomen__tensor_free(t);
+        return NULL;
+    }
+    t->data = t->storage->data;
+    t->numel = numel;
+    t->flags |= NOMEN__CONTIGUOUS;
+    return t;
+}
+
+static void copy_dims(nomen_tensor *to, const nomen_tensor *from) {
+    for (int i = 0; i < from->ndim; i++) {
+        to->size[i] = from->size[i];
+        to->stride[i] = from->stride[i];
+    }
+    if (from->flags & NOMEN__NAMED)
+        for (int i = 0; i < from->ndim; i++) to->names[i] = from->names[i];
+}
+
+enum { COPIED_FLAGS = NOMEN__NAMED | NOMEN__CONTIGUOUS };
+
+nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
+    nomen_tensor *twin = nomen__tensor_new((nomen_dtype)t->dtype, t->ndim);
+    if (!twin) return NULL;
+    copy_dims(twin, t);
+    twin->flags |= t->flags & COPIED_FLAGS;
+    twin->device = t->device;
+    twin->data = t->data;
+    twin->numel = t->numel;
+    twin->storage = t->storage;
+    if (twin->storage) nomen__storage_retain(twin->storage);
+    return twin;
+}
+
+nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
+    if (t == from) return NOMEN_OK;
+    if (from->ndim > NOMEN__INLINE_DIMS && !(t->flags & NOMEN__SPILLED) && !spill(t))
+        return NOMEN_ERROR_MEMORY;
+    nomen__storage *old = t->storage;
+    if (from->storage) nomen__storage_retain(from->storage);
+    t->storage = from->storage;
+    t->data = from->data;
+    t->dtype = from->dtype;
+    t->ndim = from->ndim;
+    t->device = from->device;
+    t->numel = from->numel;
+    copy_dims(t, from);
+    t->flags = (uint8_t)((t->flags & ~COPIED_FLAGS) | (from->flags & COPIED_FLAGS));
+    if (old) nomen__storage_release(old);
+    return NOMEN_OK;
+}

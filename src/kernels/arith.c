@@ -1,0 +1,204 @@
+/* Arithmetic of two and three real operands: sums, products, divisions, remainders, extrema, clamp,
+ * where. Complex operands: complex.c. Powers: math.c. */
+#include "kernels/loops/loops.h"
+#include "kernels/simd/divide.h"
+
+#define OP         add
+#define EXPR(x, y) ((x) + (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         add
+#define EXPR(x, y) ((x) + (y))
+#define WRAP
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         sub
+#define EXPR(x, y) ((x) - (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         sub
+#define EXPR(x, y) ((x) - (y))
+#define WRAP
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         mul
+#define EXPR(x, y) ((x) * (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         mul
+#define EXPR(x, y) ((x) * (y))
+#define WRAP
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP            add_scaled
+#define EXPR(x, y, z) ((x) + (z) * (y))
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/floats.h"
+
+#define OP            add_scaled
+#define EXPR(x, y, z) ((x) + (z) * (y))
+#define WRAP
+#define LOOP "kernels/loops/ternary.h"
+#include "kernels/loops/ints.h"
+
+#define OP            sub_scaled
+#define EXPR(x, y, z) ((x) - (z) * (y))
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/floats.h"
+
+#define OP            sub_scaled
+#define EXPR(x, y, z) ((x) - (z) * (y))
+#define WRAP
+#define LOOP "kernels/loops/ternary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         div
+#define EXPR(x, y) ((x) / (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         div_trunc
+#define EXPR(x, y) v_trunc((x) / (y))
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         div_trunc
+#define EXPR(x, y) int_div_trunc(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         div_floor
+#define EXPR(x, y) v_div_floor(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         div_floor
+#define EXPR(x, y) int_div_floor(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         remainder
+#define EXPR(x, y) v_remainder(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         remainder
+#define EXPR(x, y) int_remainder(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+/* The first NaN wins; of equal numbers (0.0 and -0.0) the first. */
+#define OP         maximum
+#define EXPR(x, y) v_sel(((x) >= (y)) | ((x) != (x)), x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         maximum
+#define EXPR(x, y) ((x) > (y) ? (x) : (y))
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         minimum
+#define EXPR(x, y) v_sel(((x) <= (y)) | ((x) != (x)), x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         minimum
+#define EXPR(x, y) ((x) < (y) ? (x) : (y))
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+static inline vf32 v_clamp_f32(vf32 x, vf32 low, vf32 high) {
+    vf32 t = v_sel_f32((x >= low) | (x != x), x, low);
+    return v_sel_f32((t <= high) | (t != t), t, high);
+}
+static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
+    vf64 t = v_sel_f64((x >= low) | (x != x), x, low);
+    return v_sel_f64((t <= high) | (t != t), t, high);
+}
+
+#define OP            clamp
+#define EXPR(x, y, z) SIMD_PICK(v_clamp, x)(x, y, z)
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/floats.h"
+
+#define OP            clamp
+#define EXPR(x, y, z) (((x) > (y) ? (x) : (y)) < (z) ? ((x) > (y) ? (x) : (y)) : (z))
+#define AND_BOOL
+#define LOOP "kernels/loops/ternary.h"
+#include "kernels/loops/ints.h"
+
+/* ---- bool: or, and --------------------------------------------------------------------------- */
+
+#define T        uint8_t
+#define OT       uint8_t
+#define V        uint8_t
+#define W        1
+#define LD(p)    ((V)(*(const T *)(p) != 0))
+#define ST(p, v) (*(OT *)(p) = (OT)(v))
+
+#define FN         add_b8
+#define EXPR(x, y) ((x) | (y))
+#include "kernels/loops/binary.h"
+#undef FN
+#undef EXPR
+
+#define FN         mul_b8
+#define EXPR(x, y) ((x) & (y))
+#include "kernels/loops/binary.h"
+#undef FN
+#undef EXPR
+
+#define FN            add_scaled_b8
+#define EXPR(x, y, z) ((x) | ((y) & (z)))
+#include "kernels/loops/ternary.h"
+#undef FN
+#undef EXPR
+
+#undef T
+#undef OT
+#undef V
+#undef W
+#undef LD
+#undef ST
+
+const nomen__kernel NOMEN__TABLE(arith)[] = {
+    ROW_BOOL("add", add),
+    ROWS_INTS("add", add),
+    ROWS_FLOATS("add", add),
+    ROWS_INTS("sub", sub),
+    ROWS_FLOATS("sub", sub),
+    ROW_BOOL("mul", mul),
+    ROWS_INTS("mul", mul),
+    ROWS_FLOATS("mul", mul),
+    ROW_BOOL("add_scaled", add_scaled),
+    ROWS_INTS("add_scaled", add_scaled),
+    ROWS_FLOATS("add_scaled", add_scaled),
+    ROWS_INTS("sub_scaled", sub_scaled),
+    ROWS_FLOATS("sub_scaled", sub_scaled),
+    ROWS_FLOATS("div", div),
+    ROWS_INTS("div_trunc", div_trunc),
+    ROWS_FLOATS("div_trunc", div_trunc),
+    ROWS_INTS("div_floor", div_floor),
+    ROWS_FLOATS("div_floor", div_floor),
+    ROWS_INTS("remainder", remainder),
+    ROWS_FLOATS("remainder", remainder),
+    ROW_BOOL("maximum", maximum),
+    ROWS_INTS("maximum", maximum),
+    ROWS_FLOATS("maximum", maximum),
+    ROW_BOOL("minimum", minimum),
+    ROWS_INTS("minimum", minimum),
+    ROWS_FLOATS("minimum", minimum),
+    ROW_BOOL("clamp", clamp),
+    ROWS_INTS("clamp", clamp),
+    ROWS_FLOATS("clamp", clamp),
+    {.name = NULL},
+};

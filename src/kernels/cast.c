@@ -1,0 +1,282 @@
+/* Conversions between dtypes. Same dtype: move.c.
+ * To an integer: truncate to int64, then keep the low bits; NaN and what int64 cannot hold become
+ * INT64_MIN first, so that nothing is undefined. To bool: not zero. From complex: the imaginary
+ * part is dropped. The half types go through f32. */
+#include "kernels/loops/loops.h"
+
+static inline int64_t cast_int_f32(float x) {
+    return x >= -0x1p63f && x < 0x1p63f ? (int64_t)x : INT64_MIN;
+}
+static inline int64_t cast_int_f64(double x) {
+    return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
+}
+static inline int32_t cast_int_i32(int32_t x) { return x; }
+static inline int64_t cast_int_i64(int64_t x) { return x; }
+#define cast_int(x)                                                                                \
+    _Generic((x),                                                                                  \
+        float: cast_int_f32,                                                                       \
+        double: cast_int_f64,                                                                      \
+        int64_t: cast_int_i64,                                                                     \
+        default: cast_int_i32)(x)
+
+#define T   uint8_t
+#define SRC b8
+#define NO_b8
+#define REAL(x)    ((x) != 0)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_b8
+
+#define T   uint8_t
+#define SRC u8
+#define NO_u8
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_u8
+
+#define T   int8_t
+#define SRC i8
+#define NO_i8
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_i8
+
+#define T   int16_t
+#define SRC i16
+#define NO_i16
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_i16
+
+#define T   int32_t
+#define SRC i32
+#define NO_i32
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_i32
+
+#define T   int64_t
+#define SRC i64
+#define NO_i64
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_i64
+
+#define T   float
+#define SRC f32
+#define NO_f32
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_f32
+
+#define T   double
+#define SRC f64
+#define NO_f64
+#define REAL(x)    (x)
+#define IMAG(x)    0
+#define NONZERO(x) ((x) != 0)
+#include "kernels/loops/casts.h"
+#undef NO_f64
+
+#define T   c64
+#define SRC c64
+#define NO_c64
+#define REAL(x)    ((x).re)
+#define IMAG(x)    ((x).im)
+#define NONZERO(x) ((x).re != 0 || (x).im != 0)
+#include "kernels/loops/casts.h"
+#undef NO_c64
+
+#define T   c128
+#define SRC c128
+#define NO_c128
+#define REAL(x)    ((x).re)
+#define IMAG(x)    ((x).im)
+#define NONZERO(x) ((x).re != 0 || (x).im != 0)
+#include "kernels/loops/casts.h"
+#undef NO_c128
+
+/* ---- the half types -------------------------------------------------------------------------- */
+
+#define SPLAT(v) v_like(v, (v)[0])
+#define V        vf32
+#define W        W32
+#define EXPR(x)  (x)
+
+#define T   float
+#define OT  uint16_t
+#define LD  ld_f32
+#define LDN ld_f32_n
+#define FN  cast_f32_f16
+#define ST  st_f16
+#define STN st_f16_n
+#include "kernels/loops/unary.h"
+#undef FN
+#undef ST
+#undef STN
+#define FN  cast_f32_bf16
+#define ST  st_bf16
+#define STN st_bf16_n
+#include "kernels/loops/unary.h"
+#undef FN
+#undef ST
+#undef STN
+#undef T
+#undef OT
+#undef LD
+#undef LDN
+
+#define T   uint16_t
+#define OT  float
+#define ST  st_f32
+#define STN st_f32_n
+#define FN  cast_f16_f32
+#define LD  ld_f16
+#define LDN ld_f16_n
+#include "kernels/loops/unary.h"
+#undef FN
+#undef LD
+#undef LDN
+#define FN  cast_bf16_f32
+#define LD  ld_bf16
+#define LDN ld_bf16_n
+#include "kernels/loops/unary.h"
+#undef FN
+#undef LD
+#undef LDN
+
+/* Two casts through a block of f32; only blocks of a strided output need the second one's strided
+ * shape. */
+static inline void cast_via(nomen__loop *first, nomen__loop *second, char *const ptr[],
+                            const int64_t step[], int64_t n) {
+    float block[LOOP_BLOCK * 4];
+    const int64_t size = LOOP_BLOCK * 4;
+    for (int64_t i = 0; i < n; i += size) {
+        const int64_t k = n - i < size ? n - i : size;
+        char *in[2] = {(char *)block, ptr[1] + i * step[1]};
+        char *out[2] = {ptr[0] + i * step[0], (char *)block};
+        first(in, (const int64_t[]){4, step[1]}, k);
+        second(out, (const int64_t[]){step[0], 4}, k);
+    }
+}
+
+#define VIA(from, to)                                                                              \
+    static void cast_##from##_##to(char *const ptr[], const int64_t step[], int64_t n) {           \
+        cast_via(cast_##from##_f32, cast_f32_##to, ptr, step, n);                                  \
+    }
+#define TO_HALVES(from) VIA(from, f16) VIA(from, bf16)
+#define FROM_HALVES(to) VIA(f16, to) VIA(bf16, to)
+
+TO_HALVES(b8)
+TO_HALVES(u8)
+TO_HALVES(i8)
+TO_HALVES(i16)
+TO_HALVES(i32)
+TO_HALVES(i64)
+TO_HALVES(f64)
+TO_HALVES(c64)
+TO_HALVES(c128)
+FROM_HALVES(b8)
+FROM_HALVES(u8)
+FROM_HALVES(i8)
+FROM_HALVES(i16)
+FROM_HALVES(i32)
+FROM_HALVES(i64)
+FROM_HALVES(f64)
+FROM_HALVES(c64)
+FROM_HALVES(c128)
+VIA(f16, bf16)
+VIA(bf16, f16)
+
+#define ROW_CAST(from, enumerator_from, to_, enumerator_to)                                        \
+    {.name = "cast", .dtype = enumerator_from, .to = enumerator_to, .loop = cast_##from##_##to_}
+#define TO_b8(s, S)   ROW_CAST(s, S, b8, NOMEN_BOOL)
+#define TO_INTS(s, S) TO_SMALL(s, S), ROW_CAST(s, S, i64, NOMEN_I64)
+#define TO_SMALL(s, S)                                                                             \
+    TO_BYTES(s, S), ROW_CAST(s, S, i16, NOMEN_I16), ROW_CAST(s, S, i32, NOMEN_I32)
+#define TO_BYTES(s, S)     ROW_CAST(s, S, u8, NOMEN_U8), ROW_CAST(s, S, i8, NOMEN_I8)
+#define TO_f16(s, S)       ROW_CAST(s, S, f16, NOMEN_F16)
+#define TO_bf16(s, S)      ROW_CAST(s, S, bf16, NOMEN_BF16)
+#define TO_f32(s, S)       ROW_CAST(s, S, f32, NOMEN_F32)
+#define TO_f64(s, S)       ROW_CAST(s, S, f64, NOMEN_F64)
+#define TO_FLOATS(s, S)    TO_f16(s, S), TO_bf16(s, S), TO_f32(s, S), TO_f64(s, S)
+#define TO_c64(s, S)       ROW_CAST(s, S, c64, NOMEN_C64)
+#define TO_c128(s, S)      ROW_CAST(s, S, c128, NOMEN_C128)
+#define TO_COMPLEXES(s, S) TO_c64(s, S), TO_c128(s, S)
+#define TO_INEXACT(s, S)   TO_FLOATS(s, S), TO_COMPLEXES(s, S)
+
+const nomen__kernel NOMEN__TABLE(cast)[] = {
+    TO_INTS(b8, NOMEN_BOOL),
+    TO_INEXACT(b8, NOMEN_BOOL),
+    TO_b8(u8, NOMEN_U8),
+    ROW_CAST(u8, NOMEN_U8, i8, NOMEN_I8),
+    ROW_CAST(u8, NOMEN_U8, i16, NOMEN_I16),
+    ROW_CAST(u8, NOMEN_U8, i32, NOMEN_I32),
+    ROW_CAST(u8, NOMEN_U8, i64, NOMEN_I64),
+    TO_INEXACT(u8, NOMEN_U8),
+    TO_b8(i8, NOMEN_I8),
+    ROW_CAST(i8, NOMEN_I8, u8, NOMEN_U8),
+    ROW_CAST(i8, NOMEN_I8, i16, NOMEN_I16),
+    ROW_CAST(i8, NOMEN_I8, i32, NOMEN_I32),
+    ROW_CAST(i8, NOMEN_I8, i64, NOMEN_I64),
+    TO_INEXACT(i8, NOMEN_I8),
+    TO_b8(i16, NOMEN_I16),
+    TO_BYTES(i16, NOMEN_I16),
+    ROW_CAST(i16, NOMEN_I16, i32, NOMEN_I32),
+    ROW_CAST(i16, NOMEN_I16, i64, NOMEN_I64),
+    TO_INEXACT(i16, NOMEN_I16),
+    TO_b8(i32, NOMEN_I32),
+    TO_BYTES(i32, NOMEN_I32),
+    ROW_CAST(i32, NOMEN_I32, i16, NOMEN_I16),
+    ROW_CAST(i32, NOMEN_I32, i64, NOMEN_I64),
+    TO_INEXACT(i32, NOMEN_I32),
+    TO_b8(i64, NOMEN_I64),
+    TO_SMALL(i64, NOMEN_I64),
+    TO_INEXACT(i64, NOMEN_I64),
+    TO_b8(f16, NOMEN_F16),
+    TO_INTS(f16, NOMEN_F16),
+    TO_bf16(f16, NOMEN_F16),
+    TO_f32(f16, NOMEN_F16),
+    TO_f64(f16, NOMEN_F16),
+    TO_COMPLEXES(f16, NOMEN_F16),
+    TO_b8(bf16, NOMEN_BF16),
+    TO_INTS(bf16, NOMEN_BF16),
+    TO_f16(bf16, NOMEN_BF16),
+    TO_f32(bf16, NOMEN_BF16),
+    TO_f64(bf16, NOMEN_BF16),
+    TO_COMPLEXES(bf16, NOMEN_BF16),
+    TO_b8(f32, NOMEN_F32),
+    TO_INTS(f32, NOMEN_F32),
+    TO_f16(f32, NOMEN_F32),
+    TO_bf16(f32, NOMEN_F32),
+    TO_f64(f32, NOMEN_F32),
+    TO_COMPLEXES(f32, NOMEN_F32),
+    TO_b8(f64, NOMEN_F64),
+    TO_INTS(f64, NOMEN_F64),
+    TO_f16(f64, NOMEN_F64),
+    TO_bf16(f64, NOMEN_F64),
+    TO_f32(f64, NOMEN_F64),
+    TO_COMPLEXES(f64, NOMEN_F64),
+    TO_b8(c64, NOMEN_C64),
+    TO_INTS(c64, NOMEN_C64),
+    TO_FLOATS(c64, NOMEN_C64),
+    TO_c128(c64, NOMEN_C64),
+    TO_b8(c128, NOMEN_C128),
+    TO_INTS(c128, NOMEN_C128),
+    TO_FLOATS(c128, NOMEN_C128),
+    TO_c64(c128, NOMEN_C128),
+    {.name = NULL},
+};

@@ -1,0 +1,159 @@
+/* Kernels that write bool: comparisons, logical operations, isnan. Complex operands: complex.c. */
+#include "kernels/loops/loops.h"
+
+#define OP         eq
+#define EXPR(x, y) ((x) == (y))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         eq
+#define EXPR(x, y) ((x) == (y))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         ne
+#define EXPR(x, y) ((x) != (y))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         ne
+#define EXPR(x, y) ((x) != (y))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         lt
+#define EXPR(x, y) ((x) < (y))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         lt
+#define EXPR(x, y) ((x) < (y))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         le
+#define EXPR(x, y) ((x) <= (y))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         le
+#define EXPR(x, y) ((x) <= (y))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+/* x > y is y < x: the same loops with the operands swapped. */
+static inline void swapped(nomen__loop *loop, char *const ptr[], const int64_t step[], int64_t n) {
+    loop((char *const[]){ptr[0], ptr[2], ptr[1]}, (const int64_t[]){step[0], step[2], step[1]}, n);
+}
+#define SWAPPED(op, of, dtype)                                                                     \
+    static void op##_##dtype(char *const ptr[], const int64_t step[], int64_t n) {                 \
+        swapped(of##_##dtype, ptr, step, n);                                                       \
+    }
+
+SWAPPED(gt, lt, b8)
+SWAPPED(gt, lt, u8)
+SWAPPED(gt, lt, i8)
+SWAPPED(gt, lt, i16)
+SWAPPED(gt, lt, i32)
+SWAPPED(gt, lt, i64)
+SWAPPED(gt, lt, f16)
+SWAPPED(gt, lt, bf16)
+SWAPPED(gt, lt, f32)
+SWAPPED(gt, lt, f64)
+SWAPPED(ge, le, b8)
+SWAPPED(ge, le, u8)
+SWAPPED(ge, le, i8)
+SWAPPED(ge, le, i16)
+SWAPPED(ge, le, i32)
+SWAPPED(ge, le, i64)
+SWAPPED(ge, le, f16)
+SWAPPED(ge, le, bf16)
+SWAPPED(ge, le, f32)
+SWAPPED(ge, le, f64)
+
+#define OP         logical_and
+#define EXPR(x, y) (((x) != 0) & ((y) != 0))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         logical_and
+#define EXPR(x, y) (((x) != 0) & ((y) != 0))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         logical_or
+#define EXPR(x, y) (((x) != 0) | ((y) != 0))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         logical_or
+#define EXPR(x, y) (((x) != 0) | ((y) != 0))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         logical_xor
+#define EXPR(x, y) (((x) != 0) ^ ((y) != 0))
+#define OUT_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         logical_xor
+#define EXPR(x, y) (((x) != 0) ^ ((y) != 0))
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP      logical_not
+#define EXPR(x) ((x) == 0)
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      logical_not
+#define EXPR(x) ((x) == 0)
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
+#define OP      isnan
+#define EXPR(x) ((x) != (x))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define ROWS_REAL(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
+
+const nomen__kernel NOMEN__TABLE(compare)[] = {
+    ROWS_REAL("eq", eq),
+    ROWS_REAL("ne", ne),
+    ROWS_REAL("lt", lt),
+    ROWS_REAL("le", le),
+    ROWS_REAL("gt", gt),
+    ROWS_REAL("ge", ge),
+    ROWS_REAL("logical_and", logical_and),
+    ROWS_REAL("logical_or", logical_or),
+    ROWS_REAL("logical_xor", logical_xor),
+    ROWS_REAL("logical_not", logical_not),
+    ROWS_FLOATS("isnan", isnan),
+    {.name = NULL},
+};

@@ -1,0 +1,65 @@
+/* A loop over two inputs; no include guard, included once per kernel and dtype by floats.h, ints.h
+ * and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W
+ * (lanes), LD, ST, EXPR(x, y); with W > 1 also LDN, STN (first k elements) and SPLAT (first element
+ * to all). Shapes: contiguous, one operand constant, strided. */
+
+#if W > 1
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+    const char *a = ptr[1], *b = ptr[2];
+    char *o = ptr[0];
+    if (step[0] == to && step[1] == ti && step[2] == ti) {
+        for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b)));
+        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n)), n);
+        return;
+    }
+    if (step[0] == to && step[1] == ti && step[2] == 0 && n > 0) {
+        const V one = LDN(b, 1), y = SPLAT(one);
+        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y));
+        if (n > 0) STN(o, EXPR(LDN(a, n), y), n);
+        return;
+    }
+    if (step[0] == to && step[1] == 0 && step[2] == ti && n > 0) {
+        const V one = LDN(a, 1), x = SPLAT(one);
+        for (; n >= W; n -= W, b += W * ti, o += W * to) ST(o, EXPR(x, LD(b)));
+        if (n > 0) STN(o, EXPR(x, LDN(b, n)), n);
+        return;
+    }
+    T x[LOOP_BLOCK] = {0}, y[LOOP_BLOCK] = {0};
+    OT r[LOOP_BLOCK];
+    for (int64_t k; n > 0; n -= k, a += k * step[1], b += k * step[2], o += k * step[0]) {
+        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        loop_gather(x, a, step[1], k, sizeof(T));
+        loop_gather(y, b, step[2], k, sizeof(T));
+        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(x + j), LD(y + j)));
+        loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
+
+#else
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), sa = step[1], sb = step[2], so = step[0];
+    const char *a = ptr[1], *b = ptr[2];
+    char *o = ptr[0];
+    const int contiguous = so == (int64_t)sizeof(OT);
+    const T *ca = (const T *)a, *cb = (const T *)b;
+    OT *co = (OT *)o;
+    if (contiguous && sa == ti && sb == ti) {
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), LD(cb + i)));
+    } else if (contiguous && sa == ti && sb == 0 && n > 0) {
+        const V y = LD(b);
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), y));
+    } else if (contiguous && sa == 0 && sb == ti && n > 0) {
+        const V x = LD(a);
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x, LD(cb + i)));
+    } else {
+        for (int64_t i = 0; i < n; i++) ST(o + i * so, EXPR(LD(a + i * sa), LD(b + i * sb)));
+    }
+}
+
+#endif

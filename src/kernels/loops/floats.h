@@ -1,0 +1,90 @@
+/* Includes LOOP for float16, bfloat16, float32 and float64; no include guard. Wants LOOP, OP and
+ * EXPR, where EXPR is on vectors (vf32 or vf64; half types compute in f32 and round once). With
+ * OUT_BOOL, EXPR gives a mask. Takes LOOP, OP, EXPR and OUT_BOOL away again. */
+
+#define SPLAT(v) v_like(v, (v)[0])
+
+#define T   uint16_t
+#define V   vf32
+#define W   W32
+#define FN  LOOP_NAME2(OP, f16)
+#define LD  ld_f16
+#define LDN ld_f16_n
+#ifdef OUT_BOOL
+#define OT  uint8_t
+#define ST  st_mask32
+#define STN st_mask32_n
+#else
+#define OT  T
+#define ST  st_f16
+#define STN st_f16_n
+#endif
+#include LOOP
+
+#undef FN
+#undef LD
+#undef LDN
+#define FN  LOOP_NAME2(OP, bf16)
+#define LD  ld_bf16
+#define LDN ld_bf16_n
+#ifndef OUT_BOOL
+#undef ST
+#undef STN
+#define ST  st_bf16
+#define STN st_bf16_n
+#endif
+#include LOOP
+
+#undef T
+#undef FN
+#undef LD
+#undef LDN
+#define T   float
+#define FN  LOOP_NAME2(OP, f32)
+#define LD  ld_f32
+#define LDN ld_f32_n
+#ifndef OUT_BOOL
+#undef ST
+#undef STN
+#define ST  st_f32
+#define STN st_f32_n
+#endif
+#include LOOP
+
+#undef T
+#undef V
+#undef W
+#undef FN
+#undef LD
+#undef LDN
+#undef ST
+#undef STN
+#define T   double
+#define V   vf64
+#define W   W64
+#define FN  LOOP_NAME2(OP, f64)
+#define LD  ld_f64
+#define LDN ld_f64_n
+#ifdef OUT_BOOL
+#define ST  st_mask64
+#define STN st_mask64_n
+#else
+#define ST  st_f64
+#define STN st_f64_n
+#endif
+#include LOOP
+
+#undef T
+#undef OT
+#undef V
+#undef W
+#undef FN
+#undef LD
+#undef LDN
+#undef ST
+#undef STN
+#undef SPLAT
+#undef LOOP
+#undef OP
+#undef EXPR
+#undef OUT_BOOL

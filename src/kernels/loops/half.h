@@ -1,0 +1,46 @@
+/* Arrays and single numbers of f16 and bf16 to f32 and back, on the conversions of simd.h. */
+#ifndef NOMEN_SRC_HALF_H
+#define NOMEN_SRC_HALF_H
+
+#include "kernels/simd/simd.h"
+
+static inline float from_f16(uint16_t x) { return v_from_f16((vu16h){x})[0]; }
+static inline float from_bf16(uint16_t x) { return v_from_bf16((vu16h){x})[0]; }
+static inline uint16_t to_f16(float x) { return v_to_f16((vf32){x})[0]; }
+static inline uint16_t to_bf16(float x) { return v_to_bf16((vf32){x})[0]; }
+
+/* A double on its way to a half type: to f32 with the last bit set if anything was lost (rounding
+ * to odd), so that the rounding to the half type that follows is the only one. */
+static inline float to_odd(double x) {
+    float f = (float)x;
+    if ((double)f == x || x != x || f - f != 0) return f;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    if (__builtin_fabs((double)f) > __builtin_fabs(x)) bits--;
+    bits |= 1u;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+
+static inline void widen_f16(const uint16_t *x, float *to, int64_t n) {
+    int64_t j = 0;
+    for (; j + W32 <= n; j += W32) st_f32(to + j, ld_f16(x + j));
+    if (j < n) st_f32_n(to + j, ld_f16_n(x + j, n - j), n - j);
+}
+static inline void widen_bf16(const uint16_t *x, float *to, int64_t n) {
+    int64_t j = 0;
+    for (; j + W32 <= n; j += W32) st_f32(to + j, ld_bf16(x + j));
+    if (j < n) st_f32_n(to + j, ld_bf16_n(x + j, n - j), n - j);
+}
+static inline void narrow_f16(const float *x, uint16_t *to, int64_t n) {
+    int64_t j = 0;
+    for (; j + W32 <= n; j += W32) st_f16(to + j, ld_f32(x + j));
+    if (j < n) st_f16_n(to + j, ld_f32_n(x + j, n - j), n - j);
+}
+static inline void narrow_bf16(const float *x, uint16_t *to, int64_t n) {
+    int64_t j = 0;
+    for (; j + W32 <= n; j += W32) st_bf16(to + j, ld_f32(x + j));
+    if (j < n) st_bf16_n(to + j, ld_f32_n(x + j, n - j), n - j);
+}
+
+#endif

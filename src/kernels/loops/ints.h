@@ -1,0 +1,84 @@
+/* Includes LOOP for uint8, int8, int16, int32 and int64, and with AND_BOOL for bool; no include
+ * guard. Wants LOOP, OP and EXPR, where EXPR is on single numbers: plain loops over integers are
+ * vectorised well by the compiler. With WRAP the numbers are unsigned and at least 32 bits wide, so
+ * that arithmetic wraps; with OUT_BOOL results are bools. Takes LOOP, OP, EXPR, WRAP, AND_BOOL and
+ * OUT_BOOL away again. */
+
+#define W        1
+#define LD(p)    ((V) * (const T *)(p))
+#define ST(p, v) (*(OT *)(p) = (OT)(v))
+#ifdef OUT_BOOL
+#define OT uint8_t
+#else
+#define OT T
+#endif
+
+#ifdef AND_BOOL
+#define T  uint8_t
+#define V  uint8_t
+#define FN LOOP_NAME2(OP, b8)
+#undef LD
+#define LD(p) ((V)(*(const T *)(p) != 0)) /* foreign memory may hold other bytes than 0 and 1 */
+#include LOOP
+#undef LD
+#define LD(p) ((V) * (const T *)(p))
+#undef T
+#undef V
+#undef FN
+#endif
+
+#ifdef WRAP
+#define V uint32_t
+#undef LD
+#define LD(p) loop_wrap32(*(const T *)(p))
+#else
+#define V T
+#endif
+
+#define T  uint8_t
+#define FN LOOP_NAME2(OP, u8)
+#include LOOP
+#undef T
+#undef FN
+
+#define T  int8_t
+#define FN LOOP_NAME2(OP, i8)
+#include LOOP
+#undef T
+#undef FN
+
+#define T  int16_t
+#define FN LOOP_NAME2(OP, i16)
+#include LOOP
+#undef T
+#undef FN
+
+#define T  int32_t
+#define FN LOOP_NAME2(OP, i32)
+#include LOOP
+#undef T
+#undef FN
+
+#ifdef WRAP
+#undef V
+#undef LD
+#define V     uint64_t
+#define LD(p) loop_wrap64(*(const T *)(p))
+#endif
+#define T  int64_t
+#define FN LOOP_NAME2(OP, i64)
+#include LOOP
+#undef T
+#undef FN
+
+#undef OT
+#undef V
+#undef W
+#undef LD
+#undef ST
+#undef LOOP
+#undef OP
+#undef EXPR
+#undef WRAP
+#undef AND_BOOL
+#undef OUT_BOOL

@@ -1,0 +1,50 @@
+/* Includes LOOP for complex64 and complex128 as vectors of interleaved parts; no include guard.
+ * Wants LOOP, OP and EXPR, where EXPR is on vf32 or vf64 that hold real parts in even lanes and
+ * imaginary parts in odd ones. Takes LOOP, OP and EXPR away again. */
+
+#define SPLAT(v) v_splat_pair(v)
+
+#define T            c64
+#define OT           c64
+#define V            vf32
+#define W            (W32 / 2)
+#define FN           LOOP_NAME2(OP, c64)
+#define LD           ld_f32
+#define ST           st_f32
+#define LDN(p, k)    ld_f32_n(p, 2 * (k))
+#define STN(p, v, k) st_f32_n(p, v, 2 * (k))
+#include LOOP
+
+#undef T
+#undef OT
+#undef V
+#undef W
+#undef FN
+#undef LD
+#undef ST
+#undef LDN
+#undef STN
+#define T            c128
+#define OT           c128
+#define V            vf64
+#define W            (W64 / 2)
+#define FN           LOOP_NAME2(OP, c128)
+#define LD           ld_f64
+#define ST           st_f64
+#define LDN(p, k)    ld_f64_n(p, 2 * (k))
+#define STN(p, v, k) st_f64_n(p, v, 2 * (k))
+#include LOOP
+
+#undef T
+#undef OT
+#undef V
+#undef W
+#undef FN
+#undef LD
+#undef ST
+#undef LDN
+#undef STN
+#undef SPLAT
+#undef LOOP
+#undef OP
+#undef EXPR

@@ -1,0 +1,53 @@
+/* What the reducers share: names of generated functions, block sizes, complex arithmetic, table
+ * rows. How a reducer walks its input: reduce_walk.h. How it joins elements: reduce_fold.h and the
+ * reduce_*.c files. */
+#ifndef NOMEN_SRC_REDUCE_H
+#define NOMEN_SRC_REDUCE_H
+
+#include "kernels/loops/half.h"
+#include "kernels/loops/loops.h"
+
+#include <stdbool.h>
+
+#define FN(part)           FN2(part, OP, SFX)
+#define FN2(part, op, sfx) FN3(part, op, sfx)
+#define FN3(part, op, sfx) part##_##op##_##sfx
+
+/* Rows are taken in by blocks of ROW_BLOCK elements (errors grow within a block only), columns by
+ * blocks of COL_BLOCK rows: 128 rows of 255 still fit a signed 16-bit lane. Strided columns are
+ * gathered COL_ROWS rows at a time. */
+enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
+
+typedef struct u128 {
+    uint64_t re, im;
+} u128;
+
+/* A sum of doubles and what rounding took from it. */
+typedef struct sum2 {
+    double hi, lo;
+} sum2;
+
+static inline void sum2_add(sum2 *s, double x) {
+    double t = s->hi + x, back = t - s->hi;
+    s->lo += (s->hi - (t - back)) + (x - back);
+    s->hi = t;
+}
+/* The correction of an infinite sum is NaN and says nothing. */
+static inline double sum2_get(const sum2 *s) {
+    double t = s->hi + s->lo;
+    return s->hi - s->hi == 0 ? t : s->hi;
+}
+
+#define REDUCER_ROW(text, enumerator, op, sfx)                                                     \
+    {.name = text, .dtype = enumerator, .reducer = &reducer_##op##_##sfx}
+#define REDUCER_INTS(text, op)                                                                     \
+    REDUCER_ROW(text, NOMEN_BOOL, op, b8), REDUCER_ROW(text, NOMEN_U8, op, u8),                    \
+        REDUCER_ROW(text, NOMEN_I8, op, i8), REDUCER_ROW(text, NOMEN_I16, op, i16),                \
+        REDUCER_ROW(text, NOMEN_I32, op, i32), REDUCER_ROW(text, NOMEN_I64, op, i64)
+#define REDUCER_FLOATS(text, op)                                                                   \
+    REDUCER_ROW(text, NOMEN_F16, op, f16), REDUCER_ROW(text, NOMEN_BF16, op, bf16),                \
+        REDUCER_ROW(text, NOMEN_F32, op, f32), REDUCER_ROW(text, NOMEN_F64, op, f64)
+#define REDUCER_COMPLEXES(text, op)                                                                \
+    REDUCER_ROW(text, NOMEN_C64, op, c64), REDUCER_ROW(text, NOMEN_C128, op, c128)
+
+#endif

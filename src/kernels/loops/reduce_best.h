@@ -1,0 +1,152 @@
+/* Include-template: max or min with the position of its first occurrence; NaN wins over every
+ * number. Before: OP, CORE (the same), SFX, T, F, U (signed integer as wide as F), BEATS(a, b),
+ * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN. After: FN(reducer); T, F,
+ * U, OUT, PUT, FETCH, WIDEN are undefined. */
+
+/* at < 0: nothing seen yet. */
+typedef struct FN(best) {
+    F value;
+    int64_t at;
+} FN(best);
+#define A         FN(best)
+#define IS_NAN(x) (FLOATING && (x) != (x))
+
+/* One element against the best so far, whatever the order of positions. */
+static inline void FN(offer)(A *a, F x, int64_t at) {
+    bool better = BEATS(x, a->value) || (IS_NAN(x) && !IS_NAN(a->value));
+    bool same = x == a->value || (IS_NAN(x) && IS_NAN(a->value));
+    if (a->at < 0 || better || (same && at < a->at)) *a = (A){x, at};
+}
+
+/* The first (from 0) or last (backwards) j with x[j] == best, or with x[j] NaN if best is. */
+static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
+    bool nan = IS_NAN(best);
+    if (last) {
+        for (int64_t j = n - 1; j > 0; j--)
+            if (x[j] == best || (nan && IS_NAN(x[j]))) return j;
+        return 0;
+    }
+    int64_t j = 0;
+    for (; j + 32 <= n; j += 32) {
+        U hit = 0;
+        for (int l = 0; l < 32; l++) hit |= (U)((x[j + l] == best) | (nan & IS_NAN(x[j + l])));
+        if (hit) break;
+    }
+    for (; j < n - 1; j++)
+        if (x[j] == best || (nan && IS_NAN(x[j]))) break;
+    return j;
+}
+
+static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
+    enum { LANES = 256 / (int)sizeof(F) > 64 ? 64 : 256 / (int)sizeof(F) };
+    if (n < 8) {
+        for (int64_t j = 0; j < n; j++) FN(offer)(acc, x[j], i0 + j * istep);
+        return;
+    }
+    F s[LANES] __attribute__((aligned(64)));
+    U nan[LANES] __attribute__((aligned(64)));
+    int64_t j = 0;
+    for (int l = 0; l < LANES; l++) s[l] = x[l < 8 ? l : 0], nan[l] = 0;
+    for (; j + LANES <= n; j += LANES)
+        for (int l = 0; l < LANES; l++) {
+            F y = x[j + l];
+            nan[l] |= (U)IS_NAN(y);
+            s[l] = BEATS(y, s[l]) ? y : s[l];
+        }
+    for (; j < n; j += 8) {
+        if (j + 8 > n) j = n - 8; /* the last eight once more: no harm to an extremum */
+        for (int l = 0; l < 8; l++) {
+            F y = x[j + l];
+            nan[l] |= (U)IS_NAN(y);
+            s[l] = BEATS(y, s[l]) ? y : s[l];
+        }
+    }
+    F best = s[0];
+    bool any = nan[0];
+    for (int l = 1; l < LANES; l++) {
+        best = BEATS(s[l], best) ? s[l] : best;
+        any |= nan[l] != 0;
+    }
+    /* Where a lane began with NaN its value is of no use, and of none needed. */
+    if (any)
+        for (int64_t k = 0; k < n; k++)
+            if (IS_NAN(x[k])) best = x[k];
+    bool better = BEATS(best, acc->value) || (any && !IS_NAN(acc->value));
+    bool same = best == acc->value || (any && IS_NAN(acc->value));
+    int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;
+    if (acc->at < 0 || better || (same && lowest < acc->at))
+        FN(offer)(acc, best, i0 + FN(find)(x, n, best, istep < 0) * istep);
+}
+
+static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,
+                     int64_t istep) {
+    F v[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    U pos[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    const char *p = (const char *)in;
+    bool ordered = istep >= 0;
+    for (int64_t i = 0; i < n_acc; i++) {
+        ordered &= acc[i].at < i0;
+        v[i] = acc[i].at < 0 ? in[i] : acc[i].value;
+        pos[i] = acc[i].at < 0 ? 0 : -1;
+    }
+    if (!ordered) {
+        for (int64_t j = 0; j < rows; j++, p += pitch)
+            for (int64_t i = 0; i < n_acc; i++)
+                FN(offer)(&acc[i], ((const F *)(const void *)p)[i], i0 + j * istep);
+        return;
+    }
+    for (int64_t j = 0; j < rows; j++, p += pitch) {
+        const F *x = (const F *)(const void *)p;
+        U row = (U)j;
+        for (int64_t i = 0; i < n_acc; i++) {
+            F y = x[i], w = v[i];
+            bool take = BEATS(y, w) | (IS_NAN(y) & !IS_NAN(w));
+            v[i] = take ? y : w;
+            pos[i] = take ? row : pos[i];
+        }
+    }
+    for (int64_t i = 0; i < n_acc; i++)
+        if (pos[i] >= 0) acc[i] = (A){v[i], i0 + (int64_t)pos[i] * istep};
+}
+
+#include "kernels/loops/reduce_walk.h"
+
+static void FN(init)(void *acc, int64_t n_acc) {
+    A *a = acc;
+    for (int64_t i = 0; i < n_acc; i++) a[i] = (A){0, -1};
+}
+
+static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
+    A *a = acc;
+    const A *b = later;
+    for (int64_t i = 0; i < n_acc; i++)
+        if (b[i].at >= 0) FN(offer)(&a[i], b[i].value, b[i].at);
+}
+
+static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
+                       int64_t n_acc, const nomen__reduce_param *p) {
+    const A *a = acc;
+    (void)p;
+    for (int64_t i = 0; i < n_acc; i++) {
+        if (out[0]) *(OUT *)(void *)(out[0] + i * out_step[0]) = PUT(a[i].value);
+        if (out[1]) *(int64_t *)(void *)(out[1] + i * out_step[1]) = a[i].at;
+    }
+}
+
+static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A),
+                                           .init = FN(init),
+                                           .step = FN(step),
+                                           .merge = FN(merge),
+                                           .finish = FN(finish)};
+
+#undef A
+#undef IS_NAN
+#undef SFX
+#undef T
+#undef F
+#undef U
+#undef OUT
+#undef PUT
+#undef FLOATING
+#undef FETCH
+#undef WIDEN

@@ -1,0 +1,79 @@
+/* Include-template: a reducer that joins elements by an associative operation (sum, prod, any,
+ * all). The lanes are the same in every ISA, so all ISAs add in the same order and their results
+ * agree bit for bit. Before: OP, CORE (the same), SFX, T (stored type), F (fetched type), C (lane
+ * type), D (type of a block's result), LD(F) -> C, JOIN(C, C) -> C, TOTAL(D, C or D) -> D, ID and
+ * DID (the neutral C and D), A (accumulator), A_ZERO, TAKE(A *, D), MEET(A *, const A *), OUT and
+ * DONE as in reduce_finish.h, for half types also FETCH and WIDEN. After: FN(reducer); T, F, C, D,
+ * LD, FETCH, WIDEN, OUT and DONE are undefined, the rest is left for a second finish. */
+
+enum { FN(lanes) = sizeof(C) < 8 ? 128 / (int)sizeof(C) * 2 : 256 / (int)sizeof(C) };
+#define LANES (FN(lanes) > 64 ? 64 : FN(lanes))
+
+static inline D FN(fold_row)(const F *x, int64_t n) {
+    C s[LANES] __attribute__((aligned(64)));
+    D d[8];
+    int64_t j = 0, used = n < LANES ? 8 : LANES;
+    for (int l = 0; l < LANES; l++) s[l] = ID;
+    for (; j + LANES <= n; j += LANES)
+        for (int l = 0; l < LANES; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (; j + 8 <= n; j += 8)
+        for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (int l = 0; l < 8; l++) d[l] = DID;
+    for (int64_t k = 0; k < used; k += 8)
+        for (int l = 0; l < 8; l++) d[l] = TOTAL(d[l], s[k + l]);
+    for (int l = 0; l < 4; l++) d[l] = TOTAL(d[l], d[l + 4]);
+    d[0] = TOTAL(d[0], d[2]);
+    d[1] = TOTAL(d[1], d[3]);
+    return TOTAL(d[0], d[1]);
+}
+
+static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
+    (void)i0, (void)istep;
+    TAKE(acc, FN(fold_row)(x, n));
+}
+
+static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,
+                     int64_t istep) {
+    (void)i0, (void)istep;
+    C s[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    const char *p = (const char *)in;
+    int64_t j = 0;
+    for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
+    for (; j + 4 <= rows; j += 4) {
+        const F *x0 = (const F *)(const void *)(p + j * pitch);
+        const F *x1 = (const F *)(const void *)(p + (j + 1) * pitch);
+        const F *x2 = (const F *)(const void *)(p + (j + 2) * pitch);
+        const F *x3 = (const F *)(const void *)(p + (j + 3) * pitch);
+        for (int64_t i = 0; i < n_acc; i++)
+            s[i] = JOIN(s[i], JOIN(JOIN(LD(x0[i]), LD(x1[i])), JOIN(LD(x2[i]), LD(x3[i]))));
+    }
+    for (; j < rows; j++) {
+        const F *x0 = (const F *)(const void *)(p + j * pitch);
+        for (int64_t i = 0; i < n_acc; i++) s[i] = JOIN(s[i], LD(x0[i]));
+    }
+    for (int64_t i = 0; i < n_acc; i++) TAKE(acc + i, TOTAL(DID, s[i]));
+}
+
+#include "kernels/loops/reduce_walk.h"
+
+static void FN(init)(void *acc, int64_t n_acc) {
+    A *a = acc;
+    for (int64_t i = 0; i < n_acc; i++) a[i] = A_ZERO;
+}
+
+static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
+    A *a = acc;
+    const A *b = later;
+    for (int64_t i = 0; i < n_acc; i++) MEET(&a[i], &b[i]);
+}
+
+#include "kernels/loops/reduce_finish.h"
+#undef LANES
+#undef T
+#undef F
+#undef C
+#undef D
+#undef LD
+#undef FETCH
+#undef WIDEN

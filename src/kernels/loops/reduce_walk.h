@@ -1,0 +1,73 @@
+/* Include-template: how a reducer's step walks its rectangle. It sees whole rows (one accumulator,
+ * many elements) or whole columns (many accumulators, a few elements each), both of unit step;
+ * strides and half types end here. Before: SFX, T (stored type), F (fetched type: T, or float for
+ * half types), FETCH(from T to F; unset: T is F), A (accumulator), DECIDED(A *) if no more elements
+ * can change one, and the functions FN(row)(A *, const F *, n, i0, istep) and FN(cols)(A *, n_acc,
+ * const F *, pitch in bytes, rows, i0, istep). After: FN(step). */
+
+/* n elements at p as an array of F: the memory itself where it is one, otherwise copied into buf.
+ */
+static inline const F *FN(fetch)(const char *p, int64_t step, int64_t n, F *buf) {
+#ifdef FETCH
+    if (step == (int64_t)sizeof(T))
+        WIDEN((const T *)(const void *)p, buf, n);
+    else
+        for (int64_t i = 0; i < n; i++) buf[i] = FETCH(*(const T *)(const void *)(p + i * step));
+#else
+    if (step == (int64_t)sizeof(T)) return (const F *)(const void *)p;
+    for (int64_t i = 0; i < n; i++) buf[i] = *(const T *)(const void *)(p + i * step);
+#endif
+    return buf;
+}
+
+static void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
+    F buf[ROW_BLOCK] __attribute__((aligned(64)));
+    for (int64_t i = 0; i < s->n_acc; i++) {
+        const char *in = s->in + i * s->acc_step;
+        for (int64_t j = 0; j < s->n_red; j += ROW_BLOCK) {
+#ifdef DECIDED
+            if (DECIDED(&acc[i])) break;
+#endif
+            int64_t n = s->n_red - j < ROW_BLOCK ? s->n_red - j : ROW_BLOCK;
+            const F *x = FN(fetch)(in + j * s->red_step, s->red_step, n, buf);
+            FN(row)(acc + i, x, n, s->index0 + j * s->index_step, s->index_step);
+        }
+    }
+}
+
+static void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
+    F buf[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+#ifndef FETCH
+    if (s->acc_step == (int64_t)sizeof(T)) {
+        for (int64_t j = 0; j < s->n_red; j += COL_BLOCK) {
+            int64_t rows = s->n_red - j < COL_BLOCK ? s->n_red - j : COL_BLOCK;
+            FN(cols)(acc, s->n_acc, (const F *)(const void *)(s->in + j * s->red_step), s->red_step,
+                     rows, s->index0 + j * s->index_step, s->index_step);
+        }
+        return;
+    }
+#endif
+    for (int64_t j = 0; j < s->n_red; j += COL_ROWS) {
+        int64_t rows = s->n_red - j < COL_ROWS ? s->n_red - j : COL_ROWS;
+        const char *in = s->in + j * s->red_step;
+        for (int64_t r = 0; r < rows; r++) {
+            F *to = buf + r * NOMEN__ACC_BLOCK;
+            const F *x = FN(fetch)(in + r * s->red_step, s->acc_step, s->n_acc, to);
+            if (x != to) memcpy(to, x, (size_t)s->n_acc * sizeof(F));
+        }
+        FN(cols)(acc, s->n_acc, buf, NOMEN__ACC_BLOCK * (int64_t)sizeof(F), rows,
+                 s->index0 + j * s->index_step, s->index_step);
+    }
+}
+
+static void FN(step)(void *acc, const nomen__reduce_step *s) {
+    int64_t across = s->acc_step < 0 ? -s->acc_step : s->acc_step;
+    int64_t along = s->red_step < 0 ? -s->red_step : s->red_step;
+    /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
+     * empty. */
+    bool cols = s->n_acc >= 8 && (across < along || s->n_red <= SHORT_ROW);
+    if (cols)
+        FN(step_cols)(acc, s);
+    else
+        FN(step_rows)(acc, s);
+}

@@ -1,0 +1,179 @@
+/* Include-template: softmax and log_softmax of rows of one dtype, in three looks at a row: its
+ * largest element, the sum of exponentials of the distances from it, the results. The second
+ * exponential costs less than a trip to memory. Before: OP, SFX, LOG (1 for log_softmax), T
+ * (stored), F (float or double), V (vector of F), W (its lanes), LD, LD_N, ST, ST_N (T from and to
+ * V), V_EXP, F_OF(T), T_OF(F). After: FN(rows); everything but OP and LOG is undefined. */
+
+/* One vector of results from the elements, the largest one, and the sum (softmax: its inverse; log:
+ * its logarithm). */
+static inline V FN(result)(V x, V most, V sum) {
+    return LOG ? x - most - sum : V_EXP(x - most) * sum;
+}
+static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); }
+
+/* A row of unit step. in may be out. */
+static void FN(straight)(T *out, const T *in, int64_t n) {
+    V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0}, s2 = {0};
+    F most = (F)-__builtin_inf();
+    double sum = 0;
+    int64_t j = 0;
+    for (; j + 2 * W <= n; j += 2 * W) {
+        V a = LD(in + j), b = LD(in + j + W);
+        m = v_sel(a > m, a, m);
+        m2 = v_sel(b > m2, b, m2);
+    }
+    for (; j < n; j += W) {
+        V a = j + W <= n ? LD(in + j) : LD_N(in + j, n - j);
+        for (int l = 0; l < W && j + l < n; l++) most = a[l] > most ? a[l] : most;
+    }
+    m = v_sel(m2 > m, m2, m);
+    for (int l = 0; l < W; l++) most = m[l] > most ? m[l] : most;
+    V c = v_like(none, most);
+    for (j = 0; j + 2 * W <= n; j += 2 * W) {
+        s += V_EXP(LD(in + j) - c);
+        s2 += V_EXP(LD(in + j + W) - c);
+        if (j % SUM_BLOCK == SUM_BLOCK - 2 * W) {
+            s += s2;
+            for (int l = 0; l < W; l++) sum += (double)s[l];
+            s = s2 = (V){0};
+        }
+    }
+    for (; j < n; j += W) {
+        V e = V_EXP((j + W <= n ? LD(in + j) : LD_N(in + j, n - j)) - c);
+        for (int l = 0; l < W && j + l < n; l++) sum += (double)e[l];
+    }
+    s += s2;
+    for (int l = 0; l < W; l++) sum += (double)s[l];
+    V closing = v_like(none, FN(closing)(sum));
+    for (j = 0; j + W <= n; j += W) ST(out + j, FN(result)(LD(in + j), c, closing));
+    if (j < n) ST_N(out + j, FN(result)(LD_N(in + j, n - j), c, closing), n - j);
+}
+
+/* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). */
+static void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
+                     int64_t rows) {
+    F most[TILE] __attribute__((aligned(64)));
+    F closing[TILE] __attribute__((aligned(64)));
+    F part[TILE] __attribute__((aligned(64)));
+    double sum[TILE];
+    const int64_t bytes = (int64_t)sizeof(T), full = rows - rows % W, rest = rows % W;
+    for (int64_t r = 0; r < TILE; r++) most[r] = (F)-__builtin_inf(), part[r] = 0, sum[r] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = in + i * in_step;
+        for (int64_t r = 0; r < full; r += W) {
+            V x = LD(p + r * bytes), m;
+            memcpy(&m, most + r, sizeof m);
+            m = v_sel(x > m, x, m);
+            memcpy(most + r, &m, sizeof m);
+        }
+        for (int64_t r = full; r < rows; r++) {
+            F x = F_OF(*(const T *)(const void *)(p + r * bytes));
+            most[r] = x > most[r] ? x : most[r];
+        }
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = in + i * in_step;
+        for (int64_t r = 0; r < rows; r += W) {
+            V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m, s;
+            memcpy(&m, most + r, sizeof m);
+            memcpy(&s, part + r, sizeof s);
+            s += V_EXP(x - m);
+            memcpy(part + r, &s, sizeof s);
+        }
+        if (i % 64 == 63 || i == n - 1)
+            for (int64_t r = 0; r < rows; r++) sum[r] += (double)part[r], part[r] = 0;
+    }
+    for (int64_t r = 0; r < rows; r++) closing[r] = FN(closing)(sum[r]);
+    for (int64_t i = 0; i < n; i++) {
+        const char *p = in + i * in_step;
+        char *q = out + i * out_step;
+        for (int64_t r = 0; r < rows; r += W) {
+            V m, s;
+            memcpy(&m, most + r, sizeof m);
+            memcpy(&s, closing + r, sizeof s);
+            if (r < full)
+                ST(q + r * bytes, FN(result)(LD(p + r * bytes), m, s));
+            else
+                ST_N(q + r * bytes, FN(result)(LD_N(p + r * bytes, rest), m, s), rest);
+        }
+    }
+}
+
+/* Short rows are turned over into a tile, and back. */
+static void FN(short_rows)(const nomen__rows_args *a) {
+    T tile[SHORT * TURN] __attribute__((aligned(64)));
+    for (int64_t r = 0; r < a->rows; r += TURN) {
+        int64_t k = a->rows - r < TURN ? a->rows - r : TURN;
+        for (int64_t j = 0; j < k; j++)
+            for (int64_t i = 0; i < a->n; i++)
+                tile[i * TURN + j] =
+                    *(const T *)(const void *)(a->in + (r + j) * a->in_row + i * a->in_step);
+        FN(tile)((char *)tile, (const char *)tile, a->n, TURN * (int64_t)sizeof(T),
+                 TURN * (int64_t)sizeof(T), k);
+        for (int64_t j = 0; j < k; j++)
+            for (int64_t i = 0; i < a->n; i++)
+                *(T *)(void *)(a->out + (r + j) * a->out_row + i * a->out_step) =
+                    tile[i * TURN + j];
+    }
+}
+
+/* A long row of any step. */
+static void FN(strided)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step) {
+    F most = (F)-__builtin_inf();
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        F x = F_OF(*(const T *)(const void *)(in + i * in_step));
+        most = x > most ? x : most;
+    }
+    V c = v_like((V){0}, most);
+    for (int64_t i = 0; i < n; i += W) {
+        V x = {0};
+        for (int64_t l = 0; l < W && i + l < n; l++)
+            x[l] = F_OF(*(const T *)(const void *)(in + (i + l) * in_step));
+        x = V_EXP(x - c);
+        for (int64_t l = 0; l < W && i + l < n; l++) sum += (double)x[l];
+    }
+    V closing = v_like((V){0}, FN(closing)(sum));
+    for (int64_t i = 0; i < n; i += W) {
+        V x = {0};
+        for (int64_t l = 0; l < W && i + l < n; l++)
+            x[l] = F_OF(*(const T *)(const void *)(in + (i + l) * in_step));
+        x = FN(result)(x, c, closing);
+        for (int64_t l = 0; l < W && i + l < n; l++)
+            *(T *)(void *)(out + (i + l) * out_step) = T_OF(x[l]);
+    }
+}
+
+static void FN(rows)(const nomen__rows_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T);
+    if (a->n <= 0) return;
+    if (a->in_row == bytes && a->out_row == bytes && a->rows >= W) {
+        for (int64_t r = 0; r < a->rows; r += TILE)
+            FN(tile)(a->out + r * bytes, a->in + r * bytes, a->n, a->in_step, a->out_step,
+                     a->rows - r < TILE ? a->rows - r : TILE);
+    } else if (a->n <= SHORT && a->rows >= 8) {
+        FN(short_rows)(a);
+    } else {
+        for (int64_t r = 0; r < a->rows; r++) {
+            char *out = a->out + r * a->out_row;
+            const char *in = a->in + r * a->in_row;
+            if (a->in_step == bytes && a->out_step == bytes)
+                FN(straight)((T *)(void *)out, (const T *)(const void *)in, a->n);
+            else
+                FN(strided)(out, in, a->n, a->in_step, a->out_step);
+        }
+    }
+}
+
+#undef SFX
+#undef T
+#undef F
+#undef V
+#undef W
+#undef LD
+#undef LD_N
+#undef ST
+#undef ST_N
+#undef V_EXP
+#undef F_OF
+#undef T_OF

@@ -1,0 +1,65 @@
+/* A loop over three inputs; no include guard, included once per kernel and dtype by floats.h,
+ * ints.h and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers),
+ * W (lanes), LD, ST, EXPR(x, y, z); with W > 1 also LDN, STN (first k elements) and SPLAT (first
+ * element to all). Shapes: contiguous, the last one or two operands constant, strided. */
+
+#if W > 1
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+    const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
+    char *o = ptr[0];
+    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
+        const V one = LDN(c, 1), z = SPLAT(one);
+        for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b), z));
+        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), z), n);
+        return;
+    }
+    if (step[0] == to && step[1] == ti && step[2] == 0 && step[3] == 0 && n > 0) {
+        const V first = LDN(b, 1), second = LDN(c, 1);
+        const V y = SPLAT(first), z = SPLAT(second);
+        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y, z));
+        if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
+        return;
+    }
+    T x[LOOP_BLOCK] = {0}, y[LOOP_BLOCK] = {0}, z[LOOP_BLOCK] = {0};
+    OT r[LOOP_BLOCK];
+    for (int64_t k; n > 0;
+         n -= k, a += k * step[1], b += k * step[2], c += k * step[3], o += k * step[0]) {
+        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        loop_gather(x, a, step[1], k, sizeof(T));
+        loop_gather(y, b, step[2], k, sizeof(T));
+        loop_gather(z, c, step[3], k, sizeof(T));
+        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(x + j), LD(y + j), LD(z + j)));
+        loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
+
+#else
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), sa = step[1], sb = step[2], sc = step[3], so = step[0];
+    const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
+    char *o = ptr[0];
+    const int contiguous = so == (int64_t)sizeof(OT) && sa == ti;
+    const T *ca = (const T *)a, *cb = (const T *)b, *cc = (const T *)c;
+    OT *co = (OT *)o;
+    if (contiguous && sb == ti && sc == ti) {
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), LD(cb + i), LD(cc + i)));
+    } else if (contiguous && sb == ti && sc == 0 && n > 0) {
+        const V z = LD(c);
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), LD(cb + i), z));
+    } else if (contiguous && sb == 0 && sc == 0 && n > 0) {
+        const V y = LD(b), z = LD(c);
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), y, z));
+    } else {
+        for (int64_t i = 0; i < n; i++) {
+            ST(o + i * so, EXPR(LD(a + i * sa), LD(b + i * sb), LD(c + i * sc)));
+        }
+    }
+}
+
+#endif

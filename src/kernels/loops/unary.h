@@ -1,0 +1,54 @@
+/* A loop over one input; no include guard, included once per kernel and dtype by floats.h, ints.h
+ * and complexes.h. Wants FN, T (input in memory), OT (output in memory), V (in registers), W
+ * (lanes), LD, ST, EXPR(x); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
+ * all). Shapes: contiguous, constant, strided. */
+
+#if W > 1
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+    const char *a = ptr[1];
+    char *o = ptr[0];
+    if (step[0] == to && step[1] == ti) {
+        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a)));
+        if (n > 0) STN(o, EXPR(LDN(a, n)), n);
+        return;
+    }
+    if (step[0] == to && step[1] == 0 && n > 0) {
+        const V one = LDN(a, 1), x = SPLAT(one);
+        for (; n >= W; n -= W, o += W * to) ST(o, EXPR(x));
+        if (n > 0) STN(o, EXPR(x), n);
+        return;
+    }
+    T x[LOOP_BLOCK] = {0};
+    OT r[LOOP_BLOCK];
+    for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
+        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        loop_gather(x, a, step[1], k, sizeof(T));
+        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(x + j)));
+        loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
+
+#else
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t sa = step[1], so = step[0];
+    const char *a = ptr[1];
+    char *o = ptr[0];
+    if (so == (int64_t)sizeof(OT) && sa == (int64_t)sizeof(T)) {
+        const T *ca = (const T *)a;
+        OT *co = (OT *)o;
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i)));
+    } else if (so == (int64_t)sizeof(OT) && sa == 0 && n > 0) {
+        const V x = LD(a);
+        OT *co = (OT *)o;
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x));
+    } else {
+        for (int64_t i = 0; i < n; i++) ST(o + i * so, EXPR(LD(a + i * sa)));
+    }
+}
+
+#endif

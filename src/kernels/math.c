@@ -1,0 +1,100 @@
+/* Transcendental functions of real numbers, and powers of integers. Complex: complex.c. Roots:
+ * unary.c. */
+#include "kernels/loops/loops.h"
+#include "kernels/simd/vmath.h"
+
+#define OP      exp
+#define EXPR(x) v_exp(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      log
+#define EXPR(x) v_log(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      log2
+#define EXPR(x) v_log2(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      sin
+#define EXPR(x) v_sin(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      cos
+#define EXPR(x) v_cos(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      tanh
+#define EXPR(x) v_tanh(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      sigmoid
+#define EXPR(x) v_sigmoid(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         pow
+#define EXPR(x, y) v_pow(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+/* By squaring, wrapping. A negative exponent gives what is left of 1 / x^-y: 1 and -1 stay,
+ * everything else is 0. */
+static inline uint64_t int_pow(uint64_t x, uint64_t y) {
+    uint64_t r = 1;
+    for (; y != 0; y >>= 1, x *= x) r = y & 1 ? r * x : r;
+    return r;
+}
+static inline int64_t int_pow_signed(int64_t x, int64_t y) {
+    if (y >= 0) return (int64_t)int_pow((uint64_t)x, (uint64_t)y);
+    if (x == 1 || x == -1) return y & 1 ? x : 1;
+    return 0;
+}
+
+#define OP         pow
+#define EXPR(x, y) int_pow_signed(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+static inline vf32 v_atan2_f32(vf32 y, vf32 x) {
+    vf32 r = x;
+    for (int i = 0; i < W32; i++) r[i] = atan2f(y[i], x[i]);
+    return r;
+}
+static inline vf64 v_atan2_f64(vf64 y, vf64 x) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = atan2(y[i], x[i]);
+    return r;
+}
+static inline vf32 v_hypot_f32(vf32 x, vf32 y) {
+    vf32 r = x;
+    for (int i = 0; i < W32; i++) r[i] = hypotf(x[i], y[i]);
+    return r;
+}
+static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = hypot(x[i], y[i]);
+    return r;
+}
+
+#define OP         atan2
+#define EXPR(x, y) SIMD_PICK(v_atan2, x)(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         hypot
+#define EXPR(x, y) SIMD_PICK(v_hypot, x)(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+const nomen__kernel NOMEN__TABLE(math)[] = {
+    ROWS_FLOATS("exp", exp),         ROWS_FLOATS("log", log),     ROWS_FLOATS("log2", log2),
+    ROWS_FLOATS("sin", sin),         ROWS_FLOATS("cos", cos),     ROWS_FLOATS("tanh", tanh),
+    ROWS_FLOATS("sigmoid", sigmoid), ROWS_INTS("pow", pow),       ROWS_FLOATS("pow", pow),
+    ROWS_FLOATS("atan2", atan2),     ROWS_FLOATS("hypot", hypot), {.name = NULL},
+};

@@ -1,0 +1,94 @@
+/* Kernels that move elements without looking at them: copy and where, once per element size.
+ * Conversions: cast.c. */
+#include "kernels/loops/loops.h"
+
+#define OT       T
+#define V        T
+#define W        1
+#define LD(p)    (*(const T *)(p))
+#define ST(p, v) (*(OT *)(p) = (v))
+#define EXPR(x)  (x)
+
+#define T  uint8_t
+#define FN strided_1
+#include "kernels/loops/unary.h"
+#undef FN
+#define FN where_1
+#include "kernels/loops/where.h"
+#undef FN
+#undef T
+
+#define T  loop_2
+#define FN strided_2
+#include "kernels/loops/unary.h"
+#undef FN
+#define FN where_2
+#include "kernels/loops/where.h"
+#undef FN
+#undef T
+
+#define T  loop_4
+#define FN strided_4
+#include "kernels/loops/unary.h"
+#undef FN
+#define FN where_4
+#include "kernels/loops/where.h"
+#undef FN
+#undef T
+
+#define T  loop_8
+#define FN strided_8
+#include "kernels/loops/unary.h"
+#undef FN
+#define FN where_8
+#include "kernels/loops/where.h"
+#undef FN
+#undef T
+
+#define T  loop_16
+#define FN strided_16
+#include "kernels/loops/unary.h"
+#undef FN
+#define FN where_16
+#include "kernels/loops/where.h"
+#undef FN
+#undef T
+
+/* The C library knows best how to copy large blocks (non-temporal stores, rep movsb). */
+static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
+                        nomen__loop *strided) {
+    if (step[0] == size && step[1] == size) {
+        if (n > 0 && ptr[0] != ptr[1]) memcpy(ptr[0], ptr[1], (size_t)(n * size));
+    } else {
+        strided(ptr, step, n);
+    }
+}
+static void copy_1(char *const ptr[], const int64_t step[], int64_t n) {
+    copy(ptr, step, n, 1, strided_1);
+}
+static void copy_2(char *const ptr[], const int64_t step[], int64_t n) {
+    copy(ptr, step, n, 2, strided_2);
+}
+static void copy_4(char *const ptr[], const int64_t step[], int64_t n) {
+    copy(ptr, step, n, 4, strided_4);
+}
+static void copy_8(char *const ptr[], const int64_t step[], int64_t n) {
+    copy(ptr, step, n, 8, strided_8);
+}
+static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
+    copy(ptr, step, n, 16, strided_16);
+}
+
+#define ROW_CAST(enumerator, function)                                                             \
+    {.name = "cast", .dtype = enumerator, .to = enumerator, .loop = function}
+#define ROWS_MOVE(enumerator, size)                                                                \
+    ROW("copy", enumerator, copy_##size), ROW("where", enumerator, where_##size),                  \
+        ROW_CAST(enumerator, copy_##size)
+
+const nomen__kernel NOMEN__TABLE(move)[] = {
+    ROWS_MOVE(NOMEN_BOOL, 1), ROWS_MOVE(NOMEN_U8, 1),   ROWS_MOVE(NOMEN_I8, 1),
+    ROWS_MOVE(NOMEN_I16, 2),  ROWS_MOVE(NOMEN_I32, 4),  ROWS_MOVE(NOMEN_I64, 8),
+    ROWS_MOVE(NOMEN_F16, 2),  ROWS_MOVE(NOMEN_BF16, 2), ROWS_MOVE(NOMEN_F32, 4),
+    ROWS_MOVE(NOMEN_F64, 8),  ROWS_MOVE(NOMEN_C64, 8),  ROWS_MOVE(NOMEN_C128, 16),
+    {.name = NULL},
+};

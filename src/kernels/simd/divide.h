@@ -1,0 +1,104 @@
+/* Division and remainder that do not end at the quotient: floor, trunc and remainder of integers
+ * (never trapping) and of floats (with the sign rule of Python and the corner cases of PyTorch). */
+#ifndef NOMEN_SRC_SIMD_DIVIDE_H
+#define NOMEN_SRC_SIMD_DIVIDE_H
+
+#include "kernels/simd/simd.h"
+
+#include <math.h>
+
+/* ---- integers: x / 0 is 0, the least number / -1 wraps --------------------------------------- */
+
+/* Quotients of 32-bit numbers are exact in double after truncation, and double division vectorises.
+ */
+static inline int32_t int_div_trunc_32(int32_t x, int32_t y) {
+    int32_t safe = y == 0 || y == -1 ? 1 : y;
+    int32_t q = (int32_t)((double)x / (double)safe);
+    q = y == -1 ? (int32_t)(0u - (uint32_t)x) : q;
+    return y == 0 ? 0 : q;
+}
+static inline int64_t int_div_trunc_64(int64_t x, int64_t y) {
+    if (y == 0) return 0;
+    if (y == -1) return (int64_t)(0u - (uint64_t)x);
+    return x / y;
+}
+static inline int32_t int_remainder_32(int32_t x, int32_t y) {
+    int32_t q = int_div_trunc_32(x, y);
+    int32_t r = (int32_t)((uint32_t)x - (uint32_t)q * (uint32_t)y);
+    r = y == 0 ? 0 : r;
+    return r != 0 && (r ^ y) < 0 ? r + y : r;
+}
+static inline int64_t int_remainder_64(int64_t x, int64_t y) {
+    if (y == 0 || y == -1) return 0;
+    int64_t r = x % y;
+    return r != 0 && (r ^ y) < 0 ? r + y : r;
+}
+static inline int32_t int_div_floor_32(int32_t x, int32_t y) {
+    int32_t q = int_div_trunc_32(x, y);
+    int32_t r = (int32_t)((uint32_t)x - (uint32_t)q * (uint32_t)y);
+    return y != 0 && r != 0 && (r ^ y) < 0 ? q - 1 : q;
+}
+static inline int64_t int_div_floor_64(int64_t x, int64_t y) {
+    if (y == 0) return 0;
+    if (y == -1) return (int64_t)(0u - (uint64_t)x);
+    int64_t q = x / y, r = x % y;
+    return r != 0 && (r ^ y) < 0 ? q - 1 : q;
+}
+
+#define int_div_trunc(x, y)                                                                        \
+    _Generic((x), int64_t: int_div_trunc_64, default: int_div_trunc_32)(x, y)
+#define int_div_floor(x, y)                                                                        \
+    _Generic((x), int64_t: int_div_floor_64, default: int_div_floor_32)(x, y)
+#define int_remainder(x, y)                                                                        \
+    _Generic((x), int64_t: int_remainder_64, default: int_remainder_32)(x, y)
+
+/* ---- floats ---------------------------------------------------------------------------------- */
+
+static inline vf32 v_fmod_f32(vf32 x, vf32 y) {
+    vf32 r = x;
+    for (int i = 0; i < W32; i++) r[i] = fmodf(x[i], y[i]);
+    return r;
+}
+static inline vf64 v_fmod_f64(vf64 x, vf64 y) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = fmod(x[i], y[i]);
+    return r;
+}
+
+static inline vf32 v_remainder_f32(vf32 x, vf32 y) {
+    vf32 r = v_fmod_f32(x, y);
+    vi32 other_side = (r != 0) & ((y < 0) ^ (r < 0));
+    return v_sel_f32(other_side, r + y, r);
+}
+static inline vf64 v_remainder_f64(vf64 x, vf64 y) {
+    vf64 r = v_fmod_f64(x, y);
+    vi64 other_side = (r != 0) & ((y < 0) ^ (r < 0));
+    return v_sel_f64(other_side, r + y, r);
+}
+
+/* (x - remainder) / y is an integer up to rounding; the nearest one is the answer. */
+static inline vf32 v_div_floor_f32(vf32 x, vf32 y) {
+    vf32 q = x / y, r = v_fmod_f32(x, y), one = v_set_f32(1);
+    vf32 t = (x - r) / y;
+    vi32 other_side = (r != 0) & ((y < 0) ^ (r < 0));
+    t = v_sel_f32(other_side, t - one, t);
+    vf32 f = v_floor_f32(t);
+    f = v_sel_f32(t - f > 0.5f, f + one, f);
+    f = v_sel_f32(t == 0, v_copysign_f32((vf32){0}, q), f);
+    return v_sel_f32(y == 0, q, f);
+}
+static inline vf64 v_div_floor_f64(vf64 x, vf64 y) {
+    vf64 q = x / y, r = v_fmod_f64(x, y), one = v_set_f64(1);
+    vf64 t = (x - r) / y;
+    vi64 other_side = (r != 0) & ((y < 0) ^ (r < 0));
+    t = v_sel_f64(other_side, t - one, t);
+    vf64 f = v_floor_f64(t);
+    f = v_sel_f64(t - f > 0.5, f + one, f);
+    f = v_sel_f64(t == 0, v_copysign_f64((vf64){0}, q), f);
+    return v_sel_f64(y == 0, q, f);
+}
+
+#define v_remainder(x, y) SIMD_PICK(v_remainder, x)(x, y)
+#define v_div_floor(x, y) SIMD_PICK(v_div_floor, x)(x, y)
+
+#endif

@@ -1,0 +1,127 @@
+/* The ISA-dependent part of simd.h in plain vector C: the whole of it for scalar, and the parts of
+ * the other ISAs that have no better form there. Included by simd.h only. */
+#ifndef NOMEN_SRC_SIMD_SCALAR_H
+#define NOMEN_SRC_SIMD_SCALAR_H
+
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_scalar
+
+static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return a * b + c; }
+static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) { return a * b + c; }
+
+static inline vf32 v_sqrt_f32(vf32 x) {
+    vf32 r = x;
+    for (int i = 0; i < W32; i++) r[i] = __builtin_sqrtf(x[i]);
+    return r;
+}
+static inline vf64 v_sqrt_f64(vf64 x) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = __builtin_sqrt(x[i]);
+    return r;
+}
+
+static inline int v_any32(vi32 m) {
+    vi64 t = (vi64)m;
+    return (t[0] | t[1]) != 0;
+}
+static inline int v_any64(vi64 m) { return (m[0] | m[1]) != 0; }
+
+/* Adding and subtracting 2^23 (2^52) leaves the nearest integer; from there on every number is an
+ * integer. */
+static inline vf32 v_round_f32(vf32 x) {
+    vf32 magic = v_copysign_f32(v_set_f32(0x1p23f), x);
+    vf32 r = v_copysign_f32((x + magic) - magic, x);
+    return v_sel_f32(v_abs_f32(x) < 0x1p23f, r, x);
+}
+static inline vf64 v_round_f64(vf64 x) {
+    vf64 magic = v_copysign_f64(v_set_f64(0x1p52), x);
+    vf64 r = v_copysign_f64((x + magic) - magic, x);
+    return v_sel_f64(v_abs_f64(x) < 0x1p52, r, x);
+}
+static inline vf32 v_floor_f32(vf32 x) {
+    vf32 r = v_round_f32(x);
+    return v_copysign_f32(r - v_sel_f32(r > x, v_set_f32(1), (vf32){0}), x);
+}
+static inline vf64 v_floor_f64(vf64 x) {
+    vf64 r = v_round_f64(x);
+    return v_copysign_f64(r - v_sel_f64(r > x, v_set_f64(1), (vf64){0}), x);
+}
+static inline vf32 v_ceil_f32(vf32 x) {
+    vf32 r = v_round_f32(x);
+    return v_copysign_f32(r + v_sel_f32(r < x, v_set_f32(1), (vf32){0}), x);
+}
+static inline vf64 v_ceil_f64(vf64 x) {
+    vf64 r = v_round_f64(x);
+    return v_copysign_f64(r + v_sel_f64(r < x, v_set_f64(1), (vf64){0}), x);
+}
+static inline vf32 v_trunc_f32(vf32 x) { return v_copysign_f32(v_floor_f32(v_abs_f32(x)), x); }
+static inline vf64 v_trunc_f64(vf64 x) { return v_copysign_f64(v_floor_f64(v_abs_f64(x)), x); }
+
+static inline vf32 v_dup_even_f32(vf32 x) { return (vf32){x[0], x[0], x[2], x[2]}; }
+static inline vf32 v_dup_odd_f32(vf32 x) { return (vf32){x[1], x[1], x[3], x[3]}; }
+static inline vf32 v_swap_f32(vf32 x) { return (vf32){x[1], x[0], x[3], x[2]}; }
+static inline vf64 v_dup_even_f64(vf64 x) { return (vf64){x[0], x[0]}; }
+static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64){x[1], x[1]}; }
+static inline vf64 v_swap_f64(vf64 x) { return (vf64){x[1], x[0]}; }
+
+/* Shift the exponent and mantissa into place and multiply the exponent right: subnormals come out
+ * normal. */
+static inline vf32 v_from_f16(vu16h h) {
+    vu32 bits = __builtin_convertvector(h, vu32);
+    vu32 sign = (bits & 0x8000u) << 16;
+    vu32 rest = (bits & 0x7fffu) << 13;
+    vu32 special = (vu32)(rest >= 0x7c00u << 13); /* inf, NaN */
+    vu32 quiet = (vu32)(rest > 0x7c00u << 13) & 0x400000u;
+    vu32 scaled = (vu32)((vf32)rest * 0x1p112f);
+    return (vf32)(sign | (special & (rest | 0x7f800000u | quiet)) | (~special & scaled));
+}
+/* Nearest, ties to even. Normal results round by integer addition; for subnormal ones an f32
+ * addition does the rounding, because 0.5 has its last bit where the smallest f16 has its own. */
+static inline vu16h v_to_f16(vf32 x) {
+    vu32 bits = (vu32)x;
+    vu32 sign = (bits >> 16) & 0x8000u;
+    vu32 rest = bits & 0x7fffffffu;
+    vu32 normal = (rest + (0xfffu + ((rest >> 13) & 1u)) - (112u << 23)) >> 13;
+    vu32 small = (vu32)((vf32)rest + 0.5f) - 0x3f000000u;
+    vu32 nan = 0x7e00u | ((rest >> 13) & 0x3ffu);
+    vu32 is_small = (vu32)(rest < 113u << 23);
+    vu32 is_large = (vu32)(rest >= 0x477ff000u); /* rounds to 65536 or more */
+    vu32 is_nan = (vu32)(rest > 0x7f800000u);
+    vu32 r = (is_small & small) | (~is_small & normal);
+    r = (is_large & 0x7c00u) | (~is_large & r);
+    r = (is_nan & nan) | (~is_nan & r);
+    return __builtin_convertvector(r | sign, vu16h);
+}
+
+#endif
+
+/* Partial loads and stores by way of a copy; AVX-512 has masks instead (x86.h). */
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512
+static inline vf32 ld_f32_n(const void *p, int64_t k) {
+    vf32 v = {0};
+    memcpy(&v, p, (size_t)k * 4);
+    return v;
+}
+static inline vf64 ld_f64_n(const void *p, int64_t k) {
+    vf64 v = {0};
+    memcpy(&v, p, (size_t)k * 8);
+    return v;
+}
+static inline vu16h ld_u16h_n(const void *p, int64_t k) {
+    vu16h v = {0};
+    memcpy(&v, p, (size_t)k * 2);
+    return v;
+}
+static inline void st_f32_n(void *p, vf32 v, int64_t k) { memcpy(p, &v, (size_t)k * 4); }
+static inline void st_f64_n(void *p, vf64 v, int64_t k) { memcpy(p, &v, (size_t)k * 8); }
+static inline void st_u16h_n(void *p, vu16h v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
+static inline void st_mask32_n(void *p, vi32 m, int64_t k) {
+    vi8q b = __builtin_convertvector(m, vi8q) & 1;
+    memcpy(p, &b, (size_t)k);
+}
+static inline void st_mask64_n(void *p, vi64 m, int64_t k) {
+    vi8o b = __builtin_convertvector(m, vi8o) & 1;
+    memcpy(p, &b, (size_t)k);
+}
+#endif
+
+#endif

@@ -1,0 +1,186 @@
+/* The vector layer: one vector type per element type, as wide as the ISA, on the GCC/Clang vector
+ * extension. Operators (+ - * / & | ^ << >> and comparisons) work on vectors in C; this file adds
+ * what C lacks. No mathematics (vmath.h) and no loops over arrays (loops/) here. */
+#ifndef NOMEN_SRC_SIMD_H
+#define NOMEN_SRC_SIMD_H
+
+#include "kernels/kernel.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Which ISA this translation unit is built for: compare NOMEN__ISA_ID with NOMEN__ISA_ID_avx2 and
+ * so on. */
+#define NOMEN__ISA_ID_scalar  0
+#define NOMEN__ISA_ID_avx2    1
+#define NOMEN__ISA_ID_avx512  2
+#define NOMEN__ISA_ID_neon    3
+#define NOMEN__ISA_JOIN(isa)  NOMEN__ISA_ID_##isa
+#define NOMEN__ISA_JOIN2(isa) NOMEN__ISA_JOIN(isa)
+#define NOMEN__ISA_ID         NOMEN__ISA_JOIN2(NOMEN_ISA)
+
+/* VB: bytes of a vector. W32, W64: lanes of 4 and of 8 bytes. All usable in #if. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+#define VB 64
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define VB 32
+#else
+#define VB 16
+#endif
+#define W32 (VB / 4)
+#define W64 (VB / 8)
+
+/* SIMD_FMA: v_fma rounds once. Without it v_fma is a multiplication and an addition. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_scalar
+#define SIMD_FMA 0
+#else
+#define SIMD_FMA 1
+#endif
+
+/* Before a loop whose output is either the same memory as an input, element by element, or apart
+ * from it: lets the compiler vectorise without asking at run time (where "the same memory" would
+ * fall back to one at a time). */
+#if defined(__clang__)
+#define SIMD_IVDEP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SIMD_IVDEP _Pragma("GCC ivdep")
+#endif
+
+/* Full vectors: W32 lanes of f32, i32, u32; W64 lanes of f64, i64, u64. A comparison gives vi32 or
+ * vi64, 0 or -1. */
+typedef float vf32 __attribute__((vector_size(VB)));
+typedef int32_t vi32 __attribute__((vector_size(VB)));
+typedef uint32_t vu32 __attribute__((vector_size(VB)));
+typedef double vf64 __attribute__((vector_size(VB)));
+typedef int64_t vi64 __attribute__((vector_size(VB)));
+typedef uint64_t vu64 __attribute__((vector_size(VB)));
+/* What W32 lanes look like when narrowed (f16 and bf16 in memory, bool results), and W64 lanes. */
+typedef uint16_t vu16h __attribute__((vector_size(VB / 2)));
+typedef int8_t vi8q __attribute__((vector_size(VB / 4)));
+typedef int8_t vi8o __attribute__((vector_size(VB / 8)));
+/* Half as many lanes: between f32 and f64. */
+typedef float vf32h __attribute__((vector_size(VB / 2)));
+
+/* ---- memory ------------------------------------------------------------------------------------
+ * Any alignment; the _n forms touch only the first k lanes (k < lanes), the others read as 0. */
+
+static inline vf32 ld_f32(const void *p) {
+    vf32 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline vf64 ld_f64(const void *p) {
+    vf64 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline vu16h ld_u16h(const void *p) {
+    vu16h v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline void st_f32(void *p, vf32 v) { memcpy(p, &v, sizeof v); }
+static inline void st_f64(void *p, vf64 v) { memcpy(p, &v, sizeof v); }
+static inline void st_u16h(void *p, vu16h v) { memcpy(p, &v, sizeof v); }
+
+/* Masks to bools in memory. */
+static inline void st_mask32(void *p, vi32 m) {
+    vi8q b = __builtin_convertvector(m, vi8q) & 1;
+    memcpy(p, &b, sizeof b);
+}
+static inline void st_mask64(void *p, vi64 m) {
+    vi8o b = __builtin_convertvector(m, vi8o) & 1;
+    memcpy(p, &b, sizeof b);
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+static inline vf32 v_set_f32(float x) { return x - (vf32){0}; } /* minus zero: keeps -0.0 and NaN */
+static inline vf64 v_set_f64(double x) { return x - (vf64){0}; }
+static inline vf32 v_sel_f32(vi32 m, vf32 a, vf32 b) {
+    return (vf32)((m & (vi32)a) | (~m & (vi32)b));
+}
+static inline vf64 v_sel_f64(vi64 m, vf64 a, vf64 b) {
+    return (vf64)((m & (vi64)a) | (~m & (vi64)b));
+}
+static inline vf32 v_abs_f32(vf32 x) { return (vf32)((vi32)x & INT32_MAX); }
+static inline vf64 v_abs_f64(vf64 x) { return (vf64)((vi64)x & INT64_MAX); }
+static inline vf32 v_copysign_f32(vf32 x, vf32 sign) {
+    return (vf32)(((vi32)x & INT32_MAX) | ((vi32)sign & INT32_MIN));
+}
+static inline vf64 v_copysign_f64(vf64 x, vf64 sign) {
+    return (vf64)(((vi64)x & INT64_MAX) | ((vi64)sign & INT64_MIN));
+}
+
+/* The low and the high half of the lanes, as f64; and back, rounding once. */
+static inline vf32h v_low(vf32 x) {
+    vf32h h;
+    memcpy(&h, &x, sizeof h);
+    return h;
+}
+static inline vf32h v_high(vf32 x) {
+    vf32h h;
+    memcpy(&h, (const char *)&x + sizeof h, sizeof h);
+    return h;
+}
+static inline vf64 v_low_f64(vf32 x) { return __builtin_convertvector(v_low(x), vf64); }
+static inline vf64 v_high_f64(vf32 x) { return __builtin_convertvector(v_high(x), vf64); }
+static inline vf32 v_narrow_f64(vf64 low, vf64 high) {
+    vf32h half[2] = {__builtin_convertvector(low, vf32h), __builtin_convertvector(high, vf32h)};
+    vf32 v;
+    memcpy(&v, half, sizeof v);
+    return v;
+}
+
+/* ---- bf16: the upper half of an f32 ---------------------------------------------------------- */
+
+static inline vf32 v_from_bf16(vu16h h) { return (vf32)(__builtin_convertvector(h, vu32) << 16); }
+/* Nearest, ties to even; a NaN stays one (adding the rounding could carry its payload away). */
+static inline vu16h v_to_bf16(vf32 x) {
+    vu32 bits = (vu32)x;
+    vu32 rounded = (bits + (0x7fffu + ((bits >> 16) & 1u))) >> 16;
+    vu32 nan = (bits >> 16) | 0x40u;
+    vu32 is_nan = (vu32)(x != x);
+    return __builtin_convertvector((is_nan & nan) | (~is_nan & rounded), vu16h);
+}
+
+/* ---- what differs from ISA to ISA ---------------------------------------------------------------
+ * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
+ * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
+ * v_from_f16, v_to_f16, and the partial loads and stores ld_f32_n .. st_mask64_n. */
+#include "kernels/simd/scalar.h"
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+#include "kernels/simd/x86.h"
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_neon
+#include "kernels/simd/neon.h"
+#endif
+
+static inline vf32 ld_f16(const void *p) { return v_from_f16(ld_u16h(p)); }
+static inline vf32 ld_bf16(const void *p) { return v_from_bf16(ld_u16h(p)); }
+static inline void st_f16(void *p, vf32 v) { st_u16h(p, v_to_f16(v)); }
+static inline void st_bf16(void *p, vf32 v) { st_u16h(p, v_to_bf16(v)); }
+static inline vf32 ld_f16_n(const void *p, int64_t k) { return v_from_f16(ld_u16h_n(p, k)); }
+static inline vf32 ld_bf16_n(const void *p, int64_t k) { return v_from_bf16(ld_u16h_n(p, k)); }
+static inline void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
+static inline void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
+
+/* ---- one name for f32 and f64 ---------------------------------------------------------------- */
+
+#define SIMD_PICK(f, x)     _Generic((x), vf32: f##_f32, vf64: f##_f64)
+#define v_sel(m, a, b)      SIMD_PICK(v_sel, a)(m, a, b)
+#define v_abs(x)            SIMD_PICK(v_abs, x)(x)
+#define v_copysign(x, sign) SIMD_PICK(v_copysign, x)(x, sign)
+#define v_fma(a, b, c)      SIMD_PICK(v_fma, a)(a, b, c)
+#define v_sqrt(x)           SIMD_PICK(v_sqrt, x)(x)
+#define v_floor(x)          SIMD_PICK(v_floor, x)(x)
+#define v_ceil(x)           SIMD_PICK(v_ceil, x)(x)
+#define v_trunc(x)          SIMD_PICK(v_trunc, x)(x)
+#define v_round(x)          SIMD_PICK(v_round, x)(x)
+#define v_any(m)            _Generic((m), vi32: v_any32, vi64: v_any64)(m)
+#define v_dup_even(x)       SIMD_PICK(v_dup_even, x)(x)
+#define v_dup_odd(x)        SIMD_PICK(v_dup_odd, x)(x)
+#define v_swap(x)           SIMD_PICK(v_swap, x)(x)
+/* The number c in every lane of a vector like x. */
+#define v_like(x, c) _Generic((x), vf32: v_set_f32((float)(c)), vf64: v_set_f64((double)(c)))
+
+#endif

@@ -1,0 +1,338 @@
+/* Vector mathematics: exp, log, log2, sin, cos, tanh, sigmoid, pow on vf32 and vf64, by polynomials
+ * of our own (coefficients: vmath.gen.h). Special values as in C; maximal errors in ULP stand in
+ * ../README.md and are held by tests/kernels. No FMA is relied upon for accuracy, except where
+ * SIMD_FMA says so. */
+#ifndef NOMEN_SRC_VMATH_H
+#define NOMEN_SRC_VMATH_H
+
+#include "kernels/simd/simd.h"
+#include "kernels/simd/vmath.gen.h"
+
+#include <math.h>
+
+/* Adding it rounds to an integer and leaves that integer in the low bits. */
+#define VMATH_MAGIC_F32 0x1.8p23f
+#define VMATH_MAGIC_F64 0x1.8p52
+#define VMATH_BITS_F32  0x4b400000u
+#define VMATH_BITS_F64  0x4338000000000000u
+
+/* Even and odd powers in two chains: half the latency of Horner's rule. n is a constant; the loop
+ * unrolls. */
+static inline vf32 v_poly_f32(vf32 x, const float *c, int n) {
+    const vf32 x2 = x * x;
+    vf32 a = v_set_f32(c[n - 1]), b = v_set_f32(c[n - 2]);
+    for (int k = n - 3; k >= 1; k -= 2) {
+        a = v_fma_f32(a, x2, v_set_f32(c[k]));
+        b = v_fma_f32(b, x2, v_set_f32(c[k - 1]));
+    }
+    if (n % 2 == 0) return v_fma_f32(a, x, b);
+    return v_fma_f32(b, x, v_fma_f32(a, x2, v_set_f32(c[0])));
+}
+static inline vf64 v_poly_f64(vf64 x, const double *c, int n) {
+    const vf64 x2 = x * x;
+    vf64 a = v_set_f64(c[n - 1]), b = v_set_f64(c[n - 2]);
+    for (int k = n - 3; k >= 1; k -= 2) {
+        a = v_fma_f64(a, x2, v_set_f64(c[k]));
+        b = v_fma_f64(b, x2, v_set_f64(c[k - 1]));
+    }
+    if (n % 2 == 0) return v_fma_f64(a, x, b);
+    return v_fma_f64(b, x, v_fma_f64(a, x2, v_set_f64(c[0])));
+}
+#define VMATH_POLY(x, table)                                                                       \
+    SIMD_PICK(v_poly, x)(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]))
+
+/* ---- exp: 2^k e^r, |r| <= ln(2)/2; 2^k in two factors, so that subnormal results round once -- */
+
+/* *low: what the rounding of the result lost (for those who go on computing), scaled likewise. */
+static inline vf32 v_exp_split_f32(vf32 x, vf32 *low) {
+    x = v_sel_f32(x > 89.0f, v_set_f32(89.0f), x);
+    x = v_sel_f32(x < -104.0f, v_set_f32(-104.0f), x);
+    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_LOG2E), v_set_f32(VMATH_MAGIC_F32));
+    const vf32 k = t - VMATH_MAGIC_F32;
+    const vi32 n = (vi32)((vu32)t - VMATH_BITS_F32), half = n >> 1;
+    const vf32 r = v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_LOW),
+                             v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_HIGH), x));
+    const vf32 tail = v_fma_f32(r * r, VMATH_POLY(r, EXP_F32), r), e = 1.0f + tail;
+    const vf32 first = (vf32)(((vu32)half + 127u) << 23);
+    const vf32 second = (vf32)(((vu32)n - (vu32)half + 127u) << 23);
+    *low = ((1.0f - e) + tail) * first * second;
+    return e * first * second;
+}
+static inline vf64 v_exp_split_f64(vf64 x, vf64 *low) {
+    x = v_sel_f64(x > 710.0, v_set_f64(710.0), x);
+    x = v_sel_f64(x < -746.0, v_set_f64(-746.0), x);
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_LOG2E), v_set_f64(VMATH_MAGIC_F64));
+    const vf64 k = t - VMATH_MAGIC_F64;
+    /* + 2048 and - 1024 around the halving: a logical shift, which every ISA has for 64 bits */
+    const vu64 n = (vu64)t - VMATH_BITS_F64, half = ((n + 2048u) >> 1) - 1024u;
+    const vf64 r = v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_LOW),
+                             v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_HIGH), x));
+    const vf64 tail = v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r), e = 1.0 + tail;
+    const vf64 first = (vf64)((half + 1023u) << 52);
+    const vf64 second = (vf64)((n - half + 1023u) << 52);
+    *low = ((1.0 - e) + tail) * first * second;
+    return e * first * second;
+}
+static inline vf32 v_exp_f32(vf32 x) {
+    vf32 low;
+    return v_exp_split_f32(x, &low);
+}
+static inline vf64 v_exp_f64(vf64 x) {
+    vf64 low;
+    return v_exp_split_f64(x, &low);
+}
+
+/* ---- log: x = 2^e m, sqrt(1/2) <= m < sqrt(2), f = m - 1 ------------------------------------- */
+
+/* Splits a positive normal number. */
+static inline vf64 v_split_f64(vf64 x, vf64 *m) {
+    const vu64 bits = (vu64)x, least = (vu64){0} + 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
+    const vu64 biased = (bits - least + ((uint64_t)1023 << 52)) >> 52;
+    *m = (vf64)(bits - ((biased - 1023u) << 52));
+    return (vf64)(biased | (vu64)v_set_f64(0x1p52)) - (0x1p52 + 1023);
+}
+
+/* The result for x that is not positive and finite. */
+static inline vf32 v_log_special_f32(vf32 x, vf32 y) {
+    y = v_sel_f32((x == INFINITY) | (x != x), x, y);
+    y = v_sel_f32(x == 0, v_set_f32(-INFINITY), y);
+    return v_sel_f32(x < 0, v_set_f32(NAN), y);
+}
+static inline vf64 v_log_special_f64(vf64 x, vf64 y) {
+    y = v_sel_f64((x == (double)INFINITY) | (x != x), x, y);
+    y = v_sel_f64(x == 0, v_set_f64(-(double)INFINITY), y);
+    return v_sel_f64(x < 0, v_set_f64((double)NAN), y);
+}
+
+static inline vf32 v_log_f32(vf32 x) {
+    const vi32 small = x < 0x1p-126f;
+    const vf32 scaled = v_sel_f32(small, x * 0x1p23f, x);
+    const vu32 bits = (vu32)scaled;
+    const vi32 e = (vi32)(bits - 0x3f3504f3u) >> 23; /* sqrt(1/2) */
+    const vf32 f = (vf32)(bits - ((vu32)e << 23)) - 1.0f;
+    const vf32 k = __builtin_convertvector(e, vf32) - v_sel_f32(small, v_set_f32(23), (vf32){0});
+    const vf32 z = f * f;
+    vf32 y = f * z * VMATH_POLY(f, LOG_F32);
+    y = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_LOW), y) - 0.5f * z;
+    y = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), f + y);
+    return v_log_special_f32(x, y);
+}
+
+/* ln(1 + f) = f - f^2/2 + s (f^2/2 + R), s = f / (2 + f), where 2 s + s R is the series of ln in s.
+ */
+static inline vf64 v_log_f64(vf64 x) {
+    const vi64 small = x < 0x1p-1022;
+    vf64 m, k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), &m);
+    k = k - v_sel_f64(small, v_set_f64(52), (vf64){0});
+    const vf64 f = m - 1.0, s = f / (2.0 + f), z = s * s, h = 0.5 * f * f;
+    const vf64 tail = s * (h + z * VMATH_POLY(z, ATANH_F64));
+    const vf64 y = f - (h - (tail + k * VMATH_LN2_F64_LOW));
+    return v_log_special_f64(x, v_fma_f64(k, v_set_f64(VMATH_LN2_F64_HIGH), y));
+}
+
+/* Good to 2^-38: what f32 needs of a logarithm that is going to be multiplied. */
+static inline vf64 v_log2_short(vf64 x) {
+    vf64 m;
+    const vf64 k = v_split_f64(x, &m), f = m - 1.0;
+    const vf64 y = v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k);
+    return v_log_special_f64(x, y);
+}
+/* 2^t, good to 2^-35, for |t| up to 1000. */
+static inline vf64 v_exp2_short(vf64 t) {
+    t = v_sel_f64(t > 1000.0, v_set_f64(1000.0), t);
+    t = v_sel_f64(t < -1000.0, v_set_f64(-1000.0), t);
+    const vf64 rounded = t + VMATH_MAGIC_F64, r = t - (rounded - VMATH_MAGIC_F64);
+    const vf64 e = v_fma_f64(r, VMATH_POLY(r, EXP2_F64), v_set_f64(1));
+    return e * (vf64)(((vu64)rounded - VMATH_BITS_F64 + 1023u) << 52);
+}
+
+static inline vf32 v_log2_f32(vf32 x) {
+    return v_narrow_f64(v_log2_short(v_low_f64(x)), v_log2_short(v_high_f64(x)));
+}
+static inline vf64 v_log2_f64(vf64 x) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = log2(x[i]);
+    return r;
+}
+
+/* ---- sin, cos: x = k pi/2 + r; huge arguments lane by lane in libm --------------------------- */
+
+#define VMATH_TRIG_F32 65536.0f
+#define VMATH_TRIG_F64 1e6
+
+/* Of x >= 0: r + *rest. The integer k comes back in *quarter, in its low bits at least. */
+static inline vf32 v_reduce_f32(vf32 x, vf32 *rest, vu32 *quarter) {
+#if SIMD_FMA
+    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_TWO_OVER_PI), v_set_f32(VMATH_MAGIC_F32));
+    const vf32 k = VMATH_MAGIC_F32 - t; /* - k */
+    *quarter = (vu32)t;
+    const vf32 a = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_0), x); /* exact */
+    /* a + k * part without loss: product and sum each with what they lose (any order of magnitude)
+     */
+    const vf32 u = k * VMATH_HALF_PI_F32_1, v = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_1), -u);
+    const vf32 b = a + u, c = b - a, lost = (a - (b - c)) + (u - c);
+    const vf32 low = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_2), lost + v);
+    const vf32 r = b + low;
+    *rest = (b - r) + low;
+    return r;
+#else
+    vf64 r[2] = {v_low_f64(x), v_high_f64(x)}, k[2];
+    for (int i = 0; i < 2; i++) {
+        k[i] = (r[i] * VMATH_TWO_OVER_PI + VMATH_MAGIC_F64) - VMATH_MAGIC_F64;
+        r[i] = (r[i] - k[i] * VMATH_HALF_PI_F64_0) - k[i] * VMATH_HALF_PI_F64_REST;
+    }
+    *quarter = (vu32)(v_narrow_f64(k[0], k[1]) + VMATH_MAGIC_F32);
+    const vf32 high = v_narrow_f64(r[0], r[1]);
+    *rest = v_narrow_f64(r[0] - v_low_f64(high), r[1] - v_high_f64(high));
+    return high;
+#endif
+}
+
+/* sin of r + rest + quarter * pi/2. */
+static inline vf32 v_quarter_f32(vf32 r, vf32 rest, vu32 quarter) {
+    const vf32 z = r * r, h = 0.5f * z, one_h = 1.0f - h;
+    const vf32 s = r + v_fma_f32(r * z, VMATH_POLY(z, SIN_F32), rest * one_h);
+    /* (1 - one_h) - h is what the rounding of 1 - h lost */
+    const vf32 c =
+        one_h + (((1.0f - one_h) - h) + v_fma_f32(z * z, VMATH_POLY(z, COS_F32), -r * rest));
+    const vf32 y = v_sel_f32((vi32)((quarter & 1u) != 0), c, s);
+    return (vf32)((vu32)y ^ ((quarter & 2u) << 30));
+}
+static inline vf32 v_sin_f32(vf32 x) {
+    const vf32 a = v_abs_f32(x);
+    const vi32 large = a > VMATH_TRIG_F32;
+    vu32 quarter;
+    vf32 rest;
+    const vf32 r = v_reduce_f32(v_sel_f32(large, (vf32){0}, a), &rest, &quarter);
+    vf32 y = (vf32)((vi32)v_quarter_f32(r, rest, quarter) ^ ((vi32)x & INT32_MIN));
+    if (__builtin_expect(v_any32(large), 0)) {
+        for (int i = 0; i < W32; i++) y[i] = large[i] ? sinf(x[i]) : y[i];
+    }
+    return y;
+}
+static inline vf32 v_cos_f32(vf32 x) {
+    const vf32 a = v_abs_f32(x);
+    const vi32 large = a > VMATH_TRIG_F32;
+    vu32 quarter;
+    vf32 rest;
+    const vf32 r = v_reduce_f32(v_sel_f32(large, (vf32){0}, a), &rest, &quarter);
+    vf32 y = v_quarter_f32(r, rest, quarter + 1u);
+    if (__builtin_expect(v_any32(large), 0)) {
+        for (int i = 0; i < W32; i++) y[i] = large[i] ? cosf(x[i]) : y[i];
+    }
+    return y;
+}
+
+/* r + *rest, with the products k * part exact in the first two steps. */
+static inline vf64 v_reduce_f64(vf64 x, vf64 *rest, vu64 *quarter) {
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_TWO_OVER_PI), v_set_f64(VMATH_MAGIC_F64));
+    const vf64 k = t - VMATH_MAGIC_F64;
+    *quarter = (vu64)t;
+    const vf64 a = x - k * VMATH_HALF_PI_F64_0, w = k * VMATH_HALF_PI_F64_1;
+    const vf64 b = a - w, low = ((a - b) - w) - k * VMATH_HALF_PI_F64_2;
+    const vf64 r = b + low;
+    *rest = (b - r) + low;
+    return r;
+}
+static inline vf64 v_quarter_f64(vf64 r, vf64 rest, vu64 quarter) {
+    const vf64 z = r * r, h = 0.5 * z, one_h = 1.0 - h;
+    const vf64 s = r + (v_fma_f64(r * z, VMATH_POLY(z, SIN_F64), rest * one_h));
+    const vf64 c =
+        one_h + (((1.0 - one_h) - h) + (v_fma_f64(z * z, VMATH_POLY(z, COS_F64), -r * rest)));
+    const vf64 y = v_sel_f64((vi64)(((quarter & 1u) != 0)), c, s);
+    return (vf64)((vu64)y ^ ((quarter & 2u) << 62));
+}
+static inline vf64 v_sin_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x);
+    const vi64 large = a > VMATH_TRIG_F64;
+    vu64 quarter;
+    vf64 rest;
+    const vf64 r = v_reduce_f64(v_sel_f64(large, (vf64){0}, a), &rest, &quarter);
+    vf64 y = (vf64)((vi64)v_quarter_f64(r, rest, quarter) ^ ((vi64)x & INT64_MIN));
+    if (__builtin_expect(v_any64(large), 0)) {
+        for (int i = 0; i < W64; i++) y[i] = large[i] ? sin(x[i]) : y[i];
+    }
+    return y;
+}
+static inline vf64 v_cos_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x);
+    const vi64 large = a > VMATH_TRIG_F64;
+    vu64 quarter;
+    vf64 rest;
+    const vf64 r = v_reduce_f64(v_sel_f64(large, (vf64){0}, a), &rest, &quarter);
+    vf64 y = v_quarter_f64(r, rest, quarter + 1u);
+    if (__builtin_expect(v_any64(large), 0)) {
+        for (int i = 0; i < W64; i++) y[i] = large[i] ? cos(x[i]) : y[i];
+    }
+    return y;
+}
+
+/* ---- tanh, sigmoid --------------------------------------------------------------------------- */
+
+static inline vf32 v_tanh_f32(vf32 x) {
+    const vf32 a = v_abs_f32(x), z = a * a;
+    const vf32 near = v_fma_f32(a * z, VMATH_POLY(z, TANH_F32), a);
+    const vf32 far = 1.0f - 2.0f / (v_exp_f32(a + a) + 1.0f);
+    return v_copysign_f32(v_sel_f32(a < 0.625f, near, far), x);
+}
+static inline vf64 v_tanh_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x), z = a * a;
+    const vf64 near = v_fma_f64(a * z, VMATH_POLY(z, TANH_F64), a);
+    const vf64 far = 1.0 - 2.0 / (v_exp_f64(a + a) + 1.0);
+    return v_copysign_f64(v_sel_f64(a < 0.625, near, far), x);
+}
+
+/* n / d with d = 1 + e and n = e or 1, where e = exp(-|x|) cannot overflow; then one Newton-like
+ * step for the digits that e and d lost. The 1 / d it wants is at hand: the quotient itself or its
+ * complement. */
+static inline vf32 v_sigmoid_f32(vf32 x) {
+    vf32 low;
+    const vf32 e = v_exp_split_f32(-v_abs_f32(x), &low), one = v_set_f32(1), d = one + e;
+    const vi32 negative = x < 0;
+    const vf32 q = v_sel_f32(negative, e, one) / d, inverse = v_sel_f32(negative, one - q, q);
+    const vf32 lost = ((one - d) + e) + low;
+    return q + inverse * (v_sel_f32(negative, low, (vf32){0}) - q * lost);
+}
+static inline vf64 v_sigmoid_f64(vf64 x) {
+    vf64 low;
+    const vf64 e = v_exp_split_f64(-v_abs_f64(x), &low), one = v_set_f64(1), d = one + e;
+    const vi64 negative = x < 0;
+    const vf64 q = v_sel_f64(negative, e, one) / d, inverse = v_sel_f64(negative, one - q, q);
+    const vf64 lost = ((one - d) + e) + low;
+    return q + inverse * (v_sel_f64(negative, low, (vf64){0}) - q * lost);
+}
+
+/* ---- pow ------------------------------------------------------------------------------------- */
+
+/* 2^(y log2|x|) in f64 with the sign and the exceptions of C's pow. Of numbers that were f32. */
+static inline vf64 v_pow_short(vf64 x, vf64 y) {
+    const vf64 size = v_abs_f64(x), half = 0.5 * y;
+    vf64 r = v_exp2_short(y * v_log2_short(size));
+    const vi64 whole = v_round_f64(y) == y, odd = whole & (v_round_f64(half) != half);
+    r = (vf64)((vi64)r ^ (odd & (vi64)x & INT64_MIN));
+    r = v_sel_f64((x < 0) & (size < (double)INFINITY) & ~whole, v_set_f64((double)NAN), r);
+    const vi64 one = (y == 0) | (x == 1) | ((size == 1) & (v_abs_f64(y) == (double)INFINITY));
+    return v_sel_f64(one, v_set_f64(1), r);
+}
+static inline vf32 v_pow_f32(vf32 x, vf32 y) {
+    return v_narrow_f64(v_pow_short(v_low_f64(x), v_low_f64(y)),
+                        v_pow_short(v_high_f64(x), v_high_f64(y)));
+}
+static inline vf64 v_pow_f64(vf64 x, vf64 y) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = pow(x[i], y[i]);
+    return r;
+}
+
+/* ---- one name for f32 and f64 ---------------------------------------------------------------- */
+
+#define v_exp(x)     SIMD_PICK(v_exp, x)(x)
+#define v_log(x)     SIMD_PICK(v_log, x)(x)
+#define v_log2(x)    SIMD_PICK(v_log2, x)(x)
+#define v_sin(x)     SIMD_PICK(v_sin, x)(x)
+#define v_cos(x)     SIMD_PICK(v_cos, x)(x)
+#define v_tanh(x)    SIMD_PICK(v_tanh, x)(x)
+#define v_sigmoid(x) SIMD_PICK(v_sigmoid, x)(x)
+#define v_pow(x, y)  SIMD_PICK(v_pow, x)(x, y)
+
+#endif

@@ -1,0 +1,98 @@
+/* The ISA-dependent part of simd.h for AVX2 and AVX-512: the handful of intrinsics. Included by
+ * simd.h only. */
+#ifndef NOMEN_SRC_SIMD_X86_H
+#define NOMEN_SRC_SIMD_X86_H
+
+#include <immintrin.h>
+
+enum {
+    SIMD_FLOOR = 9,
+    SIMD_CEIL = 10,
+    SIMD_TRUNC = 11,
+    SIMD_EVEN = 8
+}; /* rounding immediates, no exceptions */
+
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+
+static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fmadd_ps(a, b, c); }
+static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm256_fmadd_pd(a, b, c); }
+static inline vf32 v_sqrt_f32(vf32 x) { return (vf32)_mm256_sqrt_ps(x); }
+static inline vf64 v_sqrt_f64(vf64 x) { return (vf64)_mm256_sqrt_pd(x); }
+static inline vf32 v_floor_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_FLOOR); }
+static inline vf64 v_floor_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_FLOOR); }
+static inline vf32 v_ceil_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_CEIL); }
+static inline vf64 v_ceil_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_CEIL); }
+static inline vf32 v_trunc_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_TRUNC); }
+static inline vf64 v_trunc_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_TRUNC); }
+static inline vf32 v_round_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_EVEN); }
+static inline vf64 v_round_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_EVEN); }
+static inline int v_any32(vi32 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
+static inline int v_any64(vi64 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
+static inline vf32 v_from_f16(vu16h h) { return (vf32)_mm256_cvtph_ps((__m128i)h); }
+static inline vu16h v_to_f16(vf32 x) { return (vu16h)_mm256_cvtps_ph(x, 0); }
+static inline vf32 v_dup_even_f32(vf32 x) { return (vf32)_mm256_moveldup_ps(x); }
+static inline vf32 v_dup_odd_f32(vf32 x) { return (vf32)_mm256_movehdup_ps(x); }
+static inline vf32 v_swap_f32(vf32 x) { return (vf32)_mm256_permute_ps(x, 0xb1); }
+static inline vf64 v_dup_even_f64(vf64 x) { return (vf64)_mm256_movedup_pd(x); }
+static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0xf); }
+static inline vf64 v_swap_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0x5); }
+
+#else
+
+static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fmadd_ps(a, b, c); }
+static inline vf64 v_fma_f64(vf64 a, vf64 b, vf64 c) { return (vf64)_mm512_fmadd_pd(a, b, c); }
+static inline vf32 v_sqrt_f32(vf32 x) { return (vf32)_mm512_sqrt_ps(x); }
+static inline vf64 v_sqrt_f64(vf64 x) { return (vf64)_mm512_sqrt_pd(x); }
+static inline vf32 v_floor_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_FLOOR); }
+static inline vf64 v_floor_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_FLOOR); }
+static inline vf32 v_ceil_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_CEIL); }
+static inline vf64 v_ceil_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_CEIL); }
+static inline vf32 v_trunc_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_TRUNC); }
+static inline vf64 v_trunc_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_TRUNC); }
+static inline vf32 v_round_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_EVEN); }
+static inline vf64 v_round_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_EVEN); }
+static inline int v_any32(vi32 m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
+static inline int v_any64(vi64 m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
+static inline vf32 v_from_f16(vu16h h) { return (vf32)_mm512_cvtph_ps((__m256i)h); }
+static inline vu16h v_to_f16(vf32 x) { return (vu16h)_mm512_cvtps_ph(x, 0); }
+static inline vf32 v_dup_even_f32(vf32 x) { return (vf32)_mm512_moveldup_ps(x); }
+static inline vf32 v_dup_odd_f32(vf32 x) { return (vf32)_mm512_movehdup_ps(x); }
+static inline vf32 v_swap_f32(vf32 x) { return (vf32)_mm512_permute_ps(x, 0xb1); }
+static inline vf64 v_dup_even_f64(vf64 x) { return (vf64)_mm512_movedup_pd(x); }
+static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64)_mm512_permute_pd(x, 0xff); }
+static inline vf64 v_swap_f64(vf64 x) { return (vf64)_mm512_permute_pd(x, 0x55); }
+
+/* Masked-out lanes are neither read nor written, so a partial access cannot fault beyond the array.
+ */
+static inline __mmask16 simd_first16(int64_t k) { return (__mmask16)((1u << k) - 1u); }
+static inline __mmask8 simd_first8(int64_t k) { return (__mmask8)((1u << k) - 1u); }
+
+static inline vf32 ld_f32_n(const void *p, int64_t k) {
+    return (vf32)_mm512_maskz_loadu_ps(simd_first16(k), p);
+}
+static inline vf64 ld_f64_n(const void *p, int64_t k) {
+    return (vf64)_mm512_maskz_loadu_pd(simd_first8(k), p);
+}
+static inline vu16h ld_u16h_n(const void *p, int64_t k) {
+    return (vu16h)_mm256_maskz_loadu_epi16(simd_first16(k), p);
+}
+static inline void st_f32_n(void *p, vf32 v, int64_t k) {
+    _mm512_mask_storeu_ps(p, simd_first16(k), v);
+}
+static inline void st_f64_n(void *p, vf64 v, int64_t k) {
+    _mm512_mask_storeu_pd(p, simd_first8(k), v);
+}
+static inline void st_u16h_n(void *p, vu16h v, int64_t k) {
+    _mm256_mask_storeu_epi16(p, simd_first16(k), (__m256i)v);
+}
+static inline void st_mask32_n(void *p, vi32 m, int64_t k) {
+    vi8q b = __builtin_convertvector(m, vi8q) & 1;
+    _mm_mask_storeu_epi8(p, simd_first16(k), (__m128i)b);
+}
+static inline void st_mask64_n(void *p, vi64 m, int64_t k) {
+    vi8o b = __builtin_convertvector(m, vi8o) & 1;
+    memcpy(p, &b, (size_t)k);
+}
+
+#endif
+#endif

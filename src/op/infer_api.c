@@ -1,0 +1,486 @@
+/* nomen_infer: names as text in, names as text out, through the rules of infer.h. The list of
+ * operations and the rule of each is here and nowhere else; what the rules are called is in
+ * ops/namerules.def. */
+#include "nomen/inference.h"
+
+#include "op/infer_text.h"
+
+#include <string.h>
+
+enum { MAX_OPERANDS = 64, FRESH = 0, VIEW = 1 };
+
+typedef enum rule {
+#define X(word, least, most, kind, text) RULE_##word,
+#include "../../ops/namerules.def"
+#undef X
+    RULE_COUNT
+} rule;
+
+/* Operations in order of rule; one or two results, without and with a dim. */
+static const struct {
+    uint8_t rule, without_dim, with_dim;
+    const char *ops;
+} table[] = {
+    {RULE_none, 1, 1, "equal allclose item"},
+    {RULE_given, 1, 1, "empty zeros ones full rand randn randint tensor arange linspace"},
+    {RULE_keep, 1, 1,
+     "abs acos acosh angle asin asinh atan atanh bernoulli bitwise_not ceil clone conj contiguous "
+     "cos cosh cumprod "
+     "cumsum deg2rad detach digamma dropout empty_like erf erfc erfinv exp exp2 expm1 floor frac "
+     "full_like isfinite "
+     "isinf isnan lgamma log log10 log1p log2 log_softmax logcumsumexp logical_not logit "
+     "nan_to_num narrow neg "
+     "ones_like positive rad2deg rand_like randn_like real reciprocal relu round rsqrt sgn sigmoid "
+     "sign sin sinc sinh "
+     "softmax split chunk flip roll sqrt square tan tanh tril triu trunc zeros_like to type "
+     "index_fill cauchy_ "
+     "exponential_ fill_ log_normal_ normal_ random_ uniform_ zero_"},
+    {RULE_keep, 2, 2, "cummax cummin sort topk"},
+    {RULE_unify, 1, 1,
+     "add addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor clamp copy_ div eq floor_divide "
+     "fmod ge gt le lerp "
+     "logical_and logical_or logical_xor lt maximum minimum mul ne normal pow remainder sub where"},
+    {RULE_reduce, 1, 1,
+     "all amax amin any argmax argmin count_nonzero logsumexp mean nanmean nansum norm prod std "
+     "sum var"},
+    {RULE_reduce, 1, 2, "max median min nanmedian"},
+    {RULE_reduce, 2, 2, "aminmax std_mean var_mean"},
+    {RULE_reduce_last, 2, 2, "kthvalue mode"},
+    {RULE_contract, 1, 1, "bmm dot matmul mm mv"},
+    {RULE_contract_add, 1, 1, "addmm addmv baddbmm"},
+    {RULE_pairwise, 1, 1, "cdist"},
+    {RULE_cat, 1, 1, "cat concat concatenate"},
+    {RULE_stack, 1, 1, "stack"},
+    {RULE_masked_fill, 1, 1, "masked_fill"},
+    {RULE_masked_select, 1, 1, "masked_select"},
+    {RULE_rename, 1, 1, "rename rename_"},
+    {RULE_refine, 1, 1, "refine_names"},
+    {RULE_align_to, 1, 1, "align_to"},
+    {RULE_align_as, 1, 1, "align_as"},
+    {RULE_align_tensors, 1, 1, "align_tensors"},
+    {RULE_flatten, 1, 1, "flatten"},
+    {RULE_unflatten, 1, 1, "unflatten"},
+    {RULE_squeeze, 1, 1, "squeeze"},
+    {RULE_select, 1, 1, "select unbind"},
+    {RULE_transpose, 1, 1, "transpose swapaxes swapdims"},
+    {RULE_permute, 1, 1, "permute"},
+    {RULE_insert, 1, 1, "unsqueeze"},
+    {RULE_expand, 1, 1, "broadcast_to expand expand_as"},
+    {RULE_diagonal, 1, 1, "diagonal"},
+};
+
+typedef struct request {
+    const nomen_infer_args *args;
+    int count, results;
+    nomen__dims dim, names;
+    nomen_name out_dim;
+    nomen__namelist result;
+    nomen__names in[MAX_OPERANDS];
+    nomen__namelist storage[MAX_OPERANDS];
+    nomen__dimref dim_items[NOMEN_MAX_DIMS + 1], name_items[2 * NOMEN_MAX_DIMS];
+} request;
+
+static nomen__names none_or(const nomen__namelist *list) {
+    return (nomen__names){list->n, nomen__names_any(nomen__names_read(list)) ? list->at : NULL};
+}
+
+/* The row of the table that holds the word of this length, -1: none. */
+static int find_row(const char *op, size_t length) {
+    for (size_t row = 0; length && row < NOMEN_COUNT(table); row++)
+        for (const char *at = table[row].ops; *at;) {
+            size_t word = strcspn(at, " ");
+            if (word == length && !memcmp(at, op, length)) return (int)row;
+            at += word;
+            at += strspn(at, " ");
+        }
+    return -1;
+}
+
+/* "add_" is add in place unless it is a row of its own. */
+static int find_op(const char *op) {
+    size_t length = strlen(op);
+    int row = find_row(op, length);
+    if (row < 0 && length > 1 && op[length - 1] == '_') row = find_row(op, length - 1);
+    return row;
+}
+
+/* ---- rules ---- */
+
+static nomen_status want_dims(const request *r, int count) {
+    if (r->dim.n == count) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_TYPE, "%s: takes %d dim%s, but %d %s given", r->args->op, count,
+                       count == 1 ? "" : "s", r->dim.n < 0 ? 0 : r->dim.n,
+                       r->dim.n == 1 ? "was" : "were");
+}
+
+static nomen_status one_position(const request *r, int *position) {
+    nomen_status status = want_dims(r, 1);
+    return status ? status : nomen__dim_position(r->in[0], &r->dim.at[0], position);
+}
+
+static nomen_status wanted_names(const request *r, nomen__namelist *list) {
+    list->n = 0;
+    for (int i = 0; i < r->names.n; i++) {
+        if (i == NOMEN_MAX_DIMS) return nomen__fail_too_many(r->names.n, nomen__names_read(list));
+        nomen_status status = nomen__dimref_name(&r->names.at[i], &list->at[i]);
+        if (status) return status;
+        list->n = i + 1;
+    }
+    return NOMEN_OK;
+}
+
+static nomen_status rule_none(request *r) {
+    r->result.n = 0;
+    return NOMEN_OK;
+}
+
+static nomen_status rule_given(request *r) {
+    nomen_status status = wanted_names(r, &r->result);
+    return status ? status : nomen__names_validate(r->result.at, r->result.n, r->result.n);
+}
+
+static nomen_status rule_keep(request *r) {
+    int positions[NOMEN_MAX_DIMS];
+    uint64_t mask;
+    nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
+    nomen__names_reduce(r->in[0], 0, true, &r->result);
+    return status;
+}
+
+static nomen_status rule_unify(request *r) { return nomen__unify_all(r->in, r->count, &r->result); }
+
+static nomen_status rule_reduce(request *r) {
+    int positions[NOMEN_MAX_DIMS];
+    uint64_t mask;
+    nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
+    if (status) return status;
+    nomen__names_reduce(r->in[0], mask, r->args->keepdim, &r->result);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_reduce_last(request *r) {
+    static const nomen__dimref last = {NOMEN__DIM_INDEX, 0, -1};
+    if (r->dim.n < 0) r->dim = (nomen__dims){1, &last};
+    return rule_reduce(r);
+}
+
+static nomen_status rule_contract(request *r) {
+    return nomen__names_matmul(r->in[0], r->in[1], &r->result);
+}
+
+static nomen_status rule_contract_add(request *r) {
+    return nomen__names_addmm(r->in[0], r->in[1], r->in[2], &r->result);
+}
+
+static nomen_status rule_pairwise(request *r) {
+    return nomen__names_cdist(r->in[0], r->in[1], &r->result);
+}
+
+static nomen_status rule_cat(request *r) {
+    int position;
+    if (r->dim.n >= 0) {
+        nomen_status status = one_position(r, &position);
+        if (status) return status;
+    }
+    return nomen__names_cat(r->in, r->count, &r->result);
+}
+
+/* Where a new dim goes: an index counts the new dim too, a name means in front of that dim. */
+static nomen_status insert_at(const request *r, nomen__names own, nomen__namelist *result) {
+    nomen__names room = {own.n + 1, NULL};
+    const nomen__dimref *ref = &r->dim.at[0];
+    int position;
+    nomen_status status =
+        nomen__dim_position(ref->kind == NOMEN__DIM_INDEX ? room : own, ref, &position);
+    return status ? status : nomen__names_insert(own, position, r->out_dim, result);
+}
+
+static nomen_status rule_stack(request *r) {
+    static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
+    nomen__namelist all;
+    if (r->dim.n < 0) r->dim = (nomen__dims){1, &first};
+    nomen_status status = want_dims(r, 1);
+    for (int i = 1; !status && i < r->count; i++)
+        if (r->in[i].n != r->in[0].n)
+            return nomen__fail(
+                NOMEN_ERROR_SHAPE,
+                "stack: operands must have the same number of dims, but Tensor%s has %d "
+                "and Tensor%s has %d",
+                nomen__text_list(r->in[0]).at, r->in[0].n, nomen__text_list(r->in[i]).at,
+                r->in[i].n);
+    if (!status) status = nomen__unify_all(r->in, r->count, &all);
+    return status ? status : insert_at(r, nomen__names_read(&all), &r->result);
+}
+
+static nomen_status rule_masked_fill(request *r) {
+    return nomen__names_masked_fill(r->in[0], r->in[1], r->args->op, &r->result);
+}
+
+static nomen_status rule_masked_select(request *r) {
+    return nomen__names_masked_select(r->in[0], r->in[1], &r->result);
+}
+
+static nomen_status rule_rename(request *r) {
+    const char *op = r->args->op;
+    if (r->dim.n < 0) return nomen__names_rename(r->in[0], r->names, op, &r->result);
+    nomen__namelist old, fresh;
+    nomen_status status = wanted_names(r, &fresh);
+    if (!status && fresh.n != r->dim.n)
+        status =
+            nomen__fail(NOMEN_ERROR_TYPE, "%s: %d names cannot replace %d", op, fresh.n, r->dim.n);
+    for (int i = 0; !status && i < r->dim.n; i++)
+        status = nomen__dimref_name(&r->dim.at[i], &old.at[i]);
+    if (status) return status;
+    return nomen__names_rename_map(r->in[0], old.at, fresh.at, fresh.n, op, &r->result);
+}
+
+static nomen_status rule_refine(request *r) {
+    return nomen__names_refine(r->in[0], r->names, &r->result);
+}
+
+static nomen_status rule_align_to(request *r) {
+    int source[NOMEN_MAX_DIMS];
+    return nomen__names_align_to(r->in[0], r->names, &r->result, source);
+}
+
+static nomen_status rule_align_as(request *r) {
+    nomen__names other = r->in[1];
+    for (int i = 0; i < other.n; i++) {
+        nomen_name name = nomen__names_at(other, i);
+        r->name_items[i] = (nomen__dimref){name ? NOMEN__DIM_NAME : NOMEN__DIM_NONE, name, 0};
+    }
+    r->names = (nomen__dims){other.n, r->name_items};
+    return rule_align_to(r);
+}
+
+static nomen_status rule_align_tensors(request *r) {
+    int source[NOMEN_MAX_DIMS], longest = 0;
+    for (int i = 1; i < r->count; i++)
+        if (r->in[i].n > r->in[longest].n) longest = i;
+    for (int i = 0; i < r->count; i++) {
+        nomen_status status = nomen__names_align_tensors(r->in[i], r->in[longest], source);
+        if (status) return status;
+    }
+    nomen__names_reduce(r->in[longest], 0, true, &r->result);
+    r->results = r->count;
+    return NOMEN_OK;
+}
+
+static nomen_status rule_flatten(request *r) {
+    static const nomen__dimref whole[2] = {{NOMEN__DIM_INDEX, 0, 0}, {NOMEN__DIM_INDEX, 0, -1}};
+    const nomen__dimref *start = &whole[0], *end = &whole[1];
+    int first, last;
+    if (r->dim.n == 3 && r->dim.at[1].kind == NOMEN__DIM_ELLIPSIS) {
+        start = &r->dim.at[0];
+        end = &r->dim.at[2];
+    } else if (r->dim.n >= 0) {
+        return nomen__names_flatten_list(r->in[0], r->dim, r->out_dim, &first, &last, &r->result);
+    }
+    return nomen__names_flatten_range(r->in[0], start, end, r->out_dim, &first, &last, &r->result);
+}
+
+static nomen_status rule_unflatten(request *r) {
+    int position;
+    nomen__namelist fresh;
+    nomen_status status = one_position(r, &position);
+    if (!status) status = wanted_names(r, &fresh);
+    return status ? status
+                  : nomen__names_unflatten(r->in[0], position, fresh.at, fresh.n, &r->result);
+}
+
+static nomen_status rule_squeeze(request *r) {
+    int positions[NOMEN_MAX_DIMS];
+    uint64_t mask;
+    nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
+    if (status) return status;
+    for (int i = 0; r->args->size && i < r->in[0].n; i++)
+        if (r->args->size[i] != 1) mask &= ~((uint64_t)1 << i);
+    nomen__names_reduce(r->in[0], mask, false, &r->result);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_select(request *r) {
+    int position;
+    nomen_status status = one_position(r, &position);
+    if (status) return status;
+    if (!r->in[0].n)
+        return nomen__fail(NOMEN_ERROR_INDEX, "%s: a tensor without dims has none to take away",
+                           r->args->op);
+    nomen__names_reduce(r->in[0], (uint64_t)1 << position, false, &r->result);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_transpose(request *r) {
+    int i, j;
+    nomen_status status = want_dims(r, 2);
+    if (status) return status;
+    return nomen__names_transpose(r->in[0], &r->dim.at[0], &r->dim.at[1], &i, &j, &r->result);
+}
+
+static nomen_status rule_permute(request *r) {
+    int order[NOMEN_MAX_DIMS];
+    uint64_t mask;
+    nomen_status status = want_dims(r, r->in[0].n);
+    if (!status) status = nomen__dim_positions(r->in[0], r->dim, order, &mask);
+    if (status) return status;
+    nomen__names_permute(r->in[0], order, &r->result);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_insert(request *r) {
+    nomen_status status = want_dims(r, 1);
+    return status ? status : insert_at(r, r->in[0], &r->result);
+}
+
+static nomen_status rule_expand(request *r) {
+    return nomen__names_expand(r->in[0], r->args->ndim, &r->result);
+}
+
+static nomen_status rule_diagonal(request *r) {
+    static const nomen__dimref front[2] = {{NOMEN__DIM_INDEX, 0, 0}, {NOMEN__DIM_INDEX, 0, 1}};
+    int i, j;
+    nomen__namelist rest;
+    if (r->dim.n < 0) r->dim = (nomen__dims){2, front};
+    nomen_status status = want_dims(r, 2);
+    if (!status) status = nomen__dim_position(r->in[0], &r->dim.at[0], &i);
+    if (!status) status = nomen__dim_position(r->in[0], &r->dim.at[1], &j);
+    if (status) return status;
+    if (i == j)
+        return nomen__fail(NOMEN_ERROR_NAME, "diagonal dimensions cannot be identical %d, %d", i,
+                           j);
+    nomen__names_reduce(r->in[0], (uint64_t)1 << i | (uint64_t)1 << j, false, &rest);
+    return nomen__names_insert(nomen__names_read(&rest), rest.n, r->out_dim, &r->result);
+}
+
+static const struct {
+    const char *word, *text;
+    nomen_status (*run)(request *r);
+    int least, most, kind;
+} rules[RULE_COUNT] = {
+#define X(word, least, most, kind, text) {#word, text, rule_##word, least, most, kind},
+#include "../../ops/namerules.def"
+#undef X
+};
+
+/* ---- front ---- */
+
+static nomen_status parse_names(const char *text, nomen__namelist *list) {
+    nomen__dimref items[NOMEN_MAX_DIMS];
+    nomen_status status = nomen__dims_parse(text, items, NOMEN_MAX_DIMS, &list->n);
+    for (int i = 0; !status && i < list->n; i++)
+        status = nomen__dimref_name(&items[i], &list->at[i]);
+    return status ? status : nomen__names_validate(list->at, list->n, list->n);
+}
+
+static nomen_status parse_dims(const char *text, nomen__dimref *items, size_t room,
+                               nomen__dims *dims) {
+    *dims = (nomen__dims){-1, items};
+    return text ? nomen__dims_parse(text, items, (int)room, &dims->n) : NOMEN_OK;
+}
+
+static nomen_status parse(request *r) {
+    const nomen_infer_args *args = r->args;
+    nomen_status status = NOMEN_OK;
+    for (int i = 0; !status && i < r->count; i++) {
+        if (!args->operands[i])
+            return nomen__fail(NOMEN_ERROR_TYPE, "%s: operand %d is NULL", args->op, i);
+        status = parse_names(args->operands[i], &r->storage[i]);
+        if (!status) r->in[i] = none_or(&r->storage[i]);
+    }
+    if (!status) status = parse_dims(args->dim, r->dim_items, NOMEN_COUNT(r->dim_items), &r->dim);
+    if (!status)
+        status = parse_dims(args->names, r->name_items, NOMEN_COUNT(r->name_items), &r->names);
+    if (status || !args->out_dim) return status;
+    nomen__dimref item;
+    int count = 0;
+    status = nomen__dims_parse(args->out_dim, &item, 1, &count);
+    if (status) return status;
+    if (!count) item = (nomen__dimref){NOMEN__DIM_NONE, 0, 0};
+    return nomen__dimref_name(&item, &r->out_dim);
+}
+
+/* What an existing tensor asks of the names that it is to receive. */
+static nomen_status match_target(const request *r, int kind, bool inplace) {
+    const nomen_infer_args *args = r->args;
+    nomen__names computed = nomen__names_read(&r->result);
+    nomen__namelist out;
+    if (args->out) {
+        if (kind == VIEW) return nomen__fail(NOMEN_ERROR_TYPE, "%s: takes no out", args->op);
+        nomen_status status = parse_names(args->out, &out);
+        if (!status && args->out_size && args->result_size)
+            status = nomen__names_check_resize(nomen__names_read(&out), args->out_size,
+                                               args->result_size, computed.n);
+        if (!status) status = nomen__names_match_out(nomen__names_read(&out), computed);
+        if (status) return status;
+    }
+    return inplace && kind == FRESH ? nomen__names_match_out(r->in[0], computed) : NOMEN_OK;
+}
+
+static nomen_status write_result(const request *r, char *result, size_t size) {
+    if (!result) return NOMEN_OK;
+    size_t one = r->result.n ? (size_t)r->result.n - 1 : 0; /* the blanks */
+    for (int i = 0; i < r->result.n; i++)
+        one += r->result.at[i] ? strlen(nomen_name_text(r->result.at[i])) : 1;
+    size_t needed = (one + 2) * (size_t)r->results - 1;
+    if (needed > size)
+        return nomen__fail(NOMEN_ERROR_VALUE,
+                           "nomen_infer: the result needs %zu bytes, but there are %zu", needed,
+                           size);
+    nomen__text t = {result, size, 0};
+    result[0] = 0;
+    for (int k = 0; k < r->results; k++) {
+        if (k) nomen__text_add(&t, "; ");
+        for (int i = 0; i < r->result.n; i++)
+            nomen__text_add(&t, "%s%s", i ? " " : "",
+                            r->result.at[i] ? nomen_name_text(r->result.at[i]) : "*");
+    }
+    return NOMEN_OK;
+}
+
+static nomen_status infer(request *r, int row, char *result, size_t size) {
+    const nomen_infer_args *args = r->args;
+    rule which = table[row].rule;
+    if (r->count < rules[which].least || r->count > rules[which].most)
+        return nomen__fail(NOMEN_ERROR_TYPE, "%s: takes %d to %d operands, but %d were given",
+                           args->op, rules[which].least, rules[which].most, r->count);
+    if (r->count && !args->operands)
+        return nomen__fail(NOMEN_ERROR_TYPE, "%s: operands is NULL", args->op);
+    nomen_status status = parse(r);
+    if (status) return status;
+    r->results = r->dim.n < 0 ? table[row].without_dim : table[row].with_dim;
+    status = rules[which].run(r);
+    bool inplace = args->op[strlen(args->op) - 1] == '_';
+    if (!status) status = match_target(r, rules[which].kind, inplace);
+    return status ? status : write_result(r, result, size);
+}
+
+nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size) {
+    if (!args || !args->op) return nomen__fail(NOMEN_ERROR_TYPE, "nomen_infer: no operation given");
+    int row = find_op(args->op);
+    if (row < 0)
+        return nomen__fail(NOMEN_ERROR_VALUE, "nomen_infer: there is no operation '%.100s'",
+                           args->op);
+    request r; /* large and mostly unused: parse sets what is read */
+    r.args = args;
+    r.count = args->count;
+    r.out_dim = 0;
+    nomen_status status = infer(&r, row, result, size);
+    if (!status) return NOMEN_OK;
+    NOMEN__TEXT(operands, 512);
+    for (int i = 0; args->operands && i < args->count && i < MAX_OPERANDS; i++)
+        nomen__text_add(&operands, "%s[%s]", i ? ", " : "",
+                        args->operands[i] ? args->operands[i] : "NULL");
+    nomen__error_context(args->op, operands.at);
+    return status;
+}
+
+const char *nomen_infer_rule(const char *op) {
+    int row = op ? find_op(op) : -1;
+    return row < 0 ? NULL : rules[table[row].rule].word;
+}
+
+const char *nomen_infer_rule_text(const char *word) {
+    for (int i = 0; word && i < RULE_COUNT; i++)
+        if (!strcmp(rules[i].word, word)) return rules[i].text;
+    return NULL;
+}

@@ -1,0 +1,176 @@
+/* Dims as users write them: text to items, items to positions; and the rules that only move
+ * positions about (reduce, permute, transpose, insert, expand). */
+#include "op/infer_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define COLD __attribute__((cold, noinline))
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+/* A whole token of digits with an optional sign; saturates, since such an index is out of range
+ * anyway. */
+static bool parse_integer(const char *text, size_t length, int64_t *value) {
+    size_t i = text[0] == '-' || text[0] == '+' ? 1 : 0;
+    if (i == length) return false;
+    int64_t sum = 0;
+    for (; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9') return false;
+        if (sum < INT64_MAX / 10 - 1) sum = sum * 10 + (text[i] - '0');
+    }
+    *value = text[0] == '-' ? -sum : sum;
+    return true;
+}
+
+nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capacity, int *count) {
+    int n = 0;
+    for (const char *at = text;;) {
+        while (is_blank(*at)) at++;
+        if (!*at) break;
+        size_t length = 0;
+        while (at[length] && !is_blank(at[length])) length++;
+        if (n == capacity)
+            return nomen__fail(NOMEN_ERROR_NAME,
+                               "too many dims in '%.200s': at most %d are allowed here", text,
+                               capacity);
+        nomen__dimref item = {NOMEN__DIM_NAME, 0, 0};
+        if (length == 1 && *at == '*') {
+            item.kind = NOMEN__DIM_NONE;
+        } else if (length == 3 && !memcmp(at, "...", 3)) {
+            item.kind = NOMEN__DIM_ELLIPSIS;
+        } else if (parse_integer(at, length, &item.index)) {
+            item.kind = NOMEN__DIM_INDEX;
+        } else if (!nomen_name_intern(at, length, &item.name)) {
+            return NOMEN_ERROR_NAME;
+        }
+        items[n++] = item;
+        at += length;
+    }
+    *count = n;
+    return NOMEN_OK;
+}
+
+/* Everything but a name that is there. */
+static COLD nomen_status position_otherwise(nomen__names own, const nomen__dimref *ref,
+                                            int *position) {
+    if (ref->kind == NOMEN__DIM_INDEX) {
+        int n = own.n ? own.n : 1;
+        if (ref->index < -n || ref->index >= n)
+            return nomen__fail(NOMEN_ERROR_INDEX,
+                               "Dimension out of range (expected to be in range of [%d, %d], but "
+                               "got %" PRId64 ")",
+                               -n, n - 1, ref->index);
+        *position = (int)(ref->index < 0 ? ref->index + n : ref->index);
+        return NOMEN_OK;
+    }
+    nomen_name name;
+    nomen_status status = nomen__dimref_name(ref, &name);
+    if (status) return status;
+    if (!name)
+        return nomen__fail(NOMEN_ERROR_NAME,
+                           "Please look up dimensions by name, got: name = None.");
+    return nomen__fail(NOMEN_ERROR_NAME, "Name '%s' not found in Tensor%s.", nomen_name_text(name),
+                       nomen__text_list(own).at);
+}
+
+nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int *position) {
+    if (ref->kind == NOMEN__DIM_INDEX && ref->index >= 0 && ref->index < own.n) {
+        *position = (int)ref->index;
+        return NOMEN_OK;
+    }
+    if (ref->kind == NOMEN__DIM_NAME && ref->name && own.at)
+        for (int i = 0; i < own.n; i++)
+            if (own.at[i] == ref->name) {
+                *position = i;
+                return NOMEN_OK;
+            }
+    return position_otherwise(own, ref, position);
+}
+
+nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *positions,
+                                  uint64_t *mask) {
+    uint64_t seen = 0;
+    if (dims.n < 0) {
+        for (int i = 0; i < own.n; i++) {
+            positions[i] = i;
+            seen |= (uint64_t)1 << i;
+        }
+        *mask = seen;
+        return NOMEN_OK;
+    }
+    int repeated = -1;
+    for (int i = 0; i < dims.n; i++) {
+        int position;
+        nomen_status status = nomen__dim_position(own, &dims.at[i], &position);
+        if (status) return status;
+        /* every item is looked up before a repetition is told, and nothing is stored once there is
+         * one */
+        if (repeated >= 0) continue;
+        if (seen >> position & 1) {
+            repeated = position;
+            continue;
+        }
+        seen |= (uint64_t)1 << position;
+        positions[i] = position;
+    }
+    if (repeated >= 0)
+        return nomen__fail(NOMEN_ERROR_NAME, "dim %d appears multiple times in the list of dims",
+                           repeated);
+    *mask = seen;
+    return NOMEN_OK;
+}
+
+void nomen__names_reduce(nomen__names own, uint64_t mask, bool keepdim, nomen__namelist *result) {
+    int n = 0;
+    for (int i = 0; i < own.n; i++)
+        if (keepdim || !(mask >> i & 1)) result->at[n++] = nomen__names_at(own, i);
+    result->n = n;
+}
+
+void nomen__names_permute(nomen__names own, const int *order, nomen__namelist *result) {
+    for (int i = 0; i < own.n; i++) result->at[i] = nomen__names_at(own, order[i]);
+    result->n = own.n;
+}
+
+nomen_status nomen__names_transpose(nomen__names own, const nomen__dimref *first,
+                                    const nomen__dimref *second, int *i, int *j,
+                                    nomen__namelist *result) {
+    /* the second dim is looked up first: the error texts of existing programs depend on it */
+    nomen_status status = nomen__dim_position(own, second, j);
+    if (!status) status = nomen__dim_position(own, first, i);
+    if (status) return status;
+    result->n = own.n;
+    for (int k = 0; k < own.n; k++)
+        result->at[k] = nomen__names_at(own, k == *i ? *j : k == *j ? *i : k);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_insert(nomen__names own, int position, nomen_name name,
+                                 nomen__namelist *result) {
+    if (own.n >= NOMEN_MAX_DIMS) return nomen__fail_too_many(own.n + 1, own);
+    for (int i = 0; i < position; i++) result->at[i] = nomen__names_at(own, i);
+    result->at[position] = name;
+    for (int i = position; i < own.n; i++) result->at[i + 1] = nomen__names_at(own, i);
+    result->n = own.n + 1;
+    return nomen__names_validate(result->at, result->n, result->n);
+}
+
+nomen_status nomen__names_expand(nomen__names own, int ndim, nomen__namelist *result) {
+    if (ndim < own.n)
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "expand: the number of sizes provided (%d) must be greater or equal to the "
+            "number of dimensions in the tensor (%d)",
+            ndim, own.n);
+    if (ndim > NOMEN_MAX_DIMS) return nomen__fail_too_many(ndim, own);
+    int lead = ndim - own.n;
+    for (int i = 0; i < lead; i++) result->at[i] = 0;
+    for (int i = 0; i < own.n; i++) result->at[lead + i] = nomen__names_at(own, i);
+    result->n = ndim;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_validate(const nomen_name *names, int count, int ndim) {
+    return nomen__check_names(names, count, ndim);
+}

@@ -1,0 +1,244 @@
+/* Operations: the row of the table, the call that walks the pipeline, the rules that rows are made of. */
+#ifndef NOMEN_SRC_OP_H
+#define NOMEN_SRC_OP_H
+
+#include "core/core.h"
+#include "kernels/kernel.h"
+#include "nomen/scope.h"
+#include "op/infer.h"
+
+struct nomen_generator;
+typedef struct nomen__call nomen__call;
+typedef struct nomen__op nomen__op;
+
+enum {
+    NOMEN__MAX_ARGS = 8, /* columns of one row's args */
+    NOMEN__MAX_IN = 4,   /* tensor operands of one row (lists apart) */
+    NOMEN__MAX_OUT = 2,
+    NOMEN__POOL = 2 * NOMEN_MAX_DIMS + 8 /* dim references one call can hold */
+};
+
+/* ---- arguments ------------------------------------------------------------------------------------------------ */
+
+typedef enum nomen__kind { /* C type in the generated argument struct */
+    NOMEN__TENSOR,    /* nomen_tensor *; in Python numbers too */
+    NOMEN__TENSORS,   /* nomen_list */
+    NOMEN__NUMBER,    /* nomen_number; absent by {0} */
+    NOMEN__INT,       /* int64_t */
+    NOMEN__FLAG,      /* bool */
+    NOMEN__DIM,       /* const char *: one dim, a name or an integer */
+    NOMEN__DIMS,      /* const char *: a list of dims; in Python one dim or a list */
+    NOMEN__NAMES,     /* const char *: names of a result; in Python a tuple of names or None */
+    NOMEN__NAME,      /* const char *: one new name, "*" or NULL: unnamed */
+    NOMEN__SIZES,     /* nomen_sizes */
+    NOMEN__DTYPE,     /* nomen_dtype */
+    NOMEN__TEXT,      /* const char *: a word such as rounding_mode="floor" */
+    NOMEN__GENERATOR, /* struct nomen_generator * */
+} nomen__kind;
+
+enum {
+    NOMEN__OPTIONAL = 1, /* may be absent */
+    NOMEN__KEYWORD = 2,  /* in Python by keyword only */
+    NOMEN__VARIADIC = 4, /* in Python the positional rest may be spread: permute(0, 1), zeros(2, 3) */
+};
+
+typedef struct nomen__argspec {
+    const char *name;
+    uint8_t kind, flags;
+    uint16_t offset; /* in the generated argument struct */
+} nomen__argspec;
+
+typedef union nomen__arg {
+    nomen_tensor *tensor;
+    nomen_list list;
+    const nomen_number *number;
+    int64_t integer;
+    bool flag;
+    nomen__dims dims; /* DIM, DIMS, NAMES */
+    nomen_name name;
+    nomen_sizes sizes;
+    nomen_dtype dtype;
+    const char *text;
+    struct nomen_generator *generator;
+} nomen__arg;
+
+/* ---- rows ----------------------------------------------------------------------------------------------------- */
+
+typedef nomen_status nomen__step(nomen__call *c);
+struct nomen__backward;
+
+enum nomen__form { NOMEN__FUNCTION = 1, NOMEN__METHOD = 2, NOMEN__INPLACE = 4, NOMEN__OUT = 8 };
+
+enum { NOMEN__SAVE_RESULT = 1u << 31 }; /* in `save`, beside bit i for input i */
+
+struct nomen__op {
+    const char *name, *signature, *doc;
+    uint16_t id;
+    uint8_t nargs, nout, forms;
+    uint8_t primitive; /* 1: walks the pipeline; 0: compose does it all */
+    uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
+    const nomen__argspec *args;
+    uint32_t dtypes;      /* bit per dtype the kernel may compute in */
+    const char *rule;     /* name rule, a word of namerules.def */
+    const char *kernel;   /* name in the kernel tables, NULL: none */
+    nomen__step *names;   /* operands' names to c->names */
+    nomen__step *dtype;   /* c->compute and c->result[] */
+    nomen__step *shape;   /* c->ndim, c->size (views: c->map) */
+    nomen__step *launch;  /* runs the kernel; cannot fail once it has begun to write */
+    nomen__step *compose; /* composite rows */
+    nomen__step *choose;  /* may swap c->kernel and operands before the dtype rule (alpha, rounding_mode, bounds) */
+    nomen_tensor *(*grad)(struct nomen__backward *b, int input); /* NULL: not differentiable */
+    uint32_t save;        /* what grad needs */
+};
+
+extern const nomen__op nomen__ops[]; /* table.gen.c; ended by a row without a name */
+extern const int nomen__op_count;
+const nomen__op *nomen__op_find(const char *name);
+
+/* ---- views ---------------------------------------------------------------------------------------------------- */
+
+/* A view as a map of dims: result dim k walks input dim source[k] with step[k] times its stride (source -1: a dim
+ * that is not there, stride 0), and input dim d is entered at start[d]. Names, sizes, strides, offset and the
+ * gradient of every select, narrow, slice, transpose, permute, squeeze, unsqueeze, expand, align follow from it. */
+typedef struct nomen__map {
+    int ndim, input_ndim;
+    int8_t source[NOMEN_MAX_DIMS];
+    int64_t size[NOMEN_MAX_DIMS], step[NOMEN_MAX_DIMS];
+    int64_t start[NOMEN_MAX_DIMS]; /* per input dim */
+} nomen__map;
+
+/* A fresh header on t's storage, seen through the map; names are set by the caller. */
+nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map);
+/* The map that leaves every dim as it is. */
+void nomen__map_identity(const nomen_tensor *t, nomen__map *map);
+/* A header on t's storage with other sizes if strides allow it, else on a contiguous copy. No autograd, no names. */
+nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
+
+/* ---- calls ---------------------------------------------------------------------------------------------------- */
+
+struct nomen__call {
+    const nomen__op *op;
+    const nomen__kernel *kernel; /* for c->compute */
+    const char *kernel_name;     /* op->kernel unless chosen otherwise */
+    void *node;                  /* the tape's, while recording */
+    uint32_t given;              /* bit per argument */
+    uint32_t listed;             /* bit per DIMS argument that was written as a list */
+    bool inplace;
+    bool named;   /* an operand has names */
+    bool record;  /* the tape wants to know */
+    bool is_view; /* out[0] shares storage with in[0] */
+    uint8_t nin, nout;
+    nomen__arg arg[NOMEN__MAX_ARGS];
+    nomen_tensor *in_inline[NOMEN__MAX_IN];
+    nomen_tensor **in;  /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
+    int64_t in_count;   /* = nin, wide for lists */
+    nomen_tensor *out[NOMEN__MAX_OUT]; /* on entry out= or NULL; on success the results, one reference each */
+    bool skip[NOMEN__MAX_OUT];         /* result not wanted */
+    nomen_tensor **results;            /* rows that return lists: nomen__alloc'ed array of references */
+    int64_t results_count;
+    nomen_dtype compute, result[NOMEN__MAX_OUT];
+    int ndim; /* of the result */
+    int dim;  /* the resolved single dim (DIM), or -1 */
+    uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */
+    int dims_count;
+    uint16_t dims_used, sizes_used;
+    nomen__namelist names; /* of the result; n = -1: none */
+    int dims[NOMEN_MAX_DIMS]; /* the resolved dims in order */
+    int64_t size[NOMEN_MAX_DIMS];
+    int64_t sizes_pool[NOMEN_MAX_DIMS];
+    nomen__map map; /* views */
+    nomen__dimref dims_pool[NOMEN__POOL];
+    nomen_number numbers[NOMEN__MAX_ARGS];
+};
+
+/* A call starts here; then the front end fills arg[], given, out[] and calls nomen__invoke. Only what this sets has
+ * a value: the struct is large and mostly unused. Arguments not given stay undefined: ask c->given. */
+static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
+    c->op = op;
+    c->kernel = NULL;
+    c->kernel_name = op->kernel;
+    c->node = NULL;
+    c->given = c->listed = 0;
+    c->inplace = c->named = c->record = c->is_view = false;
+    c->nin = 0;
+    c->nout = op->nout;
+    c->in = c->in_inline;
+    c->in_count = 0;
+    c->out[0] = c->out[1] = NULL;
+    c->skip[0] = c->skip[1] = false;
+    c->results = NULL;
+    c->results_count = 0;
+    c->dims_used = c->sizes_used = 0;
+    c->dim = -1;
+    c->dims_count = -1;
+    c->mask = 0;
+    c->names.n = -1;
+}
+static inline bool nomen__given(const nomen__call *c, int arg) { return c->given >> arg & 1; }
+
+/* Walks the pipeline. NOMEN_OK: c->out[] (or c->results) hold new references. Otherwise an error is recorded, with
+ * the operation and its operands, and nothing was written. In place: out[0] is arg[0] with a reference more. */
+nomen_status nomen__invoke(nomen__call *c);
+/* Entry of the C interface: an argument struct as the generated header declares it. */
+nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace);
+nomen_list nomen__call_struct_list(const nomen__op *op, const void *args);
+/* "self=Tensor[N=32, C=64], other=Tensor[C=3]" */
+void nomen__call_describe(nomen__text *t, const nomen__call *c);
+
+/* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
+nomen_tensor *nomen__wrap_number(const nomen_number *n);
+
+/* ---- the tape's hooks (src/autograd installs them) ---------------------------------------------------------------- */
+
+typedef struct nomen__tape_hooks {
+    /* Before the first write: checks in-place rules, makes the node and saves operands; sets c->node. */
+    nomen_status (*prepare)(nomen__call *c);
+    /* After the kernel: saves results, ties c->out[0] to the node. Cannot fail. */
+    void (*commit)(nomen__call *c);
+    /* Instead of commit when a later step failed. */
+    void (*discard)(nomen__call *c);
+} nomen__tape_hooks;
+extern nomen__tape_hooks nomen__tape;
+extern _Thread_local bool nomen__grad_enabled;
+
+/* ---- kernels (registry.c) ------------------------------------------------------------------------------------------ */
+
+/* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel. */
+const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype);
+nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
+
+/* ---- the iterator (iter.c) ------------------------------------------------------------------------------------------ */
+
+/* operand[0] is written, the others read; all are broadcast to (ndim, size). The kernel computes in c's dtype;
+ * operands of other dtypes pass through a block buffer. */
+typedef struct nomen__iter {
+    int ndim, count;
+    int64_t numel;
+    nomen__loop *loop;
+    char *base[NOMEN__MAX_IN + 1];
+    nomen__loop *cast[NOMEN__MAX_IN + 1]; /* [0]: from the kernel's dtype; others: to it; NULL: none needed */
+    int64_t item[NOMEN__MAX_IN + 1];      /* bytes of one element as the kernel sees it */
+    int64_t size[NOMEN_MAX_DIMS]; /* innermost first, merged */
+    int64_t step[NOMEN__MAX_IN + 1][NOMEN_MAX_DIMS];
+} nomen__iter;
+
+/* kernel_dtype: of the inputs; kernel_result: what the kernel writes. */
+void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out, nomen_tensor *const *in, int nin, int ndim,
+                      const int64_t *size, nomen_dtype kernel_dtype, nomen_dtype kernel_result);
+void nomen__iter_run(const nomen__iter *it);
+
+/* Copies values (casting) from src to dst, broadcasting src to dst's dims. No names, no tape. */
+void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
+
+/* ---- rules: the words of the table -------------------------------------------------------------------------------- */
+
+nomen__step nomen__names_none, nomen__names_keep, nomen__names_unify, nomen__names_reduce_rule, nomen__names_contract,
+    nomen__names_given;
+nomen__step nomen__dtype_promote, nomen__dtype_float, nomen__dtype_compare, nomen__dtype_same, nomen__dtype_real,
+    nomen__dtype_sum, nomen__dtype_index, nomen__dtype_bool, nomen__dtype_float_arg, nomen__dtype_given,
+    nomen__dtype_variance;
+nomen__step nomen__shape_broadcast, nomen__shape_reduce, nomen__shape_same, nomen__shape_given;
+nomen__step nomen__launch_elementwise, nomen__launch_reduce, nomen__launch_rows, nomen__launch_matmul,
+    nomen__launch_zero, nomen__launch_one, nomen__launch_nothing;
+
+#endif

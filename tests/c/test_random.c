@@ -1,0 +1,339 @@
+/* The generator against recorded draws of PyTorch (tests/golden/random.json), on every ISA that
+ * this machine has; states, seeds and threads. */
+#include "core/draw.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MOST = 1024 };
+
+typedef struct golden {
+    char kind[32], dtype[16], a[32], b[32], bits[32 * MOST];
+    uint64_t seed;
+    int skip, normals, n, ulp;
+    int64_t after;
+} golden;
+
+/* One case per line, fields in the order in which they were written. */
+static bool parse(const char *line, golden *c) {
+    char seed[32], after[32];
+    c->bits[0] = 0;
+    int got = sscanf(
+        line,
+        "{\"kind\": \"%31[^\"]\", \"dtype\": \"%15[^\"]\", \"seed\": \"%31[^\"]\", \"skip\": %d, "
+        "\"normals\": %d, \"n\": %d, \"a\": \"%31[^\"]\", \"b\": \"%31[^\"]\", \"ulp\": %d, "
+        "\"after\": \"%31[^\"]\", \"bits\": \"%32767[0-9a-f]",
+        c->kind, c->dtype, seed, &c->skip, &c->normals, &c->n, c->a, c->b, &c->ulp, after, c->bits);
+    if (got < 10) return false;
+    c->seed = strtoull(seed, NULL, 10);
+    c->after = strtoll(after, NULL, 10);
+    return c->n <= MOST && (got == 11 || c->n == 0);
+}
+
+static void draw(nomen_generator *g, const golden *c, nomen_dtype dtype, void *out) {
+    static const char *const distributions[] = {"exponential", "cauchy", "log_normal", "geometric"};
+    double a = strtod(c->a, NULL), b = strtod(c->b, NULL);
+    if (!strcmp(c->kind, "uniform")) {
+        nomen__random_uniform(g, dtype, out, c->n);
+    } else if (!strcmp(c->kind, "between")) {
+        nomen__random_uniform_between(g, dtype, out, c->n, a, b);
+    } else if (!strcmp(c->kind, "normal")) {
+        nomen__random_normal(g, dtype, out, c->n, a, b);
+    } else if (!strcmp(c->kind, "any")) {
+        nomen__random_any(g, dtype, out, c->n);
+    } else if (!strcmp(c->kind, "integers")) {
+        nomen__random_integers(g, dtype, out, c->n, strtoll(c->a, NULL, 10),
+                               strtoull(c->b, NULL, 10));
+    } else if (!strcmp(c->kind, "bernoulli")) {
+        nomen__random_bernoulli(g, dtype, out, c->n, a);
+    } else if (!strcmp(c->kind, "permutation")) {
+        nomen__random_permutation(g, out, c->n);
+    } else {
+        unsigned which = 0;
+        while (which < NOMEN_COUNT(distributions) && strcmp(c->kind, distributions[which]) != 0)
+            which++;
+        assert_in_range(which, NOMEN__EXPONENTIAL, NOMEN__GEOMETRIC);
+        nomen__random_distribution(g, (nomen__distribution)which, dtype, out, c->n, a, b);
+    }
+}
+
+/* A number of `bytes` bytes as a place on the line of all floats of that size. */
+static int64_t place(const unsigned char *at, size_t bytes) {
+    uint64_t bits = 0;
+    memcpy(&bits, at, bytes);
+    uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+    return bits & sign ? -(int64_t)(bits & (sign - 1)) : (int64_t)bits;
+}
+
+static void compare(const golden *c, nomen_dtype dtype, const unsigned char *out) {
+    bool complex = nomen_dtype_is_complex(dtype);
+    size_t bytes = nomen_dtype_size(dtype) / (complex ? 2 : 1),
+           count = (size_t)c->n * (complex ? 2 : 1);
+    assert_int_equal(strlen(c->bits), 2 * bytes * count);
+    for (size_t i = 0; i < count; i++) {
+        unsigned char expected[8];
+        for (size_t k = 0; k < bytes; k++) {
+            unsigned byte;
+            assert_int_equal(sscanf(c->bits + 2 * (i * bytes + k), "%2x", &byte), 1);
+            expected[k] = (unsigned char)byte;
+        }
+        int64_t away = place(out + i * bytes, bytes) - place(expected, bytes);
+        bool equal = memcmp(out + i * bytes, expected, bytes) == 0;
+        if (!equal && (c->ulp == 0 || llabs(away) > c->ulp))
+            fail_msg("%s of %d %s, seed %llu: element %zu is %lld places away", c->kind, c->n,
+                     c->dtype, (unsigned long long)c->seed, i, (long long)away);
+    }
+}
+
+/* Also after being moved to a fresh generator halfway, through its state. */
+static void run_case(const golden *c) {
+    _Alignas(16) static unsigned char out[16 * MOST], skipped[4 * MOST], state[4096];
+    nomen_dtype dtype = nomen_dtype_from_name(c->dtype);
+    assert_int_not_equal(dtype, NOMEN_DTYPE_NONE);
+    nomen_generator *g = nomen_generator_new(c->seed), *h = nomen_generator_new(1);
+    assert_non_null(g);
+    assert_non_null(h);
+    nomen__random_uniform(g, NOMEN_F32, skipped, c->skip);
+    nomen__random_normal(g, NOMEN_F32, skipped, c->normals, 0, 1);
+    size_t bytes = nomen_generator_get_state(g, state, sizeof state);
+    assert_in_range(bytes, 1, sizeof state);
+    assert_int_equal(nomen_generator_set_state(h, state, bytes), NOMEN_OK);
+    assert_int_equal(nomen_generator_initial_seed(h), c->seed);
+    nomen_generator *both[] = {g, h};
+    for (int i = 0; i < 2; i++) {
+        int64_t after;
+        memset(out, 0xa5, sizeof out);
+        draw(both[i], c, dtype, out);
+        compare(c, dtype, out);
+        size_t used = (size_t)c->n * nomen_dtype_size(dtype);
+        if (used < sizeof out) assert_int_equal(out[used], 0xa5);
+        nomen__random_integers(both[i], NOMEN_I64, &after, 1, 0, 0);
+        assert_int_equal(after, c->after);
+        nomen_generator_free(&both[i]);
+        assert_null(both[i]);
+    }
+}
+
+static void golden_draws(void **unused) {
+    (void)unused;
+    FILE *file = fopen(NOMEN_GOLDEN_DIR "/random.json", "r");
+    assert_non_null(file);
+    static char line[40 * MOST];
+    static golden c;
+    int cases = 0, others = 0;
+    while (fgets(line, sizeof line, file)) {
+        if (line[0] != '{') {
+            others++;
+        } else {
+            assert_true(parse(line, &c));
+            run_case(&c);
+            cases++;
+        }
+    }
+    fclose(file);
+    assert_int_equal(others, 2); /* the brackets of the array */
+    assert_in_range(cases, 200, 1000);
+}
+
+/* All ISAs give the same bits as the plain code. */
+static void isas_agree(void **unused) {
+    (void)unused;
+    enum { N = 16 * 37 };
+    static const nomen__isa isas[] = {NOMEN__AVX2, NOMEN__AVX512};
+    const nomen__random_loops *plain = nomen__random_loops_of(NOMEN__SCALAR);
+    static float f[2][N];
+    static double d[2][N];
+    static uint32_t state[2][NOMEN__MT_WORDS + NOMEN__MT_PAD], ready[2][NOMEN__MT_WORDS];
+    for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++) {
+        const nomen__random_loops *other = nomen__random_loops_of(isas[k]);
+        assert_ptr_not_equal(plain, other);
+        const nomen__random_loops *both[] = {plain, other};
+        for (int i = 0; i < 2; i++) {
+            for (uint32_t j = 0; j < NOMEN__MT_WORDS; j++) state[i][j] = j * 2654435761U;
+            for (int round = 0; round < 3; round++) both[i]->refill(state[i], ready[i]);
+            both[i]->uniform_f32(ready[i], f[i], N);
+            both[i]->uniform_f64(ready[i], d[i], N / 2);
+            both[i]->uniform_f64(ready[i], d[i] + N / 2, N / 2);
+            both[i]->normal_f32(f[i], N / 32, 0, 1);
+            both[i]->normal_f32(f[i] + N / 32 * 16, N / 32, 3, 0.5F);
+            both[i]->normal_f64(d[i], N / 16, 0.25, 2);
+        }
+        assert_memory_equal(state[0], state[1], sizeof(uint32_t) * NOMEN__MT_WORDS);
+        assert_memory_equal(ready[0], ready[1], sizeof ready[0]);
+        assert_memory_equal(f[0], f[1], sizeof f[0]);
+        assert_memory_equal(d[0], d[1], sizeof d[0]);
+    }
+}
+
+static void default_generator(void **unused) {
+    (void)unused;
+    float a[20], b[20], c[20];
+    assert_int_equal(nomen_initial_seed(), NOMEN_DEFAULT_SEED);
+    nomen__random_normal(NULL, NOMEN_F32, a, 5, 0, 1); /* leaves a kept number behind */
+    nomen_manual_seed(NOMEN_DEFAULT_SEED);
+    nomen__random_normal(NULL, NOMEN_F32, b, 5, 0, 1);
+    assert_memory_equal(a, b, 5 * sizeof *a);
+    nomen_manual_seed(UINT64_MAX);
+    assert_int_equal(nomen_initial_seed(), UINT64_MAX);
+    nomen__random_uniform(NULL, NOMEN_F32, a, 20);
+    nomen_generator *g = nomen_generator_new(UINT64_MAX);
+    nomen__random_uniform(g, NOMEN_F32, b, 20);
+    assert_memory_equal(a, b, sizeof a);
+    uint64_t first = nomen_generator_seed(g), second = nomen_generator_seed(g);
+    assert_int_not_equal(first, second);
+    assert_int_equal(nomen_generator_initial_seed(g), second);
+    nomen__random_uniform(g, NOMEN_F32, a, 20);
+    nomen_manual_seed(second);
+    nomen__random_uniform(NULL, NOMEN_F32, c, 20);
+    assert_memory_equal(a, c, sizeof a);
+    nomen_generator_free(&g);
+    nomen_generator_free(&g);
+}
+
+static void bad_states(void **unused) {
+    (void)unused;
+    nomen_generator *g = nomen_generator_new(3);
+    unsigned char state[4096], again[4096];
+    size_t bytes = nomen_generator_get_state(g, NULL, 0);
+    assert_in_range(bytes, 2500, sizeof state);
+    memset(state, 1, sizeof state);
+    assert_int_equal(nomen_generator_get_state(g, state, bytes - 1), bytes);
+    assert_int_equal(state[0], 1); /* too small: nothing is written */
+    nomen_generator_get_state(g, state, sizeof state);
+    for (size_t i = 0; i < bytes; i++) { /* no single byte can be wrong unnoticed */
+        state[i] ^= 0x40;
+        nomen_clear_error();
+        assert_int_equal(nomen_generator_set_state(g, state, bytes), NOMEN_ERROR_VALUE);
+        state[i] ^= 0x40;
+    }
+    nomen_clear_error();
+    assert_int_equal(nomen_generator_set_state(g, state, bytes - 1), NOMEN_ERROR_VALUE);
+    nomen_clear_error();
+    assert_int_equal(nomen_generator_set_state(g, state, 5), NOMEN_ERROR_VALUE);
+    nomen_clear_error();
+    assert_int_equal(nomen_generator_set_state(g, NULL, 0), NOMEN_ERROR_VALUE);
+    nomen_clear_error();
+    nomen_generator_get_state(g, again, sizeof again);
+    assert_memory_equal(state, again, bytes);
+    nomen_generator_free(&g);
+}
+
+enum { THREADS = 4, DRAWS = 5000 };
+
+static void *draw_words(void *out) {
+    for (int i = 0; i < DRAWS; i += 50)
+        nomen__random_integers(NULL, NOMEN_I64, (int64_t *)out + i, 50, 0, UINT64_C(1) << 32);
+    return NULL;
+}
+
+static int order(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Threads that share a generator get every number once between them. */
+static void shared_by_threads(void **unused) {
+    (void)unused;
+    static int64_t parts[THREADS * DRAWS], whole[THREADS * DRAWS];
+    pthread_t threads[THREADS];
+    nomen_manual_seed(5);
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, draw_words, parts + i * DRAWS), 0);
+    for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    nomen_manual_seed(5);
+    nomen__random_integers(NULL, NOMEN_I64, whole, THREADS * DRAWS, 0, UINT64_C(1) << 32);
+    qsort(parts, THREADS * DRAWS, sizeof *parts, order);
+    qsort(whole, THREADS * DRAWS, sizeof *whole, order);
+    assert_memory_equal(parts, whole, sizeof whole);
+}
+
+static void *draw_until(void *stop) {
+    float out[64];
+    while (!atomic_load((_Atomic bool *)stop)) nomen__random_uniform(NULL, NOMEN_F32, out, 64);
+    return NULL;
+}
+
+/* A child draws although another thread held the generator at the moment of the fork. */
+static void forks(void **unused) {
+    (void)unused;
+    _Atomic bool stop = false;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, draw_until, &stop), 0);
+    for (int i = 0; i < 30; i++) {
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            float out = 0;
+            alarm(20);
+            nomen__random_uniform(NULL, NOMEN_F32, &out, 1);
+            _exit(out >= 0 && out < 1 ? 0 : 1);
+        }
+        int status = -1;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+}
+
+/* Many elements do the same as few: the numbers do not depend on the threads that compute them. */
+static void large_normal(void **unused) {
+    (void)unused;
+    enum { N = 16 * 5000 + 3 };
+    double *many = malloc(N * sizeof *many), *few = malloc(16 * sizeof *few);
+    nomen_manual_seed(8);
+    nomen__random_normal(NULL, NOMEN_F64, many, N, 0, 1);
+    nomen_manual_seed(8);
+    for (int i = 0; i + 16 <= N - 16; i += 16) {
+        nomen__random_normal(NULL, NOMEN_F64, few, 16, 0, 1);
+        assert_memory_equal(many + i, few, 16 * sizeof *few);
+    }
+    double sum = 0, squares = 0;
+    for (int i = 0; i < N; i++) sum += many[i], squares += many[i] * many[i];
+    assert_true(sum / N > -0.015 && sum / N < 0.015); /* four standard errors */
+    assert_true(squares / N > 0.98 && squares / N < 1.02);
+    free(many);
+    free(few);
+}
+
+static void each_its_probability(void **unused) {
+    (void)unused;
+    const float p[] = {0, 1, 0.25F, 0, 1};
+    const double wide[] = {0, 1, 0.25, 0, 1};
+    const uint16_t half[] = {0, 0x3c00, 0x3400, 0, 0x3c00},
+                   brain[] = {0, 0x3f80, 0x3e80, 0, 0x3f80};
+    const void *const at[] = {p, wide, half, brain};
+    const nomen_dtype dtypes[] = {NOMEN_F32, NOMEN_F64, NOMEN_F16, NOMEN_BF16};
+    for (size_t k = 0; k < NOMEN_COUNT(dtypes); k++) {
+        int ones = 0;
+        for (int round = 0; round < 2000; round++) {
+            float out[5];
+            nomen__random_bernoulli_each(NULL, NOMEN_F32, out, 5, dtypes[k], at[k]);
+            assert_true(out[0] == 0 && out[1] == 1 && out[3] == 0 && out[4] == 1);
+            ones += out[2] == 1;
+        }
+        assert_in_range(ones, 400, 600);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(default_generator), /* first: it looks at the seed that nobody set */
+        cmocka_unit_test(golden_draws),
+        cmocka_unit_test(isas_agree),
+        cmocka_unit_test(bad_states),
+        cmocka_unit_test(shared_by_threads),
+        cmocka_unit_test(forks),
+        cmocka_unit_test(large_normal),
+        cmocka_unit_test(each_its_probability),
+    };
+    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}

@@ -1,0 +1,63 @@
+"""The runner's own part: options, C test programs as test items, the closing line."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import collect_c  # noqa: E402
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--builds",
+        default="release",
+        help="the builds whose C test programs run, e.g. release,asan",
+    )
+    parser.addoption(
+        "--compilers",
+        action="store_true",
+        help="also build the whole library with the other compilers",
+    )
+
+
+def pytest_configure(config):
+    os.chdir(ROOT)
+    os.environ.setdefault("NOMEN_LIBRARY", str(ROOT / "build" / "release" / "libnomen.so"))
+
+
+def pytest_collect_file(file_path, parent):
+    if file_path.suffix == ".c" and file_path.parent.name in ("c", "kernels"):
+        if file_path.name.startswith("test_"):
+            return collect_c.CFile.from_parent(parent, path=file_path)
+    return None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item, nextitem):
+    if isinstance(item, collect_c.CProgram):
+        collect_c.run_and_report(item, nextitem)
+        return True
+    return None
+
+
+def pytest_unconfigure(config):
+    """One plain line at the very end, for people and for scripts."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or config.option.collectonly:
+        return
+    count = {key: len(reports) for key, reports in reporter.stats.items()}
+    passed = count.get("passed", 0)
+    failed = count.get("failed", 0) + count.get("error", 0)
+    skipped = count.get("skipped", 0) + count.get("xfailed", 0)
+    sys.stdout.flush()
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT

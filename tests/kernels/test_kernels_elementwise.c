@@ -1,0 +1,647 @@
+/* Elementwise kernels: that every ISA has the same table, that every ISA computes what scalar
+ * computes in every layout and writes nothing else, and that scalar computes what C computes.
+ * Accuracy: test_kernels_math.c. */
+#include "elementwise.h"
+
+#define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+enum { B = 1, I = 2, F = 4, C = 8, REAL = I | F, ALL = B | I | F | C };
+
+static const struct {
+    const char *name;
+    int kinds;
+} expected[] = {
+    {"add", ALL},
+    {"sub", I | F | C},
+    {"mul", ALL},
+    {"add_scaled", ALL},
+    {"sub_scaled", I | F | C},
+    {"div", F | C},
+    {"div_floor", REAL},
+    {"div_trunc", REAL},
+    {"remainder", REAL},
+    {"pow", I | F | C},
+    {"maximum", B | REAL},
+    {"minimum", B | REAL},
+    {"eq", ALL},
+    {"ne", ALL},
+    {"lt", B | REAL},
+    {"le", B | REAL},
+    {"gt", B | REAL},
+    {"ge", B | REAL},
+    {"logical_and", ALL},
+    {"logical_or", ALL},
+    {"logical_xor", ALL},
+    {"atan2", F},
+    {"hypot", F},
+    {"clamp", B | REAL},
+    {"where", ALL},
+    {"neg", I | F | C},
+    {"abs", ALL},
+    {"sign", B | REAL},
+    {"sgn", C},
+    {"copy", ALL},
+    {"exp", F | C},
+    {"log", F | C},
+    {"log2", F | C},
+    {"sqrt", F | C},
+    {"rsqrt", F | C},
+    {"tanh", F | C},
+    {"sigmoid", F | C},
+    {"sin", F | C},
+    {"cos", F | C},
+    {"reciprocal", F | C},
+    {"relu", REAL},
+    {"square", I | F | C},
+    {"conj", C},
+    {"real", C},
+    {"imag", C},
+    {"logical_not", ALL},
+    {"isnan", F | C},
+    {"floor", F},
+    {"ceil", F},
+    {"round", F},
+    {"trunc", F},
+};
+
+static int kind_of(nomen_dtype d) {
+    return d == NOMEN_BOOL ? B : is_complex(d) ? C : is_float(d) ? F : I;
+}
+
+static void test_tables(void **state) {
+    (void)state;
+    for (int i = 0; i < ISAS; i++) {
+        int wanted = 0, found = 0;
+        for (int e = 0; e < COUNT(expected); e++) {
+            for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++) {
+                const bool there =
+                    find_kernel(&all_isas[i], expected[e].name, d, NOMEN_DTYPE_NONE) != NULL;
+                const bool want = (expected[e].kinds & kind_of(d)) != 0;
+                wanted += want;
+                if (there != want)
+                    fail_msg("%s %s %s: in table %d, wanted %d", all_isas[i].name, expected[e].name,
+                             dtype_names[d], there, want);
+            }
+        }
+        for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++) {
+            for (nomen_dtype to = NOMEN_BOOL; to < NOMEN_DTYPE_COUNT; to++, wanted++) {
+                if (!find_kernel(&all_isas[i], "cast", d, to))
+                    fail_msg("%s: no cast from %s to %s", all_isas[i].name, dtype_names[d],
+                             dtype_names[to]);
+            }
+        }
+        for (int t = 0; t < TABLES; t++) {
+            for (const nomen__kernel *k = all_isas[i].table[t]; k->name; k++, found++)
+                assert_non_null(k->loop);
+        }
+        assert_int_equal(found, wanted); /* no row twice, none under an unknown name */
+    }
+}
+
+/* ---- ISA against scalar ---------------------------------------------------------------------- */
+
+/* Distance in steps between neighbouring numbers of a float dtype; 0 for two NaNs, huge for one. */
+static int64_t steps_apart(nomen_dtype d, const char *p, const char *q) {
+    int64_t a = 0, b = 0, sign;
+    const int size = dtype_size[d];
+    const double x = load_double(d, p), y = load_double(d, q);
+    if (x != x || y != y) return x != x && y != y ? 0 : INT64_MAX;
+    memcpy(&a, p, (size_t)size);
+    memcpy(&b, q, (size_t)size);
+    sign = size == 8 ? INT64_MIN : (int64_t)1 << (8 * size - 1);
+    if (a & sign) a = -(a & ~sign);
+    if (b & sign) b = -(b & ~sign);
+    return x == y && signbit(x) != signbit(y) ? 1 : a > b ? a - b : b - a;
+}
+
+/* How far a kernel may be from scalar: arithmetic not at all, mathematics by twice its documented
+ * error. */
+static int64_t allowed_steps(const nomen__kernel *k) {
+    static const char *const inexact[] = {"exp",  "log",     "log2", "sin", "cos",
+                                          "tanh", "sigmoid", "pow",  NULL};
+    if (!in_list(k->name, inexact) || !is_float(k->dtype)) return 0;
+    return k->dtype == NOMEN_F32 || k->dtype == NOMEN_F64 ? 4 : 1;
+}
+
+static bool same_element(const nomen__kernel *k, const char *p, const char *q) {
+    static const char *const moves[] = {"copy", "where", "real", "imag", NULL};
+    const nomen_dtype d = out_dtype(k);
+    const int size = dtype_size[d];
+    if (memcmp(p, q, (size_t)size) == 0) return true;
+    if (in_list(k->name, moves) || (!is_float(d) && !is_complex(d))) return false;
+    if (!is_complex(d)) return steps_apart(d, p, q) <= allowed_steps(k);
+    /* both parts: equal or both NaN */
+    const nomen_dtype part = d == NOMEN_C64 ? NOMEN_F32 : NOMEN_F64;
+    return steps_apart(part, p, q) == 0 && steps_apart(part, p + size / 2, q + size / 2) == 0;
+}
+
+static void check_run(const nomen__kernel *k, const isa_tables *isa, operands *o, const char *want,
+                      char *got, enum layout layout) {
+    const int64_t start = o->ptr[0] - o->memory[0];
+    run_kernel(k, o, got);
+    /* the outputs, and then, with those put right, everything around and between them */
+    for (int64_t j = 0; j < o->n; j++) {
+        const int64_t at = start + j * o->step[0];
+        if (!same_element(k, want + at, got + at))
+            fail_msg("%s %s %s->%s: element %lld of %lld differs from scalar, layout %u", isa->name,
+                     k->name, dtype_names[k->dtype], dtype_names[out_dtype(k)], (long long)j,
+                     (long long)o->n, layout);
+        memcpy(got + at, o->memory[0] + at, (size_t)o->out_size);
+    }
+    if (memcmp(got, o->memory[0], (size_t)o->room) != 0)
+        fail_msg("%s %s %s: wrote beside its %lld outputs, layout %u", isa->name, k->name,
+                 dtype_names[k->dtype], (long long)o->n, layout);
+}
+
+/* The same operands through scalar and through every other ISA (with none at hand scalar against
+ * itself: guards). */
+static void compare_isas(const nomen__kernel *k, enum layout layout, int64_t n, operands *o,
+                         char *want, char *got) {
+    const int count = arity(k->name);
+    if (layout != CONTIGUOUS && layout != ALL_CONSTANT && count == 1 && layout < STRIDED) return;
+    if (layout == REST_CONSTANT && count == 2) return;
+    if (!operands_set(o, k, layout, n)) return;
+    run_kernel(k, o, want);
+    check_run(k, &all_isas[0], o, want, got, layout);
+    for (int i = 1; i < ISAS; i++) {
+        if (isa_runs(i))
+            check_run(find_kernel(&all_isas[i], k->name, k->dtype, k->to), &all_isas[i], o, want,
+                      got, layout);
+    }
+}
+
+static void compare_table(int table) {
+    operands o;
+    operands_new(&o);
+    char *want = malloc(ROOM), *got = malloc(ROOM);
+    assert_non_null(want);
+    assert_non_null(got);
+    for (const nomen__kernel *k = all_isas[0].table[table]; k->name; k++) {
+        for (enum layout layout = 0; layout < LAYOUTS; layout++) {
+            const bool every = layout == CONTIGUOUS || layout == IN_PLACE;
+            for (int64_t n = 0; n < 68; n += every || n < 4 ? 1 : 5)
+                compare_isas(k, layout, n, &o, want, got);
+            compare_isas(k, layout, 129, &o, want, got);
+            compare_isas(k, layout, MAX_N, &o, want, got);
+        }
+    }
+    free(want);
+    free(got);
+    operands_free(&o);
+}
+
+static void test_isa_arith(void **state) {
+    (void)state;
+    compare_table(0);
+}
+static void test_isa_cast(void **state) {
+    (void)state;
+    compare_table(1);
+}
+static void test_isa_compare(void **state) {
+    (void)state;
+    compare_table(2);
+}
+static void test_isa_complex(void **state) {
+    (void)state;
+    compare_table(3);
+}
+static void test_isa_math(void **state) {
+    (void)state;
+    compare_table(4);
+}
+static void test_isa_move(void **state) {
+    (void)state;
+    compare_table(5);
+}
+static void test_isa_unary(void **state) {
+    (void)state;
+    compare_table(6);
+}
+
+/* ---- scalar against C ------------------------------------------------------------------------ */
+
+static double floor_divide(double x, double y) {
+    const double r = fmod(x, y);
+    double q = (x - r) / y;
+    if (y == 0) return x / y;
+    if (r != 0 && (r < 0) != (y < 0)) q -= 1;
+    return q == 0 ? copysign(0, x / y) : floor(q) + (q - floor(q) > 0.5);
+}
+static double python_remainder(double x, double y) {
+    const double r = fmod(x, y);
+    return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+
+/* The exact or correctly rounded result in double. Of f32 and narrower operands, rounding a double
+ * sum, product, quotient or root once more is what rounding once gives (53 >= 2 * 24 + 2). false:
+ * not a kernel of this check. */
+static bool expected_float(const char *name, double x, double y, double z, double *r) {
+    if (strcmp(name, "add") == 0)
+        *r = x + y;
+    else if (strcmp(name, "sub") == 0)
+        *r = x - y;
+    else if (strcmp(name, "mul") == 0)
+        *r = x * y;
+    else if (strcmp(name, "div") == 0)
+        *r = x / y;
+    else if (strcmp(name, "remainder") == 0)
+        *r = python_remainder(x, y);
+    else if (strcmp(name, "maximum") == 0)
+        *r = x != x ? x : y != y ? y : x >= y ? x : y;
+    else if (strcmp(name, "minimum") == 0)
+        *r = x != x ? x : y != y ? y : x <= y ? x : y;
+    else if (strcmp(name, "eq") == 0)
+        *r = x == y;
+    else if (strcmp(name, "ne") == 0)
+        *r = x != y;
+    else if (strcmp(name, "lt") == 0)
+        *r = x < y;
+    else if (strcmp(name, "le") == 0)
+        *r = x <= y;
+    else if (strcmp(name, "gt") == 0)
+        *r = x > y;
+    else if (strcmp(name, "ge") == 0)
+        *r = x >= y;
+    else if (strcmp(name, "logical_and") == 0)
+        *r = x != 0 && y != 0;
+    else if (strcmp(name, "logical_or") == 0)
+        *r = x != 0 || y != 0;
+    else if (strcmp(name, "logical_xor") == 0)
+        *r = (x != 0) != (y != 0);
+    else if (strcmp(name, "logical_not") == 0)
+        *r = x == 0;
+    else if (strcmp(name, "isnan") == 0)
+        *r = x != x;
+    else if (strcmp(name, "neg") == 0)
+        *r = -x;
+    else if (strcmp(name, "abs") == 0)
+        *r = fabs(x);
+    else if (strcmp(name, "sign") == 0)
+        *r = (x > 0) - (x < 0);
+    else if (strcmp(name, "relu") == 0)
+        *r = x != x ? x : x > 0 ? x : 0;
+    else if (strcmp(name, "square") == 0)
+        *r = x * x;
+    else if (strcmp(name, "reciprocal") == 0)
+        *r = 1 / x;
+    else if (strcmp(name, "sqrt") == 0)
+        *r = sqrt(x);
+    else if (strcmp(name, "floor") == 0)
+        *r = floor(x);
+    else if (strcmp(name, "ceil") == 0)
+        *r = ceil(x);
+    else if (strcmp(name, "trunc") == 0)
+        *r = trunc(x);
+    else if (strcmp(name, "round") == 0)
+        *r = rint(x);
+    else if (strcmp(name, "clamp") == 0)
+        *r = x != x || y != y || z != z ? (double)NAN : fmin(fmax(x, y), z);
+    else
+        return false;
+    return true;
+}
+
+/* Signed zeros count, apart from where C's fmax is free to choose; NaN equals NaN. */
+static bool same_double(const char *name, double want, double got) {
+    if (want != want || got != got) return want != want && got != got;
+    return want == got && (strcmp(name, "clamp") == 0 || signbit(want) == signbit(got));
+}
+
+static void test_scalar_floats(void **state) {
+    (void)state;
+    int checked = 0;
+    operands o;
+    operands_new(&o);
+    char *got = malloc(ROOM);
+    assert_non_null(got);
+    for (int t = 0; t < TABLES; t++) {
+        for (const nomen__kernel *k = all_isas[0].table[t]; k->name; k++) {
+            if (k->dtype != NOMEN_F32 && k->dtype != NOMEN_F64) continue;
+            for (int round = 0; round < 20; round++) {
+                operands_set(&o, k, CONTIGUOUS, MAX_N);
+                run_kernel(k, &o, got);
+                const int64_t start = o.ptr[0] - o.memory[0], size = dtype_size[k->dtype];
+                for (int64_t j = 0; j < o.n; j++) {
+                    const double x = load_double(k->dtype, o.ptr[1] + j * size);
+                    const double y =
+                        arity(k->name) > 1 ? load_double(k->dtype, o.ptr[2] + j * size) : 0;
+                    const double z =
+                        arity(k->name) > 2 ? load_double(k->dtype, o.ptr[3] + j * size) : 0;
+                    const double r = load_double(out_dtype(k), got + start + j * o.out_size);
+                    double want;
+                    if (!expected_float(k->name, x, y, z, &want)) break;
+                    if (k->dtype == NOMEN_F32) want = (double)(float)want;
+                    if (!same_double(k->name, want, r))
+                        fail_msg("%s %s (%a, %a, %a): %a, wanted %a", k->name,
+                                 dtype_names[k->dtype], x, y, z, r, want);
+                    checked++;
+                }
+            }
+        }
+    }
+    assert_true(checked > 1000000);
+    free(got);
+    operands_free(&o);
+}
+
+/* Quotients in f32 that C has no function for: against the rule in double where every step is
+ * exact. */
+static void test_floor_division(void **state) {
+    (void)state;
+    const nomen__kernel *floor32 = find_kernel(&all_isas[0], "div_floor", NOMEN_F32, 0);
+    const nomen__kernel *trunc32 = find_kernel(&all_isas[0], "div_trunc", NOMEN_F32, 0);
+    for (int i = 0; i < 100000; i++) {
+        float x = (float)((int64_t)(random_bits() % 20001) - 10000) / 8, r;
+        float y = (float)((int64_t)(random_bits() % 201) - 100) / 4;
+        char *ptr[3] = {(char *)&r, (char *)&x, (char *)&y};
+        floor32->loop(ptr, (const int64_t[]){4, 4, 4}, 1);
+        if (!same_double("", floor_divide((double)x, (double)y), (double)r))
+            fail_msg("%a // %a = %a", (double)x, (double)y, (double)r);
+        trunc32->loop(ptr, (const int64_t[]){4, 4, 4}, 1);
+        if (!same_double("", (double)truncf(x / y), (double)r))
+            fail_msg("trunc(%a / %a) = %a", (double)x, (double)y, (double)r);
+    }
+    static const double cases[][3] = {{-1, 3, -1},
+                                      {-0.0, 3, -0.0},
+                                      {1, (double)INFINITY, 0},
+                                      {7.5, -2, -4},
+                                      {-1, (double)INFINITY, -1},
+                                      {1, 0, (double)INFINITY}};
+    const nomen__kernel *floor64 = find_kernel(&all_isas[0], "div_floor", NOMEN_F64, 0);
+    for (int i = 0; i < COUNT(cases); i++) {
+        double x = cases[i][0], y = cases[i][1], r = 0;
+        char *ptr[3] = {(char *)&r, (char *)&x, (char *)&y};
+        floor64->loop(ptr, (const int64_t[]){8, 8, 8}, 1);
+        assert_true(same_double("", cases[i][2], r));
+    }
+}
+
+static __int128 floor_int(__int128 x, __int128 y) {
+    return x / y - (x % y != 0 && (x % y < 0) != (y < 0));
+}
+
+static int64_t pow_int(int64_t x, int64_t y) {
+    uint64_t r = 1;
+    if (y < 0) return x == 1 ? 1 : x == -1 ? (y % 2 ? -1 : 1) : 0;
+    for (uint64_t bit = (uint64_t)1 << 62; bit; bit >>= 1)
+        r = r * r * ((uint64_t)y & bit ? (uint64_t)x : 1);
+    return (int64_t)r;
+}
+
+/* Integers without bounds, cut to 64 bits. */
+static bool expected_int(const char *name, int64_t a, int64_t b, int64_t c, uint64_t *r) {
+    const __int128 x = a, y = b, z = c;
+    if (strcmp(name, "add") == 0)
+        *r = (uint64_t)(x + y);
+    else if (strcmp(name, "sub") == 0)
+        *r = (uint64_t)(x - y);
+    else if (strcmp(name, "mul") == 0)
+        *r = (uint64_t)(x * y);
+    else if (strcmp(name, "add_scaled") == 0)
+        *r = (uint64_t)x + (uint64_t)(y * z);
+    else if (strcmp(name, "sub_scaled") == 0)
+        *r = (uint64_t)x - (uint64_t)(y * z);
+    else if (strcmp(name, "div_trunc") == 0)
+        *r = y == 0 ? 0 : (uint64_t)(x / y);
+    else if (strcmp(name, "div_floor") == 0)
+        *r = y == 0 ? 0 : (uint64_t)floor_int(x, y);
+    else if (strcmp(name, "remainder") == 0)
+        *r = y == 0 ? 0 : (uint64_t)(x - y * floor_int(x, y));
+    else if (strcmp(name, "pow") == 0)
+        *r = (uint64_t)pow_int(a, b);
+    else if (strcmp(name, "maximum") == 0)
+        *r = (uint64_t)(x > y ? x : y);
+    else if (strcmp(name, "minimum") == 0)
+        *r = (uint64_t)(x < y ? x : y);
+    else if (strcmp(name, "clamp") == 0)
+        *r = (uint64_t)((x > y ? x : y) < z ? (x > y ? x : y) : z);
+    else if (strcmp(name, "eq") == 0)
+        *r = x == y;
+    else if (strcmp(name, "ne") == 0)
+        *r = x != y;
+    else if (strcmp(name, "lt") == 0)
+        *r = x < y;
+    else if (strcmp(name, "le") == 0)
+        *r = x <= y;
+    else if (strcmp(name, "gt") == 0)
+        *r = x > y;
+    else if (strcmp(name, "ge") == 0)
+        *r = x >= y;
+    else if (strcmp(name, "logical_and") == 0)
+        *r = x != 0 && y != 0;
+    else if (strcmp(name, "logical_or") == 0)
+        *r = x != 0 || y != 0;
+    else if (strcmp(name, "logical_xor") == 0)
+        *r = (x != 0) != (y != 0);
+    else if (strcmp(name, "logical_not") == 0)
+        *r = x == 0;
+    else if (strcmp(name, "neg") == 0)
+        *r = (uint64_t)-x;
+    else if (strcmp(name, "abs") == 0)
+        *r = (uint64_t)(x < 0 ? -x : x);
+    else if (strcmp(name, "sign") == 0)
+        *r = (uint64_t)((x > 0) - (x < 0));
+    else if (strcmp(name, "relu") == 0)
+        *r = (uint64_t)(x > 0 ? x : 0);
+    else if (strcmp(name, "square") == 0)
+        *r = (uint64_t)x * (uint64_t)x;
+    else if (strcmp(name, "copy") == 0)
+        *r = (uint64_t)x;
+    else
+        return false;
+    return true;
+}
+
+static int64_t load_int(nomen_dtype d, const char *p) {
+    switch (d) {
+    case NOMEN_BOOL: return *(const uint8_t *)p != 0;
+    case NOMEN_U8: return *(const uint8_t *)p;
+    case NOMEN_I8: return *(const int8_t *)p;
+    case NOMEN_I16: return *(const int16_t *)p;
+    case NOMEN_I32: return *(const int32_t *)p;
+    default: return *(const int64_t *)p;
+    }
+}
+
+static void test_scalar_ints(void **state) {
+    (void)state;
+    int checked = 0;
+    operands o;
+    operands_new(&o);
+    char *got = malloc(ROOM);
+    assert_non_null(got);
+    for (int t = 0; t < TABLES; t++) {
+        for (const nomen__kernel *k = all_isas[0].table[t]; k->name; k++) {
+            if (kind_of(k->dtype) != I) continue;
+            for (int round = 0; round < 10; round++) {
+                operands_set(&o, k, CONTIGUOUS, MAX_N);
+                run_kernel(k, &o, got);
+                const int64_t start = o.ptr[0] - o.memory[0], size = dtype_size[k->dtype];
+                for (int64_t j = 0; j < o.n; j++) {
+                    const int64_t x = load_int(k->dtype, o.ptr[1] + j * size);
+                    const int64_t y =
+                        arity(k->name) > 1 ? load_int(in_dtype(k, 1), o.ptr[2] + j * size) : 0;
+                    const int64_t z =
+                        arity(k->name) > 2 ? load_int(k->dtype, o.ptr[3] + j * size) : 0;
+                    uint64_t want;
+                    if (!expected_int(k->name, x, y, z, &want)) break;
+                    if (memcmp(got + start + j * o.out_size, &want, (size_t)o.out_size) !=
+                        0) /* little endian */
+                        fail_msg("%s %s (%lld, %lld, %lld)", k->name, dtype_names[k->dtype],
+                                 (long long)x, (long long)y, (long long)z);
+                    checked++;
+                }
+            }
+        }
+    }
+    assert_true(checked > 1000000);
+    free(got);
+    operands_free(&o);
+}
+
+/* Bool tables are small enough to write down: x, y in 00, 01, 10, 11. */
+static void test_bools(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *want;
+    } rows[] = {{"add", "0111"},        {"mul", "0001"},         {"maximum", "0111"},
+                {"minimum", "0001"},    {"eq", "1001"},          {"ne", "0110"},
+                {"lt", "0100"},         {"le", "1101"},          {"gt", "0010"},
+                {"ge", "1011"},         {"logical_and", "0001"}, {"logical_or", "0111"},
+                {"logical_xor", "0110"}};
+    for (int i = 0; i < COUNT(rows); i++) {
+        uint8_t x[4] = {0, 0, 1, 1}, y[4] = {0, 1, 0, 1}, r[4];
+        char *ptr[3] = {(char *)r, (char *)x, (char *)y};
+        find_kernel(&all_isas[0], rows[i].name, NOMEN_BOOL, 0)
+            ->loop(ptr, (const int64_t[]){1, 1, 1}, 4);
+        for (int j = 0; j < 4; j++) assert_int_equal(r[j], rows[i].want[j] - '0');
+    }
+    uint8_t x[8] = {0, 0, 0, 0, 1, 1, 1, 1}, y[8] = {0, 0, 1, 1, 0, 0, 1, 1},
+            a[8] = {0, 1, 0, 1, 0, 1, 0, 1}, r[8];
+    char *ptr[4] = {(char *)r, (char *)x, (char *)y, (char *)a};
+    find_kernel(&all_isas[0], "add_scaled", NOMEN_BOOL, 0)
+        ->loop(ptr, (const int64_t[]){1, 1, 1, 1}, 8);
+    for (int j = 0; j < 8; j++) assert_int_equal(r[j], x[j] || (y[j] && a[j]));
+}
+
+/* ---- casts ----------------------------------------------------------------------------------- */
+
+/* The nearest half number, ties to even, by arithmetic on doubles. */
+static double round_to_half(float x, int mantissa_bits, int least_exponent, double overflow) {
+    int e;
+    if (x != x || x == 0 || isinf(x)) return (double)x;
+    (void)frexp((double)x, &e);
+    e = e - 1 < least_exponent ? least_exponent : e - 1;
+    const double r = ldexp(rint(ldexp((double)x, mantissa_bits - e)), e - mantissa_bits);
+    return copysign(fabs(r) >= overflow ? (double)INFINITY : r, (double)x);
+}
+
+static void check_to_half(nomen_dtype half, int i, const nomen__kernel *k, uint32_t bits) {
+    float x;
+    uint16_t h;
+    memcpy(&x, &bits, 4);
+    char *ptr[2] = {(char *)&h, (char *)&x};
+    k->loop(ptr, (const int64_t[]){2, 4}, 1);
+    const double want =
+        half == NOMEN_F16 ? round_to_half(x, 10, -14, 65536) : round_to_half(x, 7, -126, 0x1p128);
+    const double got = load_double(half, &h);
+    if (!same_double("", want, got))
+        fail_msg("%s: %a to %s: %a, wanted %a", all_isas[i].name, (double)x, dtype_names[half], got,
+                 want);
+}
+
+static void test_half_conversions(void **state) {
+    (void)state;
+    for (int i = 0; i < ISAS; i++) {
+        if (!isa_runs(i)) continue;
+        for (nomen_dtype half = NOMEN_F16; half <= NOMEN_BF16; half++) {
+            const nomen__kernel *up = find_kernel(&all_isas[i], "cast", half, NOMEN_F32);
+            const nomen__kernel *down = find_kernel(&all_isas[i], "cast", NOMEN_F32, half);
+            for (uint32_t h = 0; h < 65536; h++) {
+                uint16_t in = (uint16_t)h, back;
+                float x;
+                char *ptr[2] = {(char *)&x, (char *)&in}, *again[2] = {(char *)&back, (char *)&x};
+                up->loop(ptr, (const int64_t[]){4, 2}, 1);
+                assert_true(same_double("", load_double(half, &in), (double)x));
+                down->loop(again, (const int64_t[]){2, 4}, 1);
+                assert_true(back == in || x != x);
+                /* around every half number: the tie above it and its neighbours */
+                uint32_t bits;
+                memcpy(&bits, &x, 4);
+                const uint32_t tie = bits + (half == NOMEN_F16 ? 1u << 12 : 1u << 15);
+                for (uint32_t near = tie - 1; near != tie + 2; near++)
+                    check_to_half(half, i, down, near);
+            }
+            for (int r = 0; r < 200000; r++) check_to_half(half, i, down, (uint32_t)random_bits());
+        }
+    }
+}
+
+static int64_t expected_cast_to_int(double x) {
+    return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
+}
+
+static void check_cast(const nomen__kernel *k, const char *in, const char *out) {
+    const nomen_dtype to = k->to;
+    const int kind = kind_of(k->dtype);
+    const double re = load_double(k->dtype, in);
+    const double im = kind == C ? load_double(k->dtype, in + dtype_size[k->dtype] / 2) : 0;
+    bool good;
+    if (to == NOMEN_BOOL) {
+        good = *(const uint8_t *)out == (re != 0 || im != 0);
+    } else if (kind_of(to) == I) {
+        const int64_t want =
+            kind == I || kind == B ? load_int(k->dtype, in) : expected_cast_to_int(re);
+        good = memcmp(out, &want, (size_t)dtype_size[to]) == 0;
+    } else if (to == NOMEN_F64 || to == NOMEN_C128) {
+        good = same_double("", re, load_double(to, out)) &&
+               (to == NOMEN_F64 || same_double("", im, load_double(to, out + 8)));
+    } else {
+        const float x = kind == I || kind == B ? (float)load_int(k->dtype, in) : (float)re;
+        const double want = to == NOMEN_F16    ? round_to_half(x, 10, -14, 65536)
+                            : to == NOMEN_BF16 ? round_to_half(x, 7, -126, 0x1p128)
+                                               : (double)x;
+        good = same_double("", want, load_double(to, out)) &&
+               (to != NOMEN_C64 || same_double("", (double)(float)im, load_double(to, out + 4)));
+    }
+    if (!good) fail_msg("cast %s to %s of %a, %a", dtype_names[k->dtype], dtype_names[to], re, im);
+}
+
+static void test_casts(void **state) {
+    (void)state;
+    operands o;
+    operands_new(&o);
+    char *got = malloc(ROOM);
+    assert_non_null(got);
+    for (nomen_dtype from = NOMEN_BOOL; from < NOMEN_DTYPE_COUNT; from++) {
+        for (nomen_dtype to = NOMEN_BOOL; to < NOMEN_DTYPE_COUNT; to++) {
+            const nomen__kernel *k = find_kernel(&all_isas[0], "cast", from, to);
+            for (int round = 0; round < 5; round++) {
+                operands_set(&o, k, CONTIGUOUS, MAX_N);
+                run_kernel(k, &o, got);
+                for (int64_t j = 0; j < o.n; j++) {
+                    check_cast(k, o.ptr[1] + j * dtype_size[from],
+                               got + (o.ptr[0] - o.memory[0]) + j * dtype_size[to]);
+                }
+            }
+        }
+    }
+    free(got);
+    operands_free(&o);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),           cmocka_unit_test(test_isa_arith),
+        cmocka_unit_test(test_isa_cast),         cmocka_unit_test(test_isa_compare),
+        cmocka_unit_test(test_isa_complex),      cmocka_unit_test(test_isa_math),
+        cmocka_unit_test(test_isa_move),         cmocka_unit_test(test_isa_unary),
+        cmocka_unit_test(test_scalar_floats),    cmocka_unit_test(test_floor_division),
+        cmocka_unit_test(test_scalar_ints),      cmocka_unit_test(test_bools),
+        cmocka_unit_test(test_half_conversions), cmocka_unit_test(test_casts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* Matrix products of every ISA and dtype against a naive reference in wide arithmetic: sizes around every block and tile,
+ * steps of any sign, NaN and inf, scratch no larger than announced. */
+#include "reference.h"
+
+enum { ROW_MAJOR, A_TURNED, B_TURNED, C_TURNED, PADDED, BACKWARDS, CONSTANT_A, LAYOUTS };
+enum { PLAIN, SPECIAL, PATTERNS };
+
+typedef struct matrix {
+    char *block, *first;
+    size_t bytes;
+    int64_t row, col;
+} matrix;
+
+/* turned: columns apart by more than rows. gap: elements left out between neighbours. */
+static matrix new_matrix(int64_t e, int64_t rows, int64_t cols, bool turned, int64_t gap, bool back, bool constant) {
+    matrix x;
+    int64_t inner = e * (1 + gap), outer = e * ((turned ? rows : cols) * (1 + gap) + gap);
+    x.row = turned ? inner : outer;
+    x.col = turned ? outer : inner;
+    x.bytes = (size_t)(outer * (turned ? cols : rows) + e);
+    x.block = guarded_new(x.bytes);
+    x.first = x.block;
+    if (back && rows > 0 && cols > 0) {
+        x.first = x.block + (rows - 1) * x.row + (cols - 1) * x.col;
+        x.row = -x.row, x.col = -x.col;
+    }
+    if (constant) x.row = 0;
+    return x;
+}
+
+static void fill(nomen_dtype d, matrix *x, int64_t rows, int64_t cols, int pattern) {
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < cols; j++) {
+            char *p = x->first + i * x->row + j * x->col;
+            if (is_float(d) || is_complex(d)) {
+                double re = random_unit(), im = random_unit();
+                uint64_t die = random_bits() >> 40;
+                if (pattern == SPECIAL && die % 29u == 0) re = INFINITY;
+                if (pattern == SPECIAL && die % 31u == 0) re = NAN;
+                if (pattern == SPECIAL && die % 3u == 0) re = 0;
+                store_double(d, p, re, im);
+            } else {
+                uint64_t bits = random_bits();
+                memcpy(p, &bits, (size_t)dtype_size[d]);
+            }
+        }
+}
+
+static void check(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int pattern) {
+    const int64_t e = dtype_size[d], gap = how == PADDED ? 2 : 0;
+    matrix a = new_matrix(e, m, k, how == A_TURNED, gap, how == BACKWARDS, how == CONSTANT_A);
+    matrix b = new_matrix(e, k, n, how == B_TURNED, gap, how == BACKWARDS, false);
+    matrix c = new_matrix(e, m, n, how == C_TURNED, gap, how == BACKWARDS, false);
+    fill(d, &a, m, k, pattern);
+    fill(d, &b, k, n, pattern);
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        const nomen__gemm *g = find_kernel(isa, "matmul", d)->gemm;
+        size_t bytes = g->scratch(m, n, k);
+        char *scratch = guarded_new(bytes);
+        memset(c.block, GUARD_BYTE, c.bytes);
+        nomen__gemm_args args = {m, n, k, a.first, b.first, c.first, a.row, a.col, b.row, b.col, c.row, c.col};
+        g->run(&args, scratch);
+        assert_true(guarded_intact(scratch, bytes) && guarded_intact(c.block, c.bytes));
+        assert_true(guarded_intact(a.block, a.bytes) && guarded_intact(b.block, b.bytes));
+        guarded_free(scratch);
+        for (int64_t i = 0; i < m; i++)
+            for (int64_t j = 0; j < n; j++) {
+                long double re = 0, im = 0, size = 0;
+                uint64_t whole = 0;
+                char *p = c.first + i * c.row + j * c.col;
+                for (int64_t s = 0; s < k; s++) {
+                    wide x = load_wide(d, a.first + i * a.row + s * a.col);
+                    wide y = load_wide(d, b.first + s * b.row + j * b.col);
+                    re += x.re * y.re - (is_complex(d) ? x.im * y.im : 0);
+                    if (is_complex(d)) im += x.re * y.im + x.im * y.re;
+                    size += (fabsl(x.re) + fabsl(x.im)) * (fabsl(y.re) + fabsl(y.im));
+                    whole += (uint64_t)x.whole * (uint64_t)y.whole;
+                }
+                wide got = load_wide(d, p), want = {re, im, (int64_t)whole};
+                bool ok;
+                if (is_float(d) || is_complex(d)) {
+                    /* A block of k adds at most this often in a row; blocks add their results. */
+                    long double times = (long double)((k < 256 ? k : 256) + k / 256 + 4);
+                    long double lanes = d == NOMEN_F64 || d == NOMEN_C128 ? 0x1p-53L : 0x1p-24L;
+                    long double bound = times * lanes * size + (fabsl(re) + fabsl(im)) * 2 * epsilon_of(d) + tiny_of(d);
+                    ok = close_to(got.re, want.re, bound) && close_to(got.im, want.im, bound);
+                } else {
+                    char low[16];
+                    memcpy(low, &whole, 8);
+                    ok = memcmp(low, p, (size_t)e) == 0;
+                }
+                if (!ok)
+                    fail_msg("%s %s [%lld, %lld, %lld] at [%lld, %lld], layout %d, pattern %d: %.20Lg%+.20Lgi, wanted "
+                             "%.20Lg%+.20Lgi", all_isas[isa].name, dtype_names[d], (long long)m, (long long)n,
+                             (long long)k, (long long)i, (long long)j, how, pattern, got.re, got.im, re, im);
+                memset(p, GUARD_BYTE, (size_t)e);
+            }
+        for (size_t s = 0; s < c.bytes; s++) assert_int_equal((uint8_t)c.block[s], GUARD_BYTE);
+    }
+    guarded_free(a.block);
+    guarded_free(b.block);
+    guarded_free(c.block);
+}
+
+static void check_all(int64_t m, int64_t n, int64_t k, int pattern) {
+    static int turn = 0;
+    for (nomen_dtype d = NOMEN_U8; d < NOMEN_DTYPE_COUNT; d++)
+        for (int s = 0; s < 2; s++) check(d, m, n, k, turn++ % LAYOUTS, pattern);
+}
+
+static void test_table(void **state) {
+    (void)state;
+    for (int isa = 0; isa < ISAS; isa++)
+        for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++)
+            assert_int_equal(find_kernel(isa, "matmul", d) != NULL, d != NOMEN_BOOL);
+}
+
+static void test_small(void **state) {
+    (void)state;
+    for (int64_t m = 0; m <= 9; m++)
+        for (int64_t n = 0; n <= 9; n++)
+            for (int64_t k = 0; k <= 5; k++) check_all(m, n, k, PLAIN);
+    for (int64_t s = 10; s <= 20; s++) check_all(s, 26 - s, s, PLAIN);
+}
+
+static void test_tiles(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {2, 7, 17, 33, 67, 130};
+    for (int i = 0; i < COUNT(sizes); i++)
+        for (int j = 0; j < COUNT(sizes); j++)
+            for (int s = 0; s < COUNT(sizes); s++)
+                if (sizes[i] * sizes[j] * sizes[s] < 300000) check_all(sizes[i], sizes[j], sizes[s], PLAIN);
+}
+
+static void test_blocks(void **state) {
+    (void)state;
+    check_all(30, 40, 600, PLAIN);
+    check_all(500, 20, 30, PLAIN);
+    check_all(20, 2100, 17, PLAIN);
+}
+
+static void test_vectors(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {1, 3, 8, 63, 64, 65, 200, 1100};
+    for (int i = 0; i < COUNT(sizes); i++)
+        for (int s = 0; s < COUNT(sizes); s++)
+            for (int t = 0; t < 3; t++) {
+                if (sizes[i] * sizes[s] > 100000) continue;
+                check_all(1, sizes[i], sizes[s], PLAIN);
+                check_all(sizes[i], 1, sizes[s], PLAIN);
+            }
+    check_all(1, 1, 100000, PLAIN);
+}
+
+/* No product may be left out because a factor is 0: 0 * inf is NaN. */
+static void test_special(void **state) {
+    (void)state;
+    static const nomen_dtype floats[] = {NOMEN_F16, NOMEN_BF16, NOMEN_F32, NOMEN_F64};
+    for (int d = 0; d < COUNT(floats); d++)
+        for (int how = 0; how < LAYOUTS; how++) {
+            check(floats[d], 5, 6, 7, how, SPECIAL);
+            check(floats[d], 30, 35, 20, how, SPECIAL);
+            check(floats[d], 40, 1, 9, how, SPECIAL);
+            check(floats[d], 1, 40, 9, how, SPECIAL);
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),  cmocka_unit_test(test_small),   cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_blocks), cmocka_unit_test(test_vectors), cmocka_unit_test(test_special),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

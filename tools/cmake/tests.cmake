@@ -1,0 +1,22 @@
+# One program per tests/{c,kernels}/test_*.c; the other C files of a folder are linked into each of its programs.
+# Tests link the static library: internal functions and the tables of all ISAs are at hand.
+find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+
+add_custom_target(nomen_tests)
+foreach(folder c kernels)
+    file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/test_*.c)
+    file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.c)
+    if(programs)
+        list(REMOVE_ITEM helpers ${programs})
+    endif()
+    foreach(source IN LISTS programs)
+        get_filename_component(stem ${source} NAME_WE)
+        add_executable(${stem} EXCLUDE_FROM_ALL ${source} ${helpers})
+        target_include_directories(${stem} PRIVATE ${CMOCKA_INCLUDE})
+        target_compile_definitions(${stem} PRIVATE NOMEN_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden")
+        target_link_libraries(${stem} PRIVATE nomen_flags nomen_static ${CMOCKA_LIBRARY} m)
+        set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+        add_dependencies(nomen_tests ${stem})
+    endforeach()
+endforeach()

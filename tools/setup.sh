@@ -1,0 +1,199 @@
+#!/usr/bin/env bash
+# Sets up everything a developer needs: system packages, .venv, the C library, the Python module.
+# usage: tools/setup.sh [tests] [asan] [tsan] [extras]
+#   tests   also the C test programs        asan, tsan   also the C tests under these sanitizers
+#   extras  also clang and the aarch64 cross compiler, where the package manager has them
+# A second run does only what has changed. The full log is build/setup.log.
+set -u
+export LC_ALL=C
+# Run by make, but no part of its job counting.
+unset MAKEFLAGS MFLAGS MAKELEVEL
+root=$(cd "$(dirname "$0")/.." && pwd -P)
+cd "$root" || exit 1
+mkdir -p build
+log=build/setup.log
+
+# Two set-ups in one tree wait for each other.
+if command -v flock >/dev/null; then
+    exec 9>build/.lock
+    flock 9
+fi
+: >"$log"
+
+jobs=$(nproc 2>/dev/null || echo 2)
+
+stop() {
+    printf 'setup: %s\n' "$*" >&2
+    exit 1
+}
+
+# step TEXT COMMAND...: one line for the reader, everything else for the log.
+step() {
+    local text=$1 start=$SECONDS
+    shift
+    printf '== %s\n' "$text" >>"$log"
+    if ! "$@" >>"$log" 2>&1 </dev/null; then
+        printf 'setup: %s: failed. The end of %s:\n' "$text" "$log" >&2
+        tail -n 40 "$log" >&2
+        exit 1
+    fi
+    printf 'setup: %s (%d s)\n' "$text" $((SECONDS - start))
+}
+
+# ---- system packages -----------------------------------------------------------------------------------------
+
+has_header() { echo "#include <$1>" | gcc -E - >/dev/null 2>&1; }
+cmocka_probe() {
+    printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' |
+        gcc -E - >/dev/null 2>&1
+}
+works() { command -v "$1" >/dev/null && "$1" --version >/dev/null 2>&1; }
+
+python_probe='
+import os, sys, sysconfig, venv, ensurepip
+assert sys.version_info >= (3, 11)
+assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+
+find_python() {
+    local candidate
+    for candidate in ${NOMEN_PYTHON:-python3 /usr/bin/python3 python3.14 python3.13 python3.12 python3.11}; do
+        if command -v "$candidate" >/dev/null && "$candidate" -c "$python_probe" >/dev/null 2>&1; then
+            "$candidate" -c 'import sys; print(sys._base_executable)'
+            return 0
+        fi
+    done
+    return 1
+}
+
+missing_packages() {
+    local list=()
+    works gcc && has_header stdio.h || list+=(gcc libc6-dev)
+    works g++ || list+=(g++)
+    works cmake || list+=(cmake)
+    works ninja || works make || list+=(make)
+    works pkg-config || list+=(pkg-config)
+    works nm || list+=(binutils)
+    cmocka_probe || list+=(libcmocka-dev)
+    find_python >/dev/null || list+=(python3 python3-dev python3-venv)
+    # make would do, but ninja is faster: it comes along when something is installed anyway.
+    [ ${#list[@]} != 0 ] && ! works ninja && list+=(ninja-build)
+    echo "${list[@]}"
+}
+
+apt_install() {
+    apt-get update && apt-get install -y --no-install-recommends "$@"
+}
+
+packages() {
+    local missing line
+    missing=$(missing_packages)
+    [ -z "$missing" ] && return 0
+    line="apt-get update && apt-get install -y --no-install-recommends $missing"
+    command -v apt-get >/dev/null || stop "these are missing: $missing (Debian's names). Install them and run this again."
+    [ "$(id -u)" = 0 ] || stop "system packages are missing. Run this as root, then run this again:
+  sudo sh -c '$line'"
+    export DEBIAN_FRONTEND=noninteractive
+    # shellcheck disable=SC2086
+    step "system packages: $missing" apt_install $missing
+    missing=$(missing_packages)
+    [ -z "$missing" ] || stop "the packages are installed, but these still do not work: $missing. See $log."
+}
+
+# Nice to have: what is not there is skipped by the tests, which say so.
+extras() {
+    local list=()
+    works clang || list+=(clang)
+    works aarch64-linux-gnu-gcc || list+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
+    [ ${#list[@]} = 0 ] && return 0
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+        echo "setup: not here, and the checks that want them will be skipped: ${list[*]}"
+        return 0
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    local package
+    for package in "${list[@]}"; do
+        apt_install "$package" >>"$log" 2>&1 </dev/null || echo "setup: $package cannot be had here"
+    done
+}
+
+# ---- the virtual environment ---------------------------------------------------------------------------------
+
+make_venv() {
+    rm -rf .venv && "$python" -m venv .venv &&
+        .venv/bin/python -m pip install --disable-pip-version-check -r tools/requirements.txt
+}
+
+virtual_environment() {
+    local stamp=.venv/.stamp want
+    python=$(find_python) || stop "no Python of at least 3.11 with venv and headers was found"
+    # The path belongs to the stamp: an environment that was copied along with the tree does not work.
+    want="$root $python $(cksum <tools/requirements.txt)"
+    [ -x .venv/bin/python ] && [ "$(cat $stamp 2>/dev/null)" = "$want" ] && return 0
+    step "virtual environment in .venv" make_venv
+    echo "$want" >$stamp
+}
+
+# ---- the library ---------------------------------------------------------------------------------------------
+
+# configure FLAVOUR OPTION...: only when the options, the place or the tools have changed since the last time.
+configure() {
+    local dir=build/$1 generator="Unix Makefiles" want
+    shift
+    works ninja && generator=Ninja
+    want="$root $(command -v cmake) $generator $*"
+    [ -e "$dir/CMakeCache.txt" ] && [ "$(cat "$dir/.stamp" 2>/dev/null)" = "$want" ] && return 0
+    rm -rf "$dir"
+    mkdir -p "$dir"
+    step "configure $dir" cmake -S . -B "$dir" -G "$generator" "$@"
+    echo "$want" >"$dir/.stamp"
+}
+
+# build TEXT FLAVOUR [TARGET]: silent when there was nothing to do.
+build() {
+    local text=$1 dir=build/$2 target=${3:-all} start=$SECONDS
+    printf '== %s\n' "$text" >>"$log"
+    if ! cmake --build "$dir" --target "$target" --parallel "$jobs" >"$dir/build.log" 2>&1 </dev/null; then
+        cat "$dir/build.log" >>"$log"
+        printf 'setup: %s: failed. The errors (all of it: %s):\n' "$text" "$log" >&2
+        grep -nE -A3 'error:|undefined reference|multiple definition|CMake Error' "$dir/build.log" | head -n 40 >&2
+        exit 1
+    fi
+    cat "$dir/build.log" >>"$log"
+    if [ $((SECONDS - start)) -gt 1 ]; then
+        printf 'setup: %s (%d s)\n' "$text" $((SECONDS - start))
+    fi
+}
+
+link_module() {
+    local site
+    site=$(echo .venv/lib/python3.*/site-packages)
+    echo "$root/build/release/python" >"$site/nomen-build.pth"
+}
+
+packages
+for word in "$@"; do
+    [ "$word" = extras ] && extras
+done
+virtual_environment
+configure release -DCMAKE_BUILD_TYPE=Release -DNOMEN_WERROR=ON -DNOMEN_TESTS=ON -DNOMEN_EXAMPLES=ON \
+    -DNOMEN_PYTHON=ON -DPython_EXECUTABLE="$root/.venv/bin/python"
+build "library, Python module and examples" release
+link_module
+for word in "$@"; do
+    case $word in
+    tests) build "C tests" release nomen_tests ;;
+    asan | tsan)
+        case $word in
+        asan) sanitizers="address,undefined" ;;
+        tsan) sanitizers="thread" ;;
+        esac
+        configure "$word" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DNOMEN_KERNEL_OPT=-O1 \
+            -DNOMEN_SANITIZE=$sanitizers -DNOMEN_FAULTS=ON -DNOMEN_DEBUG=ON -DNOMEN_TESTS=ON \
+            -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON
+        build "C tests under $sanitizers" "$word" nomen_tests
+        ;;
+    extras) ;;
+    *) stop "$word: not one of tests, asan, tsan, extras" ;;
+    esac
+done
+echo "setup: ready"
