@@ -278,25 +278,63 @@ static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
 
 static float round_f16(float value) { return f16_to(f16_of(value)); }
 
-/* Box-Muller on a group of 16-bit floats: bfloat16 rounds after every step, float16 the radius, the
- * angle and the end. */
-static void normal_group_16(nomen_dtype dtype, uint16_t *at, float mean, float std) {
+/* Box-Muller for 16-bit floats. There are few uniform numbers (2^8 in bfloat16, 2^11 in float16),
+ * so the functions of each of them are computed once. bfloat16 rounds after every step, float16 the
+ * radius, the angle and the end. */
+enum { BF16_COUNT = 1 << 8, F16_COUNT = 1 << 11 };
+static float bf16_radius[BF16_COUNT], bf16_cosine[BF16_COUNT], bf16_sine[BF16_COUNT];
+static float f16_radius[F16_COUNT], f16_cosine[F16_COUNT], f16_sine[F16_COUNT];
+static pthread_once_t bf16_once = PTHREAD_ONCE_INIT, f16_once = PTHREAD_ONCE_INIT;
+
+static void make_bf16_tables(void) {
+    for (int k = 0; k < BF16_COUNT; k++) {
+        float u = round_bf16(1 - (float)k / BF16_COUNT);
+        float theta = round_bf16((float)(2 * M_PI * k / BF16_COUNT));
+        bf16_radius[k] = round_bf16(sqrtf(round_bf16(-2 * round_bf16(logf(u)))));
+        bf16_cosine[k] = round_bf16(cosf(theta));
+        bf16_sine[k] = round_bf16(sinf(theta));
+    }
+}
+
+static void make_f16_tables(void) {
+    for (int k = 0; k < F16_COUNT; k++) {
+        float u = round_f16(1 - (float)k / F16_COUNT);
+        float theta = round_f16((float)(2 * M_PI * k / F16_COUNT));
+        f16_radius[k] = round_f16(sqrtf(-2 * logf(u)));
+        f16_cosine[k] = cosf(theta);
+        f16_sine[k] = sinf(theta);
+    }
+}
+
+static void normal_group_bf16(uint16_t *at, float mean, float std) {
     for (int j = 0; j < GROUP / 2; j++) {
-        if (dtype == NOMEN_BF16) {
-            float u = round_bf16(1 - bf16_to(at[j]));
-            float theta = round_bf16((float)(2 * M_PI * (double)bf16_to(at[j + GROUP / 2])));
-            float radius = round_bf16(sqrtf(round_bf16(-2 * round_bf16(logf(u)))));
-            float c = round_bf16(radius * round_bf16(cosf(theta))),
-                  s = round_bf16(radius * round_bf16(sinf(theta)));
-            at[j] = bf16_of(round_bf16(c * std) + mean);
-            at[j + GROUP / 2] = bf16_of(round_bf16(s * std) + mean);
-        } else {
-            float u = round_f16(1 - f16_to(at[j]));
-            float theta = round_f16((float)(2 * M_PI * (double)f16_to(at[j + GROUP / 2])));
-            float radius = round_f16(sqrtf(-2 * logf(u)));
-            at[j] = f16_of(fmaf(radius * cosf(theta), std, mean));
-            at[j + GROUP / 2] = f16_of(fmaf(radius * sinf(theta), std, mean));
-        }
+        int radius = (int)(bf16_to(at[j]) * BF16_COUNT),
+            angle = (int)(bf16_to(at[j + GROUP / 2]) * BF16_COUNT);
+        float c = round_bf16(bf16_radius[radius] * bf16_cosine[angle]);
+        float s = round_bf16(bf16_radius[radius] * bf16_sine[angle]);
+        at[j] = bf16_of(round_bf16(c * std) + mean);
+        at[j + GROUP / 2] = bf16_of(round_bf16(s * std) + mean);
+    }
+}
+
+static void normal_group_f16(uint16_t *at, float mean, float std) {
+    for (int j = 0; j < GROUP / 2; j++) {
+        int radius = (int)(f16_to(at[j]) * F16_COUNT),
+            angle = (int)(f16_to(at[j + GROUP / 2]) * F16_COUNT);
+        at[j] = f16_of(fmaf(f16_radius[radius] * f16_cosine[angle], std, mean));
+        at[j + GROUP / 2] = f16_of(fmaf(f16_radius[radius] * f16_sine[angle], std, mean));
+    }
+}
+
+static void normal_groups_16(nomen_dtype dtype, uint16_t *at, int64_t groups, double mean,
+                             double std) {
+    bool brain = dtype == NOMEN_BF16;
+    pthread_once(brain ? &bf16_once : &f16_once, brain ? make_bf16_tables : make_f16_tables);
+    for (; groups > 0; groups--, at += GROUP) {
+        if (brain)
+            normal_group_bf16(at, round_bf16((float)mean), round_bf16((float)std));
+        else
+            normal_group_f16(at, round_f16((float)mean), round_f16((float)std));
     }
 }
 
@@ -316,11 +354,7 @@ static void normal_groups(void *context, int64_t begin, int64_t end) {
     } else if (t->dtype == NOMEN_F64) {
         t->loops->normal_f64((double *)(void *)at, end - begin, t->mean, t->std);
     } else {
-        bool half = t->dtype == NOMEN_F16;
-        float mean = half ? round_f16((float)t->mean) : round_bf16((float)t->mean);
-        float std = half ? round_f16((float)t->std) : round_bf16((float)t->std);
-        for (int64_t i = begin; i < end; i++, at += GROUP * sizeof(uint16_t))
-            normal_group_16(t->dtype, (uint16_t *)(void *)at, mean, std);
+        normal_groups_16(t->dtype, (uint16_t *)(void *)at, end - begin, t->mean, t->std);
     }
 }
 

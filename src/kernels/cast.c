@@ -76,11 +76,19 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #define T   float
 #define SRC f32
 #define NO_f32
+#define NO_u8
+#define NO_i8
+#define NO_i16
+#define NO_i32
 #define REAL(x)    (x)
 #define IMAG(x)    0
 #define NONZERO(x) ((x) != 0)
 #include "kernels/loops/casts.h"
 #undef NO_f32
+#undef NO_u8
+#undef NO_i8
+#undef NO_i16
+#undef NO_i32
 
 #define T   double
 #define SRC f64
@@ -108,6 +116,77 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #define NONZERO(x) ((x).re != 0 || (x).im != 0)
 #include "kernels/loops/casts.h"
 #undef NO_c128
+
+/* ---- f32 to the narrow integers: as vectors, because no ISA before AVX-512 truncates to int64 ---- */
+
+static inline vi32 v_cast_i32(vf32 x) {
+    const vi32 beyond = ~(v_abs_f32(x) < 0x1p31f);
+    vi32 r = __builtin_convertvector(v_sel_f32(beyond, (vf32){0}, x), vi32);
+    if (__builtin_expect(v_any32(beyond), 0)) {
+        for (int i = 0; i < W32; i++) r[i] = beyond[i] ? (int32_t)cast_int_f32(x[i]) : r[i];
+    }
+    return r;
+}
+static inline void st_i8_n(void *p, vi32 v, int64_t k) {
+    const vi8q b = __builtin_convertvector(v, vi8q);
+    memcpy(p, &b, (size_t)k);
+}
+static inline void st_i16_n(void *p, vi32 v, int64_t k) {
+    const vu16h b = __builtin_convertvector(v, vu16h);
+    memcpy(p, &b, (size_t)k * 2);
+}
+static inline void st_i32_n(void *p, vi32 v, int64_t k) { memcpy(p, &v, (size_t)k * 4); }
+
+#define T        float
+#define V        vf32
+#define W        W32
+#define LD       ld_f32
+#define LDN      ld_f32_n
+#define SPLAT(v) v_like(v, (v)[0])
+#define EXPR(x)  v_cast_i32(x)
+
+#define OT       int8_t
+#define FN       cast_f32_i8
+#define ST(p, v) st_i8_n(p, v, W)
+#define STN      st_i8_n
+#include "kernels/loops/unary.h"
+#undef OT
+#undef FN
+#undef ST
+#undef STN
+
+#define OT       int16_t
+#define FN       cast_f32_i16
+#define ST(p, v) st_i16_n(p, v, W)
+#define STN      st_i16_n
+#include "kernels/loops/unary.h"
+#undef OT
+#undef FN
+#undef ST
+#undef STN
+
+#define OT       int32_t
+#define FN       cast_f32_i32
+#define ST(p, v) st_i32_n(p, v, W)
+#define STN      st_i32_n
+#include "kernels/loops/unary.h"
+#undef OT
+#undef FN
+#undef ST
+#undef STN
+
+#undef T
+#undef V
+#undef W
+#undef LD
+#undef LDN
+#undef SPLAT
+#undef EXPR
+
+/* The low eight bits do not know whether they are signed. */
+static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
+    cast_f32_i8(ptr, step, n);
+}
 
 /* ---- the half types -------------------------------------------------------------------------- */
 
@@ -162,8 +241,8 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
  * shape. */
 static inline void cast_via(nomen__loop *first, nomen__loop *second, char *const ptr[],
                             const int64_t step[], int64_t n) {
-    float block[LOOP_BLOCK * 4];
-    const int64_t size = LOOP_BLOCK * 4;
+    float block[LOOP_BLOCK];
+    const int64_t size = LOOP_BLOCK;
     for (int64_t i = 0; i < n; i += size) {
         const int64_t k = n - i < size ? n - i : size;
         char *in[2] = {(char *)block, ptr[1] + i * step[1]};

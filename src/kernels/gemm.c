@@ -8,8 +8,9 @@
 #define OP matmul
 
 /* Up to GEMM_SMALL rows, columns and summands nothing is packed. Dot products are summed by blocks of GEMM_DOT;
- * products of columns with a vector work on strips of GEMM_STRIP rows. */
-enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512 };
+ * products of columns with a vector work on strips of GEMM_STRIP rows. Up to GEMM_NARROW columns (or rows) are products
+ * with so many vectors, on strips of GEMM_CACHE bytes. */
+enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM_CACHE = 1 << 18 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -48,6 +49,8 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define W W32
 #define LDV(p) ld_f32(p)
 #define STV(p, v) st_f32(p, v)
+#define LDV_N(p, k) ld_f32_n(p, k)
+#define STV_N(p, v, k) st_f32_n(p, v, k)
 #define C_OF(x) (x)
 #define T_OF(x) (x)
 #define T_ZERO 0
@@ -67,6 +70,8 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define W W64
 #define LDV(p) ld_f64(p)
 #define STV(p, v) st_f64(p, v)
+#define LDV_N(p, k) ld_f64_n(p, k)
+#define STV_N(p, v, k) st_f64_n(p, v, k)
 #define C_OF(x) (x)
 #define T_OF(x) (x)
 #define T_ZERO 0
@@ -86,6 +91,8 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define W W32
 #define LDV(p) ld_f16(p)
 #define STV(p, v) st_f16(p, v)
+#define LDV_N(p, k) ld_f16_n(p, k)
+#define STV_N(p, v, k) st_f16_n(p, v, k)
 #define C_OF(x) from_f16(x)
 #define T_OF(x) to_f16(x)
 #define T_ZERO 0
@@ -105,6 +112,8 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define W W32
 #define LDV(p) ld_bf16(p)
 #define STV(p, v) st_bf16(p, v)
+#define LDV_N(p, k) ld_bf16_n(p, k)
+#define STV_N(p, v, k) st_bf16_n(p, v, k)
 #define C_OF(x) from_bf16(x)
 #define T_OF(x) to_bf16(x)
 #define T_ZERO 0

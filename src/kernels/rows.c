@@ -5,8 +5,8 @@
 #include <math.h>
 
 /* TILE rows are worked on side by side; rows of at most SHORT elements are turned over, TURN at a time; sums of more
- * than SUM_BLOCK elements are carried on in double. */
-enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
+ * than SUM_BLOCK elements are carried on in double; rows of at most KEPT elements are still in cache when scaled. */
+enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024, KEPT = 8192 };
 
 #define OP softmax
 #define LOG 0
@@ -23,6 +23,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f32
 #define F_OF(x) from_f16(x)
 #define T_OF(x) to_f16(x)
+#define WHOLE 0
 #include "kernels/loops/softmax.h"
 
 #define SFX bf16
@@ -37,6 +38,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f32
 #define F_OF(x) from_bf16(x)
 #define T_OF(x) to_bf16(x)
+#define WHOLE 0
 #include "kernels/loops/softmax.h"
 
 #define SFX f32
@@ -51,6 +53,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f32
 #define F_OF(x) (x)
 #define T_OF(x) (x)
+#define WHOLE 1
 #include "kernels/loops/softmax.h"
 
 #define SFX f64
@@ -65,6 +68,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f64
 #define F_OF(x) (x)
 #define T_OF(x) (x)
+#define WHOLE 1
 #include "kernels/loops/softmax.h"
 
 #undef OP
@@ -84,6 +88,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f32
 #define F_OF(x) from_f16(x)
 #define T_OF(x) to_f16(x)
+#define WHOLE 0
 #include "kernels/loops/softmax.h"
 
 #define SFX bf16
@@ -98,6 +103,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f32
 #define F_OF(x) from_bf16(x)
 #define T_OF(x) to_bf16(x)
+#define WHOLE 0
 #include "kernels/loops/softmax.h"
 
 #define SFX f32
@@ -112,6 +118,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f32
 #define F_OF(x) (x)
 #define T_OF(x) (x)
+#define WHOLE 1
 #include "kernels/loops/softmax.h"
 
 #define SFX f64
@@ -126,6 +133,7 @@ enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024 };
 #define V_EXP v_exp_f64
 #define F_OF(x) (x)
 #define T_OF(x) (x)
+#define WHOLE 1
 #include "kernels/loops/softmax.h"
 
 #define ROWS(text, enumerator, op, sfx) {.name = text, .dtype = enumerator, .rows = rows_##op##_##sfx}

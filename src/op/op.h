@@ -73,8 +73,11 @@ enum { NOMEN__SAVE_RESULT = 1u << 31 }; /* in `save`, beside bit i for input i *
 
 struct nomen__op {
     const char *name, *signature, *doc;
+    const char *second;   /* name of the second result, NULL: there is one */
     uint16_t id;
+    uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
     uint8_t nargs, nout, forms;
+    uint8_t list; /* returns a list of tensors */
     uint8_t primitive; /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     const nomen__argspec *args;
@@ -137,6 +140,8 @@ struct nomen__call {
     nomen_tensor **results;            /* rows that return lists: nomen__alloc'ed array of references */
     int64_t results_count;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
+    nomen_dtype writes; /* what the kernel writes before it is cast for out[0]: bool for comparisons */
+    double reduce_correction; /* var, std */
     int ndim; /* of the result */
     int dim;  /* the resolved single dim (DIM), or -1 */
     uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */
@@ -205,6 +210,9 @@ extern _Thread_local bool nomen__grad_enabled;
 
 /* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel. */
 const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype);
+/* The same through a cache of op's own when name is the pointer op->kernel. */
+const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nomen_dtype dtype);
+/* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 
 /* ---- the iterator (iter.c) ------------------------------------------------------------------------------------------ */
@@ -219,26 +227,25 @@ typedef struct nomen__iter {
     nomen__loop *cast[NOMEN__MAX_IN + 1]; /* [0]: from the kernel's dtype; others: to it; NULL: none needed */
     int64_t item[NOMEN__MAX_IN + 1];      /* bytes of one element as the kernel sees it */
     int64_t size[NOMEN_MAX_DIMS]; /* innermost first, merged */
-    int64_t step[NOMEN__MAX_IN + 1][NOMEN_MAX_DIMS];
+    int64_t step[NOMEN_MAX_DIMS][NOMEN__MAX_IN + 1]; /* bytes, by dim: step[0] is what a loop wants */
+    bool tiled; /* dims 0 and 1 are walked in tiles: they disagree about which is the near one */
+    uint64_t constant[NOMEN__MAX_IN + 1][2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;
 
 /* kernel_dtype: of the inputs; kernel_result: what the kernel writes. */
 void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out, nomen_tensor *const *in, int nin, int ndim,
                       const int64_t *size, nomen_dtype kernel_dtype, nomen_dtype kernel_result);
+/* The same with a dtype for each operand, the output first: for kernels whose inputs differ (where). */
+void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out, nomen_tensor *const *in, int nin,
+                            int ndim, const int64_t *size, const nomen_dtype *dtypes);
 void nomen__iter_run(const nomen__iter *it);
 
 /* Copies values (casting) from src to dst, broadcasting src to dst's dims. No names, no tape. */
 void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
+/* Every element becomes the number, cast to t's dtype. Complex into real is the caller's to refuse. */
+void nomen__fill_values(nomen_tensor *t, const nomen_number *n);
 
-/* ---- rules: the words of the table -------------------------------------------------------------------------------- */
-
-nomen__step nomen__names_none, nomen__names_keep, nomen__names_unify, nomen__names_reduce_rule, nomen__names_contract,
-    nomen__names_given;
-nomen__step nomen__dtype_promote, nomen__dtype_float, nomen__dtype_compare, nomen__dtype_same, nomen__dtype_real,
-    nomen__dtype_sum, nomen__dtype_index, nomen__dtype_bool, nomen__dtype_float_arg, nomen__dtype_given,
-    nomen__dtype_variance;
-nomen__step nomen__shape_broadcast, nomen__shape_reduce, nomen__shape_same, nomen__shape_given;
-nomen__step nomen__launch_elementwise, nomen__launch_reduce, nomen__launch_rows, nomen__launch_matmul,
-    nomen__launch_zero, nomen__launch_one, nomen__launch_nothing;
+/* The functions that rows are made of (names_*, dtype_*, shape_*, launch_*, view_*, compose_*, choose_*) are
+ * declared in ops.gen.h, from the words that the table uses. */
 
 #endif

@@ -475,7 +475,7 @@ static void test_scalar_ints(void **state) {
     assert_non_null(got);
     for (int t = 0; t < TABLES; t++) {
         for (const nomen__kernel *k = all_isas[0].table[t]; k->name; k++) {
-            if (kind_of(k->dtype) != I) continue;
+            if (kind_of(k->dtype) != I || strcmp(k->name, "where") == 0) continue;
             for (int round = 0; round < 10; round++) {
                 operands_set(&o, k, CONTIGUOUS, MAX_N);
                 run_kernel(k, &o, got);

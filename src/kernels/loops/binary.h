@@ -26,7 +26,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         if (n > 0) STN(o, EXPR(x, LDN(b, n)), n);
         return;
     }
-    T x[LOOP_BLOCK] = {0}, y[LOOP_BLOCK] = {0};
+    T x[LOOP_BLOCK], y[LOOP_BLOCK];
     OT r[LOOP_BLOCK];
     for (int64_t k; n > 0; n -= k, a += k * step[1], b += k * step[2], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;

@@ -18,7 +18,8 @@
 #define P_OF(x)       T_OF(x)
 #endif
 
-/* Loads and stores of fewer than W elements. */
+/* Loads and stores of fewer than W elements, where simd.h has none. */
+#ifndef LDV_N
 static inline V FN(load_n)(const T *p, int64_t n) {
     T t[W];
     for (int l = 0; l < W; l++) t[l] = T_ZERO;
@@ -30,6 +31,9 @@ static inline void FN(store_n)(T *p, V v, int64_t n) {
     STV(t, v);
     memcpy(p, t, (size_t)n * sizeof(T));
 }
+#define LDV_N FN(load_n)
+#define STV_N FN(store_n)
+#endif
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
 /* tile[MR][NR] = packed a (k columns of MR) times packed b (k rows of NR). */
@@ -199,8 +203,8 @@ static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args
             int64_t w = g->n - v * W;
             const char *in = g->b + p * g->b_row + v * W * g->b_col;
             V x = {0};
-            if (g->b_col == E)
-                x = w >= W ? LDV(&CAT(T, in, 0)) : FN(load_n)(&CAT(T, in, 0), w);
+            if (w > 0 && g->b_col == E)
+                x = w >= W ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), w);
             else
                 for (int64_t l = 0; l < W && l < w; l++) x[l] = C_OF(CAT(T, in, l * g->b_col));
             b[p * nv + v] = x;
@@ -215,10 +219,11 @@ static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args
         for (int v = 0; v < nv; v++) {
             int64_t w = g->n - v * W;
             char *out = g->c + i * g->c_row + v * W * g->c_col;
+            if (w <= 0) break;
             if (g->c_col == E && w >= W)
                 STV(&AT(T, out, 0), acc[v]);
             else if (g->c_col == E)
-                FN(store_n)(&AT(T, out, 0), acc[v], w);
+                STV_N(&AT(T, out, 0), acc[v], w);
             else
                 for (int64_t l = 0; l < W && l < w; l++) AT(T, out, l * g->c_col) = T_OF(acc[v][l]);
         }
@@ -292,31 +297,44 @@ static void FN(vector)(char *c, const char *a, const C *x, int64_t m, int64_t k,
     }
 }
 
+/* Few columns: a strip of A that stays in cache is multiplied with one after another. */
+static void FN(narrow)(const nomen__gemm_args *g, C *x) {
+    int64_t rows = GEMM_CACHE / (g->k * E) + 1;
+    for (int64_t i = 0; i < g->m; i += rows)
+        for (int64_t j = 0; j < g->n; j++) {
+            for (int64_t p = 0; p < g->k && (i == 0 || g->n > 1); p++)
+                x[p] = C_OF(CAT(T, g->b, p * g->b_row + j * g->b_col));
+            FN(vector)(g->c + i * g->c_row + j * g->c_col, g->a + i * g->a_row, x, g->m - i < rows ? g->m - i : rows,
+                       g->k, g->a_row, g->a_col, g->c_row);
+        }
+}
+
+static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
+    return m <= GEMM_SMALL && n <= GEMM_SMALL && k <= GEMM_SMALL;
+}
+
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     if (k <= 0 || m <= 0 || n <= 0) return 0;
     if (m == 1 || n == 1) return (size_t)k * sizeof(C);
-    if (m <= GEMM_SMALL && n <= GEMM_SMALL && k <= GEMM_SMALL) return 0;
+    if (FN(is_small)(m, n, k)) return 0;
+    if (m <= GEMM_NARROW || n <= GEMM_NARROW) return (size_t)k * sizeof(C);
     FN(plan) p = FN(plan_of)(m, n, k);
     return p.a + p.b + p.c;
 }
 
 static void FN(run)(const nomen__gemm_args *g, void *scratch) {
+    if (g->m <= 0 || g->n <= 0) return;
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = T_ZERO;
-    } else if (g->m <= 0 || g->n <= 0) {
-        return;
-    } else if (g->m == 1 || g->n == 1) {
-        C *x = scratch;
-        const char *in = g->n == 1 ? g->b : g->a;
-        int64_t step = g->n == 1 ? g->b_row : g->a_col;
-        for (int64_t p = 0; p < g->k; p++) x[p] = C_OF(CAT(T, in, p * step));
-        if (g->n == 1)
-            FN(vector)(g->c, g->a, x, g->m, g->k, g->a_row, g->a_col, g->c_row);
-        else
-            FN(vector)(g->c, g->b, x, g->n, g->k, g->b_col, g->b_row, g->c_col);
-    } else if (g->m <= GEMM_SMALL && g->n <= GEMM_SMALL && g->k <= GEMM_SMALL) {
+    } else if (g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k)) {
         FN(small)(g);
+    } else if (g->n <= GEMM_NARROW && (g->n <= g->m || g->m > GEMM_NARROW)) {
+        FN(narrow)(g, scratch);
+    } else if (g->m <= GEMM_NARROW) {
+        const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
+                                         g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
+        FN(narrow)(&turned, scratch);
     } else {
         FN(large)(g, scratch);
     }
@@ -338,6 +356,8 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef W
 #undef LDV
 #undef STV
+#undef LDV_N
+#undef STV_N
 #undef C_OF
 #undef T_OF
 #undef T_ZERO

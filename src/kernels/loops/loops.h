@@ -6,7 +6,7 @@
 
 /* Strided operands are gathered into blocks of this many elements; a multiple of every lane count.
  */
-#define LOOP_BLOCK 64
+#define LOOP_BLOCK 256
 
 /* Where integer arithmetic must wrap: to an unsigned number of at least 32 bits. Functions, because
  * gcc's -Wconversion looks through casts. */
@@ -36,17 +36,24 @@ typedef struct c128 {
  * on it anyway. */
 #define LOOP_APART static __attribute__((noinline, unused)) void
 
+/* Blocks are filled up with zeros to whole vectors of any kind. */
+#define LOOP_PAD 16
+
 LOOP_APART loop_gather_2(loop_2 *block, const char *from, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) block[i] = *(const loop_2 *)(from + i * step);
+    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
 }
 LOOP_APART loop_gather_4(loop_4 *block, const char *from, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) block[i] = *(const loop_4 *)(from + i * step);
+    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
 }
 LOOP_APART loop_gather_8(loop_8 *block, const char *from, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) block[i] = *(const loop_8 *)(from + i * step);
+    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
 }
 LOOP_APART loop_gather_16(loop_16 *block, const char *from, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) block[i] = *(const loop_16 *)(from + i * step);
+    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = (loop_16){{0, 0}};
 }
 LOOP_APART loop_scatter_1(const uint8_t *block, char *to, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) *(uint8_t *)(to + i * step) = block[i];

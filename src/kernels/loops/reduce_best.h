@@ -27,9 +27,9 @@ static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
         return 0;
     }
     int64_t j = 0;
-    for (; j + 32 <= n; j += 32) {
+    for (; j + 16 <= n; j += 16) {
         U hit = 0;
-        for (int l = 0; l < 32; l++) hit |= (U)((x[j + l] == best) | (nan & IS_NAN(x[j + l])));
+        for (int l = 0; l < 16; l++) hit |= (U)((x[j + l] == best) | (nan & IS_NAN(x[j + l])));
         if (hit) break;
     }
     for (; j < n - 1; j++)
@@ -37,40 +37,41 @@ static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
     return j;
 }
 
+/* The extremum of n >= 8 elements, and whether there is a NaN among them (then it may be any of them). */
+static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes, bool *any) {
+    F s[64] __attribute__((aligned(64)));
+    U nan[64] __attribute__((aligned(64)));
+    for (int l = 0; l < lanes; l++) s[l] = x[l], nan[l] = 0;
+    for (int64_t j = 0; j < n; j += lanes) {
+        if (j + lanes > n) j = n - lanes; /* the last ones once more: no harm to an extremum */
+        for (int l = 0; l < lanes; l++) {
+            F y = x[j + l];
+            nan[l] |= (U)IS_NAN(y);
+            s[l] = BEATS(y, s[l]) ? y : s[l];
+        }
+    }
+#pragma GCC unroll 8
+    for (int w = lanes / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) {
+            nan[l] |= nan[l + w];
+            s[l] = BEATS(s[l + w], s[l]) ? s[l + w] : s[l];
+        }
+    *any = nan[0] != 0;
+    return s[0];
+}
+
 static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
-    enum { LANES = 256 / (int)sizeof(F) > 64 ? 64 : 256 / (int)sizeof(F) };
     if (n < 8) {
         for (int64_t j = 0; j < n; j++) FN(offer)(acc, x[j], i0 + j * istep);
         return;
     }
-    F s[LANES] __attribute__((aligned(64)));
-    U nan[LANES] __attribute__((aligned(64)));
-    int64_t j = 0;
-    for (int l = 0; l < LANES; l++) s[l] = x[l < 8 ? l : 0], nan[l] = 0;
-    for (; j + LANES <= n; j += LANES)
-        for (int l = 0; l < LANES; l++) {
-            F y = x[j + l];
-            nan[l] |= (U)IS_NAN(y);
-            s[l] = BEATS(y, s[l]) ? y : s[l];
+    bool any;
+    F best = n < 64 ? FN(search)(x, n, 8, &any) : FN(search)(x, n, 64, &any);
+    for (int64_t k = 0; any && k < n; k++)
+        if (IS_NAN(x[k])) {
+            best = x[k];
+            break;
         }
-    for (; j < n; j += 8) {
-        if (j + 8 > n) j = n - 8; /* the last eight once more: no harm to an extremum */
-        for (int l = 0; l < 8; l++) {
-            F y = x[j + l];
-            nan[l] |= (U)IS_NAN(y);
-            s[l] = BEATS(y, s[l]) ? y : s[l];
-        }
-    }
-    F best = s[0];
-    bool any = nan[0];
-    for (int l = 1; l < LANES; l++) {
-        best = BEATS(s[l], best) ? s[l] : best;
-        any |= nan[l] != 0;
-    }
-    /* Where a lane began with NaN its value is of no use, and of none needed. */
-    if (any)
-        for (int64_t k = 0; k < n; k++)
-            if (IS_NAN(x[k])) best = x[k];
     bool better = BEATS(best, acc->value) || (any && !IS_NAN(acc->value));
     bool same = best == acc->value || (any && IS_NAN(acc->value));
     int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;
@@ -109,7 +110,9 @@ static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t 
         if (pos[i] >= 0) acc[i] = (A){v[i], i0 + (int64_t)pos[i] * istep};
 }
 
+#define POSITIONS
 #include "kernels/loops/reduce_walk.h"
+#undef POSITIONS
 
 static void FN(init)(void *acc, int64_t n_acc) {
     A *a = acc;

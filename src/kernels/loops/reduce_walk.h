@@ -50,7 +50,12 @@ static void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     for (int64_t j = 0; j < s->n_red; j += COL_ROWS) {
         int64_t rows = s->n_red - j < COL_ROWS ? s->n_red - j : COL_ROWS;
         const char *in = s->in + j * s->red_step;
-        for (int64_t r = 0; r < rows; r++) {
+        int64_t r = 0;
+#ifndef FETCH
+        if (sizeof(T) == 4 && s->red_step == 4)
+            for (; r + 4 <= rows; r += 4) turn_4(in + 4 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
+#endif
+        for (; r < rows; r++) {
             F *to = buf + r * NOMEN__ACC_BLOCK;
             const F *x = FN(fetch)(in + r * s->red_step, s->acc_step, s->n_acc, to);
             if (x != to) memcpy(to, x, (size_t)s->n_acc * sizeof(F));
@@ -60,12 +65,40 @@ static void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     }
 }
 
+#ifndef POSITIONS
+static void FN(init)(void *acc, int64_t n_acc);
+static void FN(merge)(void *acc, const void *later, int64_t n_acc);
+
+/* Few accumulators beside each other: several rows together are one row of more accumulators, merged at the end. */
+static void FN(step_folded)(A *acc, const nomen__reduce_step *s) {
+    A wide[NOMEN__ACC_BLOCK];
+    int64_t times = NOMEN__ACC_BLOCK / s->n_acc, done = s->n_red / times * times;
+    nomen__reduce_step folded = *s, rest = *s;
+    folded.n_acc = s->n_acc * times;
+    folded.n_red = s->n_red / times;
+    folded.red_step = s->red_step * times;
+    FN(init)(wide, folded.n_acc);
+    FN(step_cols)(wide, &folded);
+    for (int64_t k = 0; k < times; k++) FN(merge)(acc, wide + k * s->n_acc, s->n_acc);
+    rest.in += done * s->red_step;
+    rest.n_red -= done;
+    if (rest.n_red > 0) FN(step_rows)(acc, &rest);
+}
+#endif
+
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = s->acc_step < 0 ? -s->acc_step : s->acc_step;
     int64_t along = s->red_step < 0 ? -s->red_step : s->red_step;
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
      * empty. */
     bool cols = s->n_acc >= 8 && (across < along || s->n_red <= SHORT_ROW);
+#ifndef POSITIONS
+    if (s->n_acc > 1 && s->n_acc <= 16 && s->acc_step == (int64_t)sizeof(T) &&
+        s->red_step == s->n_acc * (int64_t)sizeof(T) && s->n_red * s->n_acc >= 16 * NOMEN__ACC_BLOCK) {
+        FN(step_folded)(acc, s);
+        return;
+    }
+#endif
     if (cols)
         FN(step_cols)(acc, s);
     else

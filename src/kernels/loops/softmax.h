@@ -4,6 +4,8 @@
  * (stored), F (float or double), V (vector of F), W (its lanes), LD, LD_N, ST, ST_N (T from and to
  * V), V_EXP, F_OF(T), T_OF(F). After: FN(rows); everything but OP and LOG is undefined. */
 
+#define KEEPS (WHOLE && !LOG && n <= KEPT)
+
 /* One vector of results from the elements, the largest one, and the sum (softmax: its inverse; log:
  * its logarithm). */
 static inline V FN(result)(V x, V most, V sum) {
@@ -13,7 +15,7 @@ static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); 
 
 /* A row of unit step. in may be out. */
 static void FN(straight)(T *out, const T *in, int64_t n) {
-    V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0}, s2 = {0};
+    V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0};
     F most = (F)-__builtin_inf();
     double sum = 0;
     int64_t j = 0;
@@ -29,24 +31,29 @@ static void FN(straight)(T *out, const T *in, int64_t n) {
     m = v_sel(m2 > m, m2, m);
     for (int l = 0; l < W; l++) most = m[l] > most ? m[l] : most;
     V c = v_like(none, most);
-    for (j = 0; j + 2 * W <= n; j += 2 * W) {
-        s += V_EXP(LD(in + j) - c);
-        s2 += V_EXP(LD(in + j + W) - c);
-        if (j % SUM_BLOCK == SUM_BLOCK - 2 * W) {
-            s += s2;
+    for (j = 0; j + W <= n; j += W) {
+        V e = V_EXP(LD(in + j) - c);
+        if (KEEPS) ST(out + j, e);
+        s += e;
+        if (j % SUM_BLOCK == SUM_BLOCK - W) {
             for (int l = 0; l < W; l++) sum += (double)s[l];
-            s = s2 = (V){0};
+            s = (V){0};
         }
     }
-    for (; j < n; j += W) {
-        V e = V_EXP((j + W <= n ? LD(in + j) : LD_N(in + j, n - j)) - c);
-        for (int l = 0; l < W && j + l < n; l++) sum += (double)e[l];
+    if (j < n) {
+        V e = V_EXP(LD_N(in + j, n - j) - c);
+        if (KEEPS) ST_N(out + j, e, n - j);
+        for (int l = 0; l < n - j; l++) sum += (double)e[l];
     }
-    s += s2;
     for (int l = 0; l < W; l++) sum += (double)s[l];
     V closing = v_like(none, FN(closing)(sum));
-    for (j = 0; j + W <= n; j += W) ST(out + j, FN(result)(LD(in + j), c, closing));
-    if (j < n) ST_N(out + j, FN(result)(LD_N(in + j, n - j), c, closing), n - j);
+    if (KEEPS) {
+        for (j = 0; j + W <= n; j += W) ST(out + j, LD(out + j) * closing);
+        if (j < n) ST_N(out + j, LD_N(out + j, n - j) * closing, n - j);
+    } else {
+        for (j = 0; j + W <= n; j += W) ST(out + j, FN(result)(LD(in + j), c, closing));
+        if (j < n) ST_N(out + j, FN(result)(LD_N(in + j, n - j), c, closing), n - j);
+    }
 }
 
 /* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). */
@@ -126,12 +133,17 @@ static void FN(strided)(char *out, const char *in, int64_t n, int64_t in_step, i
         most = x > most ? x : most;
     }
     V c = v_like((V){0}, most);
+    V s = {0};
     for (int64_t i = 0; i < n; i += W) {
         V x = {0};
         for (int64_t l = 0; l < W && i + l < n; l++)
             x[l] = F_OF(*(const T *)(const void *)(in + (i + l) * in_step));
-        x = V_EXP(x - c);
-        for (int64_t l = 0; l < W && i + l < n; l++) sum += (double)x[l];
+        V e = V_EXP(x - c);
+        for (int64_t l = 0; l < W && i + l < n; l++) s[l] += e[l];
+        if (i % SUM_BLOCK == SUM_BLOCK - W || i + W >= n) {
+            for (int l = 0; l < W; l++) sum += (double)s[l];
+            s = (V){0};
+        }
     }
     V closing = v_like((V){0}, FN(closing)(sum));
     for (int64_t i = 0; i < n; i += W) {
@@ -165,6 +177,7 @@ static void FN(rows)(const nomen__rows_args *a) {
     }
 }
 
+#undef KEEPS
 #undef SFX
 #undef T
 #undef F
@@ -177,3 +190,4 @@ static void FN(rows)(const nomen__rows_args *a) {
 #undef V_EXP
 #undef F_OF
 #undef T_OF
+#undef WHOLE

@@ -9,6 +9,12 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
     const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
     char *o = ptr[0];
+    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti) {
+        for (; n >= W; n -= W, a += W * ti, b += W * ti, c += W * ti, o += W * to)
+            ST(o, EXPR(LD(a), LD(b), LD(c)));
+        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), LDN(c, n)), n);
+        return;
+    }
     if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
         const V one = LDN(c, 1), z = SPLAT(one);
         for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b), z));
@@ -22,7 +28,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
         return;
     }
-    T x[LOOP_BLOCK] = {0}, y[LOOP_BLOCK] = {0}, z[LOOP_BLOCK] = {0};
+    T x[LOOP_BLOCK], y[LOOP_BLOCK], z[LOOP_BLOCK];
     OT r[LOOP_BLOCK];
     for (int64_t k; n > 0;
          n -= k, a += k * step[1], b += k * step[2], c += k * step[3], o += k * step[0]) {

@@ -54,13 +54,35 @@ static inline int64_t int_div_floor_64(int64_t x, int64_t y) {
 
 /* ---- floats ---------------------------------------------------------------------------------- */
 
+/* The remainder of truncated division is always a number of the type, so it is enough that every
+ * step is exact: the product q y is where q fits beside y in 53 bits (f32) or where fma forms it
+ * (f64). The quotient may be rounded up to the next integer, which the last step takes back. *good:
+ * the lanes where that holds. */
+static inline vf64 v_fmod_fast(vf64 x, vf64 y, double limit, vi64 *good) {
+    const vf64 q = v_trunc_f64(x / y), size = v_abs_f64(y);
+    *good = (v_abs_f64(q) < limit) & (size < (double)INFINITY);
+    vf64 r = v_fma_f64(-q, y, x);
+    r = v_sel_f64((r != 0) & ((r < 0) ^ (x < 0)), r + v_copysign_f64(size, x), r);
+    return v_copysign_f64(r, x);
+}
 static inline vf32 v_fmod_f32(vf32 x, vf32 y) {
-    vf32 r = x;
-    for (int i = 0; i < W32; i++) r[i] = fmodf(x[i], y[i]);
+    vi64 good[2];
+    const vf64 low = v_fmod_fast(v_low_f64(x), v_low_f64(y), 0x1p29, &good[0]);
+    const vf64 high = v_fmod_fast(v_high_f64(x), v_high_f64(y), 0x1p29, &good[1]);
+    vf32 r = v_narrow_f64(low, high);
+    if (__builtin_expect(v_any64(~(good[0] & good[1])), 0)) {
+        for (int i = 0; i < W32; i++) r[i] = fmodf(x[i], y[i]);
+    }
     return r;
 }
 static inline vf64 v_fmod_f64(vf64 x, vf64 y) {
+#if SIMD_FMA
+    vi64 good;
+    vf64 r = v_fmod_fast(x, y, 0x1p52, &good);
+    if (__builtin_expect(!v_any64(~good), 1)) return r;
+#else
     vf64 r = x;
+#endif
     for (int i = 0; i < W64; i++) r[i] = fmod(x[i], y[i]);
     return r;
 }

@@ -94,6 +94,12 @@ static inline vu16h v_to_f16(vf32 x) {
 
 #endif
 
+/* Masks to bools. */
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+static inline vi8q v_bools32(vi32 m) { return __builtin_convertvector(m, vi8q) & 1; }
+static inline vi8o v_bools64(vi64 m) { return __builtin_convertvector(m, vi8o) & 1; }
+#endif
+
 /* Partial loads and stores by way of a copy; AVX-512 has masks instead (x86.h). */
 #if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512
 static inline vf32 ld_f32_n(const void *p, int64_t k) {
@@ -114,14 +120,6 @@ static inline vu16h ld_u16h_n(const void *p, int64_t k) {
 static inline void st_f32_n(void *p, vf32 v, int64_t k) { memcpy(p, &v, (size_t)k * 4); }
 static inline void st_f64_n(void *p, vf64 v, int64_t k) { memcpy(p, &v, (size_t)k * 8); }
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
-static inline void st_mask32_n(void *p, vi32 m, int64_t k) {
-    vi8q b = __builtin_convertvector(m, vi8q) & 1;
-    memcpy(p, &b, (size_t)k);
-}
-static inline void st_mask64_n(void *p, vi64 m, int64_t k) {
-    vi8o b = __builtin_convertvector(m, vi8o) & 1;
-    memcpy(p, &b, (size_t)k);
-}
 #endif
 
 #endif

@@ -83,16 +83,6 @@ static inline void st_f32(void *p, vf32 v) { memcpy(p, &v, sizeof v); }
 static inline void st_f64(void *p, vf64 v) { memcpy(p, &v, sizeof v); }
 static inline void st_u16h(void *p, vu16h v) { memcpy(p, &v, sizeof v); }
 
-/* Masks to bools in memory. */
-static inline void st_mask32(void *p, vi32 m) {
-    vi8q b = __builtin_convertvector(m, vi8q) & 1;
-    memcpy(p, &b, sizeof b);
-}
-static inline void st_mask64(void *p, vi64 m) {
-    vi8o b = __builtin_convertvector(m, vi8o) & 1;
-    memcpy(p, &b, sizeof b);
-}
-
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 static inline vf32 v_set_f32(float x) { return x - (vf32){0}; } /* minus zero: keeps -0.0 and NaN */
@@ -147,7 +137,8 @@ static inline vu16h v_to_bf16(vf32 x) {
 /* ---- what differs from ISA to ISA ---------------------------------------------------------------
  * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
  * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
- * v_from_f16, v_to_f16, and the partial loads and stores ld_f32_n .. st_mask64_n. */
+ * v_from_f16, v_to_f16, v_bools32, v_bools64 (masks to bytes 0 and 1), and the partial loads and
+ * stores ld_f32_n .. st_u16h_n. */
 #include "kernels/simd/scalar.h"
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 #include "kernels/simd/x86.h"
@@ -155,6 +146,22 @@ static inline vu16h v_to_bf16(vf32 x) {
 #include "kernels/simd/neon.h"
 #endif
 
+static inline void st_mask32(void *p, vi32 m) {
+    const vi8q b = v_bools32(m);
+    memcpy(p, &b, sizeof b);
+}
+static inline void st_mask64(void *p, vi64 m) {
+    const vi8o b = v_bools64(m);
+    memcpy(p, &b, sizeof b);
+}
+static inline void st_mask32_n(void *p, vi32 m, int64_t k) {
+    const vi8q b = v_bools32(m);
+    memcpy(p, &b, (size_t)k);
+}
+static inline void st_mask64_n(void *p, vi64 m, int64_t k) {
+    const vi8o b = v_bools64(m);
+    memcpy(p, &b, (size_t)k);
+}
 static inline vf32 ld_f16(const void *p) { return v_from_f16(ld_u16h(p)); }
 static inline vf32 ld_bf16(const void *p) { return v_from_bf16(ld_u16h(p)); }
 static inline void st_f16(void *p, vf32 v) { st_u16h(p, v_to_f16(v)); }

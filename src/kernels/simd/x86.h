@@ -37,6 +37,23 @@ static inline vf64 v_dup_even_f64(vf64 x) { return (vf64)_mm256_movedup_pd(x); }
 static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0xf); }
 static inline vf64 v_swap_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0x5); }
 
+/* gcc 12 has no short way of its own from 8 masks to 8 bytes. */
+static inline vi8q v_bools32(vi32 m) {
+    const __m128i low = _mm256_castsi256_si128((__m256i)m);
+    const __m128i words = _mm_packs_epi32(low, _mm256_extracti128_si256((__m256i)m, 1));
+    const int64_t bytes = _mm_cvtsi128_si64(_mm_packs_epi16(words, words)) & 0x0101010101010101;
+    vi8q b;
+    memcpy(&b, &bytes, sizeof b);
+    return b;
+}
+static inline vi8o v_bools64(vi64 m) {
+    const uint32_t bits = (uint32_t)_mm256_movemask_pd((__m256d)m);
+    const uint32_t bytes = _pdep_u32(bits, 0x01010101);
+    vi8o b;
+    memcpy(&b, &bytes, sizeof b);
+    return b;
+}
+
 #else
 
 static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm512_fmadd_ps(a, b, c); }
@@ -84,14 +101,6 @@ static inline void st_f64_n(void *p, vf64 v, int64_t k) {
 }
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) {
     _mm256_mask_storeu_epi16(p, simd_first16(k), (__m256i)v);
-}
-static inline void st_mask32_n(void *p, vi32 m, int64_t k) {
-    vi8q b = __builtin_convertvector(m, vi8q) & 1;
-    _mm_mask_storeu_epi8(p, simd_first16(k), (__m128i)b);
-}
-static inline void st_mask64_n(void *p, vi64 m, int64_t k) {
-    vi8o b = __builtin_convertvector(m, vi8o) & 1;
-    memcpy(p, &b, (size_t)k);
 }
 
 #endif

@@ -1,0 +1,157 @@
+/* What the files of the Python module share. One py_state per interpreter holds everything that
+ * changes; there are no globals. */
+#ifndef NOMEN_PYTHON_PY_H
+#define NOMEN_PYTHON_PY_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include "op/op.h"
+
+/* Operations that the module itself calls: operators and indexing. */
+#define NOMEN__PY_OPS(X)                                                                           \
+    X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(pow) X(matmul) X(neg) X(abs)        \
+    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(logical_not) X(logical_and) X(logical_or)                \
+    X(logical_xor) X(select) X(slice) X(unsqueeze) X(copy_) X(to) X(permute) X(transpose)          \
+    X(rename)
+enum {
+#define X(name) PY_OP_##name,
+    NOMEN__PY_OPS(X)
+#undef X
+        PY_OP_COUNT
+};
+
+enum { PY_ERRORS = 16 };
+
+typedef struct py_state {
+    PyObject *module;
+    PyTypeObject *tensor, *dtype, *device, *size, *function, *method, *generator, *node, *handle,
+        *word;
+    PyObject *dtypes[NOMEN_DTYPE_COUNT];
+    PyObject *errors[PY_ERRORS]; /* exception class of status -i */
+    PyObject *cpu;               /* the one device */
+    PyObject *pairs;             /* operation name -> type of its pair of results */
+    const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
+} py_state;
+
+/* A Tensor holds one reference of its header, and header->python points back while it lives: the
+ * same header is the same object. */
+typedef struct py_tensor {
+    PyObject_HEAD
+    nomen_tensor *t;
+    py_state *state;
+    PyObject *weak;
+} py_tensor;
+
+extern PyModuleDef nomen__py_module;
+
+/* ---- errors (py_error.c) --------------------------------------------------------------------- */
+
+/* Turns the library's error of this thread into a Python exception; always NULL. A Python exception
+ * that is set already stays. */
+PyObject *nomen__py_raise(py_state *s);
+int nomen__py_add_errors(PyObject *module, py_state *s);
+
+/* ---- tensors (py_tensor.c) ------------------------------------------------------------------- */
+
+/* Takes over the caller's reference; NULL raises the library's error. */
+PyObject *nomen__py_wrap(py_state *s, nomen_tensor *t);
+/* The state, if o is a Tensor, else NULL without an exception. */
+py_state *nomen__py_state_of(PyObject *o);
+int nomen__py_add_tensor(PyObject *module, py_state *s);
+/* A nomen.Size. */
+PyObject *nomen__py_size(py_state *s, const int64_t *size, int n);
+
+static inline bool nomen__py_is_tensor(const py_state *s, PyObject *o) {
+    return Py_IS_TYPE(o, s->tensor) || PyType_IsSubtype(Py_TYPE(o), s->tensor);
+}
+static inline nomen_tensor *nomen__py_unwrap(PyObject *o) { return ((py_tensor *)o)->t; }
+
+/* Getters, setters and methods of Tensor that other files bring along. */
+extern PyMethodDef nomen__py_data_methods[], nomen__py_grad_methods[], nomen__py_names_methods[];
+extern PyGetSetDef nomen__py_grad_getset[], nomen__py_names_getset[];
+extern PyMethodDef nomen__py_data_functions[], nomen__py_grad_functions[];
+
+/* ---- operators and indices (py_number.c, py_index.c) ----------------------------------------- */
+
+extern PyType_Slot nomen__py_number_slots[], nomen__py_index_slots[];
+PyObject *nomen__py_richcompare(PyObject *a, PyObject *b, int op);
+
+/* ---- data (py_data.c, py_buffer.c) ----------------------------------------------------------- */
+
+/* The element at an address, as a Python number. */
+PyObject *nomen__py_element(nomen_dtype dtype, const char *at);
+PyObject *nomen__py_item(PyObject *self, PyObject *unused);
+PyObject *nomen__py_tolist(PyObject *self, PyObject *unused);
+int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags);
+void nomen__py_releasebuffer(PyObject *self, Py_buffer *view);
+/* A tensor on the memory of an object with the buffer protocol; *writable says what it allows. */
+nomen_tensor *nomen__py_from_buffer(py_state *s, PyObject *o);
+
+/* ---- dtypes, devices, words (py_dtype.c) ----------------------------------------------------- */
+
+/* nomen.dtype objects and Python's bool, int, float, complex; NOMEN_DTYPE_NONE if it is neither. */
+nomen_dtype nomen__py_dtype(const py_state *s, PyObject *o);
+/* Is it the device that there is: None, "cpu", "cpu:0", nomen.device("cpu")? Raises otherwise. */
+bool nomen__py_device(py_state *s, PyObject *o);
+int nomen__py_add_dtypes(PyObject *module, py_state *s);
+
+/* ---- random generators (py_random.c) --------------------------------------------------------- */
+
+struct nomen_generator *nomen__py_generator(PyObject *o);
+int nomen__py_add_generator(PyObject *module, py_state *s);
+extern PyMethodDef nomen__py_random_functions[];
+
+/* ---- autograd (py_grad.c) -------------------------------------------------------------------- */
+
+/* Sets requires_grad of a fresh result; false: raised. */
+bool nomen__py_require_grad(py_state *s, nomen_tensor *t);
+/* "requires_grad=True", "grad_fn=<AddBackward0>" or "" into text. */
+void nomen__py_grad_text(const nomen_tensor *t, char *text, size_t size);
+int nomen__py_add_grad(PyObject *module, py_state *s);
+
+/* ---- calls (py_parse.c, py_call.c) ----------------------------------------------------------- */
+
+enum { PY_LIST_INLINE = 8, PY_BLOCKS = 4, PY_LARGE = 32768 };
+
+/* A call being filled from Python's arguments, and what must be given back after it. */
+typedef struct py_call {
+    py_state *state;
+    const char *name; /* in messages: "add", "add_" */
+    bool method;      /* positions in messages do not count self */
+    bool large;       /* other threads may run meanwhile */
+    bool requires_grad;
+    uint8_t wrapped_count, blocks_count;
+    nomen_tensor *wrapped[NOMEN__MAX_ARGS];
+    struct {
+        void *at;
+        size_t bytes;
+    } blocks[PY_BLOCKS];
+    nomen_tensor *list_inline[PY_LIST_INLINE];
+    nomen__call c;
+} py_call;
+
+static inline void nomen__py_begin(py_call *p, py_state *s, const nomen__op *op) {
+    p->state = s;
+    p->name = op->name;
+    p->method = p->large = p->requires_grad = false;
+    p->wrapped_count = p->blocks_count = 0;
+    nomen__call_begin(&p->c, op);
+}
+/* Fills p->c from a vectorcall; false: an exception is set. */
+bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
+/* One argument; position counts from 1, 0: given by keyword. */
+bool nomen__py_fill(py_call *p, int i, PyObject *value, Py_ssize_t position);
+/* What is not a Tensor and not a number is refused without an exception: 0; -1: exception. */
+int nomen__py_operand(py_call *p, int i, PyObject *value);
+/* 1: a number; 0: none, no exception; -1: exception. Tensors are no numbers here. */
+int nomen__py_number(PyObject *o, nomen_number *n);
+bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref);
+/* Runs it and gives back what parsing took. NOMEN_OK or an exception is set. */
+nomen_status nomen__py_invoke(py_call *p);
+void nomen__py_give_back(py_call *p);
+/* Runs it and makes Python objects of the results. */
+PyObject *nomen__py_run(py_call *p);
+int nomen__py_add_callables(PyObject *module, py_state *s);
+
+#endif

@@ -1,0 +1,356 @@
+/* The strided iterator of elementwise kernels: broadcasting, the order of dims, casts on the way in
+ * and out, threads; and the plain moves made with it. Reductions, rows and products: launch_*.c. */
+#include "op/op.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+/* GRAIN: elements of a chunk; chunks do not depend on the number of threads. BLOCK: elements of a
+ * cast buffer. A tile is TILE_NEAR by TILE_FAR elements: as many far steps as one cache line holds
+ * of small elements, and near ones that do not drive each other out of the first cache. */
+enum { GRAIN = 32768, SERIAL = 2 * GRAIN, BLOCK = 512, TILE_NEAR = 32, TILE_FAR = 16 };
+enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
+
+static const uint8_t item_bytes[NOMEN_DTYPE_COUNT] = {
+#define X(tag, short_name, text, storage, kind_name, size) [NOMEN_##tag] = size,
+#include "../../ops/dtypes.def"
+#undef X
+};
+
+static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
+
+/* ---- making it --------------------------------------------------------------------------------- */
+
+/* An input of one element in all is converted now instead of once per block. */
+static void cast_constant(nomen__iter *it, int k) {
+    char *const ptr[2] = {(char *)it->constant[k], it->base[k]};
+    it->cast[k](ptr, (const int64_t[2]){0, 0}, 1);
+    it->base[k] = ptr[0];
+    it->cast[k] = NULL;
+}
+
+/* Dims without those of size 1, innermost first; forward in the output. */
+static void collect(nomen__iter *it, nomen_tensor *const *operand, int ndim, const int64_t *size) {
+    int n = 0;
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (size[d] == 1) continue;
+        int64_t *step = it->step[n];
+        it->size[n++] = size[d];
+        for (int k = 0; k < it->count; k++) {
+            const nomen_tensor *t = operand[k];
+            int own = d - (ndim - t->ndim);
+            step[k] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own] * item_bytes[t->dtype];
+        }
+        if (step[0] >= 0) continue;
+        for (int k = 0; k < it->count; k++) {
+            it->base[k] += (size[d] - 1) * step[k];
+            step[k] = -step[k];
+        }
+    }
+    it->ndim = n;
+}
+
+/* Should dim a lie outside of dim b? The first operand that tells them apart decides. */
+static bool is_outer(const nomen__iter *it, int a, int b) {
+    for (int k = 0; k < it->count; k++) {
+        int64_t x = magnitude(it->step[a][k]), y = magnitude(it->step[b][k]);
+        if (x && y && x != y) return x > y;
+    }
+    return false;
+}
+
+static void swap_dims(nomen__iter *it, int a, int b) {
+    int64_t size = it->size[a], step[OPERANDS];
+    it->size[a] = it->size[b];
+    it->size[b] = size;
+    for (int k = 0; k < it->count; k++) {
+        step[k] = it->step[a][k];
+        it->step[a][k] = it->step[b][k];
+        it->step[b][k] = step[k];
+    }
+}
+
+static void sort_dims(nomen__iter *it) {
+    for (int i = 1; i < it->ndim; i++)
+        for (int j = i; j > 0 && is_outer(it, j - 1, j); j--) swap_dims(it, j - 1, j);
+}
+
+static void merge_dims(nomen__iter *it) {
+    int last = 0;
+    for (int d = 1; d < it->ndim; d++) {
+        bool fits = true;
+        for (int k = 0; k < it->count; k++)
+            fits &= it->step[d][k] == it->step[last][k] * it->size[last];
+        if (fits) {
+            it->size[last] *= it->size[d];
+            continue;
+        }
+        if (++last == d) continue;
+        it->size[last] = it->size[d];
+        memcpy(it->step[last], it->step[d], sizeof it->step[d]);
+    }
+    it->ndim = it->ndim ? last + 1 : 0;
+}
+
+/* An input whose near dim is not the output's is read in tiles: that dim becomes the second one. */
+static void find_tiles(nomen__iter *it) {
+    if (it->ndim < 2 || it->size[0] < TILE_FAR) return;
+    int best = 0;
+    int64_t least = 0;
+    for (int k = 1; k < it->count; k++) {
+        int64_t here = magnitude(it->step[0][k]);
+        if (here < FAR_STEP) continue;
+        for (int d = 1; d < it->ndim; d++) {
+            int64_t there = magnitude(it->step[d][k]);
+            if (there == 0 || there >= here || there >= FAR_STEP || it->size[d] < 4) continue;
+            if (best && there >= least) continue;
+            best = d;
+            least = there;
+        }
+    }
+    if (!best) return;
+    for (; best > 1; best--) swap_dims(it, best, best - 1);
+    it->tiled = true;
+}
+
+static NOMEN_NOINLINE void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
+                                       const int64_t *size) {
+    collect(it, operand, ndim, size);
+    sort_dims(it);
+    merge_dims(it);
+    if (it->ndim == 0) {
+        it->ndim = 1;
+        it->size[0] = 1;
+        for (int k = 0; k < it->count; k++) it->step[0][k] = item_bytes[operand[k]->dtype];
+    }
+    find_tiles(it);
+    for (int k = 1; k < it->count; k++) {
+        bool constant = true;
+        for (int d = 0; d < it->ndim; d++) constant &= it->step[d][k] == 0;
+        if (it->cast[k] && constant) cast_constant(it, k);
+    }
+}
+
+void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
+                            nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
+                            const nomen_dtype *dtypes) {
+    nomen_tensor *operand[OPERANDS];
+    int64_t numel = out->numel;
+    bool plain = out->flags & NOMEN__CONTIGUOUS;
+    it->loop = loop;
+    it->count = nin + 1;
+    it->numel = numel;
+    it->tiled = false;
+    operand[0] = out;
+    for (int k = 0; k <= nin; k++) {
+        nomen_tensor *t = k ? in[k - 1] : out;
+        nomen_dtype own = (nomen_dtype)t->dtype;
+        operand[k] = t;
+        it->base[k] = t->data;
+        it->item[k] = item_bytes[dtypes[k]];
+        it->cast[k] = NULL;
+        if (NOMEN_UNLIKELY(own != dtypes[k]))
+            it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
+        it->step[0][k] = item_bytes[own];
+        if (k && t->numel == 1 && numel != 1)
+            it->step[0][k] = 0;
+        else
+            plain &= t->numel == numel && t->flags & NOMEN__CONTIGUOUS;
+    }
+    if (numel == 0) return;
+    if (NOMEN_UNLIKELY(!plain)) {
+        make_slowly(it, operand, ndim, size);
+        return;
+    }
+    /* Contiguous operands of as many elements as the output lie like it, whatever their ranks. */
+    it->ndim = 1;
+    it->size[0] = numel;
+    for (int k = 1; k <= nin; k++)
+        if (NOMEN_UNLIKELY(it->cast[k] && operand[k]->numel == 1)) cast_constant(it, k);
+}
+
+void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
+                      nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
+                      nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
+    nomen_dtype dtypes[OPERANDS];
+    dtypes[0] = kernel_result;
+    for (int k = 1; k <= nin; k++) dtypes[k] = kernel_dtype;
+    nomen__iter_make_mixed(it, loop, out, in, nin, ndim, size, dtypes);
+}
+
+/* ---- running it -------------------------------------------------------------------------------- */
+
+/* n elements in a row, through the cast buffers. */
+static NOMEN_NOINLINE void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step,
+                                       int64_t n) {
+    alignas(64) char buffer[OPERANDS][BLOCK * 16];
+    char *at[OPERANDS];
+    int64_t taken[OPERANDS];
+    for (int k = 0; k < it->count; k++)
+        taken[k] = !it->cast[k] ? step[k] : k && step[k] == 0 ? 0 : it->item[k];
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        int64_t m = n - i < BLOCK ? n - i : BLOCK;
+        for (int k = 0; k < it->count; k++) {
+            at[k] = ptr[k] + i * step[k];
+            if (!it->cast[k]) continue;
+            char *const move[2] = {buffer[k], at[k]};
+            if (k && (step[k] || i == 0))
+                it->cast[k](move, (const int64_t[2]){it->item[k], step[k]}, step[k] ? m : 1);
+            at[k] = buffer[k];
+        }
+        it->loop(at, taken, m);
+        if (!it->cast[0]) continue;
+        char *const move[2] = {ptr[0] + i * step[0], buffer[0]};
+        it->cast[0](move, (const int64_t[2]){step[0], it->item[0]}, m);
+    }
+}
+
+static bool casts(const nomen__iter *it) {
+    bool any = false;
+    for (int k = 0; k < it->count; k++) any |= it->cast[k] != NULL;
+    return any;
+}
+
+static inline void run_row(const nomen__iter *it, bool casting, char *const *ptr, int64_t n) {
+    if (casting)
+        run_casting(it, ptr, it->step[0], n);
+    else
+        it->loop(ptr, it->step[0], n);
+}
+
+/* Where in the dims from `first` on the element (or row) number `at` lies. */
+static void enter(const nomen__iter *it, int first, int64_t at, int64_t *index, char **ptr) {
+    for (int k = 0; k < it->count; k++) ptr[k] = it->base[k];
+    for (int d = first; d < it->ndim; d++) {
+        index[d] = at % it->size[d];
+        at /= it->size[d];
+        for (int k = 0; k < it->count; k++) ptr[k] += index[d] * it->step[d][k];
+    }
+}
+
+/* One step on in the dims from `first` on. */
+static inline void advance(const nomen__iter *it, int first, int64_t *index, char **ptr) {
+    for (int d = first; d < it->ndim; d++) {
+        const int64_t *step = it->step[d];
+        if (++index[d] < it->size[d]) {
+            for (int k = 0; k < it->count; k++) ptr[k] += step[k];
+            return;
+        }
+        index[d] = 0;
+        for (int k = 0; k < it->count; k++) ptr[k] -= (it->size[d] - 1) * step[k];
+    }
+}
+
+static void run_rows(void *context, int64_t begin, int64_t end) {
+    const nomen__iter *it = context;
+    int64_t index[NOMEN_MAX_DIMS];
+    char *ptr[OPERANDS];
+    bool casting = casts(it);
+    enter(it, 0, begin, index, ptr);
+    while (begin < end) {
+        int64_t n = it->size[0] - index[0];
+        if (n > end - begin) n = end - begin;
+        run_row(it, casting, ptr, n);
+        begin += n;
+        for (int k = 0; k < it->count; k++) ptr[k] -= index[0] * it->step[0][k];
+        index[0] = 0;
+        advance(it, 1, index, ptr);
+    }
+}
+
+static int64_t bands(const nomen__iter *it) { return (it->size[1] + TILE_FAR - 1) / TILE_FAR; }
+
+/* Bands of TILE_FAR rows, begin to end of them over all outer dims. */
+static void run_bands(void *context, int64_t begin, int64_t end) {
+    const nomen__iter *it = context;
+    int64_t index[NOMEN_MAX_DIMS], each = bands(it);
+    char *outer[OPERANDS], *ptr[OPERANDS];
+    bool casting = casts(it);
+    enter(it, 2, begin / each, index, outer);
+    for (int64_t band = begin % each; begin < end; begin++) {
+        int64_t first = band * TILE_FAR, rows = it->size[1] - first;
+        if (rows > TILE_FAR) rows = TILE_FAR;
+        for (int64_t i = 0; i < it->size[0]; i += TILE_NEAR) {
+            int64_t n = it->size[0] - i < TILE_NEAR ? it->size[0] - i : TILE_NEAR;
+            for (int k = 0; k < it->count; k++)
+                ptr[k] = outer[k] + first * it->step[1][k] + i * it->step[0][k];
+            for (int64_t r = 0; r < rows; r++) {
+                run_row(it, casting, ptr, n);
+                for (int k = 0; k < it->count; k++) ptr[k] += it->step[1][k];
+            }
+        }
+        if (++band < each) continue;
+        band = 0;
+        advance(it, 2, index, outer);
+    }
+}
+
+static NOMEN_NOINLINE void run_slowly(const nomen__iter *it) {
+    /* The task's context is not const; nothing writes through it. */
+    void *context = (void *)(uintptr_t)it;
+    if (it->tiled) {
+        int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
+        int64_t grain = GRAIN / (it->size[0] * TILE_FAR);
+        if (it->numel <= SERIAL) grain = count;
+        nomen__parallel(count, grain ? grain : 1, run_bands, context);
+    } else if (it->numel > SERIAL) {
+        nomen__parallel(it->numel, GRAIN, run_rows, context);
+    } else {
+        run_rows(context, 0, it->numel);
+    }
+}
+
+void nomen__iter_run(const nomen__iter *it) {
+    if (it->numel == 0) return;
+    if (NOMEN_LIKELY(it->ndim == 1 && it->numel <= SERIAL && !casts(it)))
+        it->loop(it->base, it->step[0], it->numel);
+    else
+        run_slowly(it);
+}
+
+/* ---- moves ------------------------------------------------------------------------------------- */
+
+void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
+    nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
+    nomen__loop *loop = nomen__cast_loop(from, to);
+    if (!loop) {
+        if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
+            dst->numel <= SERIAL) {
+            if (dst->data != src->data && dst->numel)
+                memcpy(dst->data, src->data, (size_t)(dst->numel * item_bytes[to]));
+            return;
+        }
+        loop = nomen__kernel_find("copy", to)->loop;
+    }
+    nomen__iter it;
+    nomen_tensor *in = (nomen_tensor *)(uintptr_t)src; /* only read */
+    nomen__iter_make_mixed(&it, loop, dst, &in, 1, dst->ndim, dst->size,
+                           (const nomen_dtype[2]){to, from});
+    nomen__iter_run(&it);
+}
+
+/* Of all dtypes these three hold every number, so that one cast is enough. */
+static nomen_dtype widest(const nomen_number *n, void *value) {
+    switch (n->kind) {
+    case NOMEN_NUMBER_FLOAT: memcpy(value, &n->re, sizeof n->re); return NOMEN_F64;
+    case NOMEN_NUMBER_COMPLEX:
+        memcpy(value, (const double[2]){n->re, n->im}, 2 * sizeof(double));
+        return NOMEN_C128;
+    default: memcpy(value, &n->i, sizeof n->i); return NOMEN_I64;
+    }
+}
+
+void nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
+    alignas(16) char wide[16], value[16];
+    nomen_dtype to = (nomen_dtype)t->dtype, from = widest(n, wide);
+    nomen__loop *cast = nomen__cast_loop(from, to);
+    nomen_tensor one = {.dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS, .data = wide};
+    nomen_tensor *in = &one;
+    if (cast) {
+        cast((char *const[2]){value, wide}, (const int64_t[2]){0, 0}, 1);
+        one.data = value;
+    }
+    nomen__iter it;
+    nomen__iter_make(&it, nomen__kernel_find("copy", to)->loop, t, &in, 1, t->ndim, t->size, to, to);
+    nomen__iter_run(&it);
+}

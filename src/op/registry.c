@@ -1,0 +1,147 @@
+/* The kernel tables of all files and instruction sets, joined into one index: the best row of this
+ * machine for a name and a dtype. What the rows do is in src/kernels. */
+#include "op/op.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#define X(stem) extern const nomen__kernel NOMEN__PASTE(stem, scalar)[];
+#include "kernel_tables.h"
+#undef X
+static const nomen__kernel *const tables_scalar[] = {
+#define X(stem) NOMEN__PASTE(stem, scalar),
+#include "kernel_tables.h"
+#undef X
+};
+enum { TABLES = (int)NOMEN_COUNT(tables_scalar) };
+
+#if NOMEN_BUILT_AVX2
+#define X(stem) extern const nomen__kernel NOMEN__PASTE(stem, avx2)[];
+#include "kernel_tables.h"
+#undef X
+static const nomen__kernel *const tables_avx2[] = {
+#define X(stem) NOMEN__PASTE(stem, avx2),
+#include "kernel_tables.h"
+#undef X
+};
+#endif
+
+#if NOMEN_BUILT_AVX512
+#define X(stem) extern const nomen__kernel NOMEN__PASTE(stem, avx512)[];
+#include "kernel_tables.h"
+#undef X
+static const nomen__kernel *const tables_avx512[] = {
+#define X(stem) NOMEN__PASTE(stem, avx512),
+#include "kernel_tables.h"
+#undef X
+};
+#endif
+
+#if NOMEN_BUILT_NEON
+#define X(stem) extern const nomen__kernel NOMEN__PASTE(stem, neon)[];
+#include "kernel_tables.h"
+#undef X
+static const nomen__kernel *const tables_neon[] = {
+#define X(stem) NOMEN__PASTE(stem, neon),
+#include "kernel_tables.h"
+#undef X
+};
+#endif
+
+static const nomen__kernel *const *const tables[NOMEN__ISA_COUNT] = {
+    [NOMEN__SCALAR] = tables_scalar,
+#if NOMEN_BUILT_AVX2
+    [NOMEN__AVX2] = tables_avx2,
+#endif
+#if NOMEN_BUILT_AVX512
+    [NOMEN__AVX512] = tables_avx512,
+#endif
+#if NOMEN_BUILT_NEON
+    [NOMEN__NEON] = tables_neon,
+#endif
+};
+
+/* An open hash table, filled once and only read afterwards. What does not fit any more (it never
+ * gets fuller than three quarters) is found by walking the tables. */
+enum { SLOTS = 4096, MOST_USED = SLOTS / 4 * 3, MOST_OPS = 512 };
+static const nomen__kernel *slots[SLOTS];
+static nomen__loop *casts[NOMEN_DTYPE_COUNT][NOMEN_DTYPE_COUNT];
+static bool complete;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Atomic bool ready;
+
+static uint32_t hash(const char *name, nomen_dtype dtype) {
+    uint32_t h = 2166136261u ^ (uint32_t)dtype;
+    for (; *name; name++) h = (h ^ (uint8_t)*name) * 16777619u;
+    return (h ^ h >> 15) % SLOTS;
+}
+
+/* The slot of the row, or the free one where it belongs. */
+static const nomen__kernel **slot_of(const char *name, nomen_dtype dtype) {
+    uint32_t i = hash(name, dtype);
+    while (slots[i] && (slots[i]->dtype != dtype || strcmp(slots[i]->name, name)))
+        i = (i + 1) % SLOTS;
+    return &slots[i];
+}
+
+/* From the best instruction set down: a row that is there already is a better one. */
+static void build(void) {
+    int used = 0;
+    complete = true;
+    for (int isa = (int)nomen__cpu_isa(); isa >= 0; isa--)
+        for (int t = 0; tables[isa] && t < TABLES; t++)
+            for (const nomen__kernel *k = tables[isa][t]; k->name; k++) {
+                if (k->to != NOMEN_DTYPE_NONE) {
+                    if (!casts[k->dtype][k->to]) casts[k->dtype][k->to] = k->loop;
+                    continue;
+                }
+                const nomen__kernel **slot = slot_of(k->name, k->dtype);
+                if (*slot) continue;
+                if (used == MOST_USED) {
+                    complete = false;
+                    continue;
+                }
+                *slot = k;
+                used++;
+            }
+    atomic_store_explicit(&ready, true, memory_order_release);
+}
+
+static inline void make_ready(void) {
+    if (NOMEN_UNLIKELY(!atomic_load_explicit(&ready, memory_order_acquire)))
+        pthread_once(&once, build);
+}
+
+static const nomen__kernel *search(const char *name, nomen_dtype dtype) {
+    for (int isa = (int)nomen__cpu_isa(); isa >= 0; isa--)
+        for (int t = 0; tables[isa] && t < TABLES; t++)
+            for (const nomen__kernel *k = tables[isa][t]; k->name; k++)
+                if (k->dtype == dtype && k->to == NOMEN_DTYPE_NONE && !strcmp(k->name, name))
+                    return k;
+    return NULL;
+}
+
+const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype) {
+    if (!name) return NULL;
+    make_ready();
+    const nomen__kernel *k = *slot_of(name, dtype);
+    return k || complete ? k : search(name, dtype);
+}
+
+nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to) {
+    if (from == to) return NULL;
+    make_ready();
+    return casts[from][to];
+}
+
+static const nomen__kernel *_Atomic op_kernels[MOST_OPS][NOMEN_DTYPE_COUNT];
+
+const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nomen_dtype dtype) {
+    if (name != op->kernel || op->id >= MOST_OPS) return nomen__kernel_find(name, dtype);
+    const nomen__kernel *_Atomic *cached = &op_kernels[op->id][dtype];
+    const nomen__kernel *k = atomic_load_explicit(cached, memory_order_relaxed);
+    if (NOMEN_LIKELY(k != NULL)) return k;
+    k = nomen__kernel_find(name, dtype);
+    atomic_store_explicit(cached, k, memory_order_relaxed);
+    return k;
+}
