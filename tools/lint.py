@@ -26,7 +26,10 @@ SKIPPED_SUFFIXES = {".pyc", ".so", ".o", ".a"}
 TEXT_SUFFIXES = {".c", ".h", ".py", ".pyi", ".md", ".toml", ".def", ".sh", ".cmake", ".in", ".txt"}
 
 # A macro that is a loop because C has no other way to write a block with an end; with the reason.
-LOOPS_ALLOWED = {("include/nomen/scope.h", "nomen_scope"): "the block form of a scope needs `for`"}
+LOOPS_ALLOWED = {
+    ("include/nomen/scope.h", "nomen_scope"): "the block form of a scope needs `for`",
+    ("include/nomen/grad.h", "NOMEN_GRAD_MODE"): "the block form of a gradient mode needs `for`",
+}
 
 
 def rule(function):

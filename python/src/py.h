@@ -68,8 +68,8 @@ static inline bool nomen__py_is_tensor(const py_state *s, PyObject *o) {
 static inline nomen_tensor *nomen__py_unwrap(PyObject *o) { return ((py_tensor *)o)->t; }
 
 /* Getters, setters and methods of Tensor that other files bring along. */
-extern PyMethodDef nomen__py_data_methods[], nomen__py_grad_methods[], nomen__py_names_methods[];
-extern PyGetSetDef nomen__py_grad_getset[], nomen__py_names_getset[];
+extern PyMethodDef nomen__py_data_methods[], nomen__py_grad_methods[];
+extern PyGetSetDef nomen__py_grad_getset[];
 extern PyMethodDef nomen__py_data_functions[], nomen__py_grad_functions[];
 
 /* ---- operators and indices (py_number.c, py_index.c) ----------------------------------------- */
@@ -127,7 +127,9 @@ typedef struct py_call {
         void *at;
         size_t bytes;
     } blocks[PY_BLOCKS];
+    uint16_t sizes_used;
     nomen_tensor *list_inline[PY_LIST_INLINE];
+    int64_t sizes_inline[NOMEN_MAX_DIMS];
     nomen__call c;
 } py_call;
 
@@ -136,22 +138,47 @@ static inline void nomen__py_begin(py_call *p, py_state *s, const nomen__op *op)
     p->name = op->name;
     p->method = p->large = p->requires_grad = false;
     p->wrapped_count = p->blocks_count = 0;
+    p->sizes_used = 0;
     nomen__call_begin(&p->c, op);
 }
-/* Fills p->c from a vectorcall; false: an exception is set. */
-bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
-/* One argument; position counts from 1, 0: given by keyword. */
-bool nomen__py_fill(py_call *p, int i, PyObject *value, Py_ssize_t position);
+/* What Python gave for one argument: a value, or the rest of the positional ones spread out. */
+typedef struct py_bound {
+    PyObject *value;        /* NULL: not given */
+    PyObject *const *rest;  /* count items; then value is the first of them or NULL */
+    Py_ssize_t count;
+    Py_ssize_t position; /* from 1, 0: by keyword */
+} py_bound;
+enum { PY_BOUND = 10 };
+
+/* Sorts a vectorcall's arguments by the names of specs; out= and what factories accept besides is
+ * looked after here. false: an exception is set. */
+bool nomen__py_bind(py_call *p, const nomen__argspec *specs, int n, PyObject *const *args,
+                    Py_ssize_t nargs, PyObject *kwnames, py_bound *bound);
+/* Puts a value into the argument i of the row; bound->value is not NULL unless it is spread. */
+bool nomen__py_fill(py_call *p, int i, const py_bound *bound);
+/* Those of the row that were bound; the others must be optional. */
+bool nomen__py_fill_all(py_call *p, const py_bound *bound);
+/* TypeError "add(): argument 'other' (position 1) must be Tensor, not str"; always false. */
+bool nomen__py_wrong(const py_call *p, const char *argument, const py_bound *bound,
+                     const char *wanted);
 /* What is not a Tensor and not a number is refused without an exception: 0; -1: exception. */
 int nomen__py_operand(py_call *p, int i, PyObject *value);
 /* 1: a number; 0: none, no exception; -1: exception. Tensors are no numbers here. */
 int nomen__py_number(PyObject *o, nomen_number *n);
 bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref);
-/* Runs it and gives back what parsing took. NOMEN_OK or an exception is set. */
+/* Runs it and gives back what parsing took; on failure an exception is set. */
 nomen_status nomen__py_invoke(py_call *p);
 void nomen__py_give_back(py_call *p);
 /* Runs it and makes Python objects of the results. */
 PyObject *nomen__py_run(py_call *p);
 int nomen__py_add_callables(PyObject *module, py_state *s);
+
+/* ---- forms that the table does not describe (py_overload.c) ------------------------------------ */
+
+/* Fills the row's arguments from a vectorcall in its own way. */
+typedef bool nomen__py_adapter(py_call *p, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *kwnames);
+/* NULL: the row's own argument list says it all. */
+nomen__py_adapter *nomen__py_adapter_of(const char *op);
 
 #endif

@@ -214,7 +214,9 @@ static int add_words(PyObject *module, py_state *s) {
         py_word *o = PyObject_New(py_word, s->word);
         if (!o) return -1;
         o->text = words[i];
-        if (PyModule_Add(module, words[i], (PyObject *)o)) return -1;
+        int failed = PyModule_AddObjectRef(module, words[i], (PyObject *)o);
+        Py_DECREF(o);
+        if (failed) return -1;
     }
     return 0;
 }

@@ -95,6 +95,7 @@ enum nomen__flag {
     NOMEN__WRAPPED = 2,    /* a number in tensor's clothing: weak in dtype promotion */
     NOMEN__CONTIGUOUS = 4, /* row-major without holes (computed when the header is made) */
     NOMEN__SPILLED = 8,    /* size, stride and names point to a block of their own */
+    NOMEN__REQUIRES = 32,  /* takes part in autograd: requires_grad, or made from such */
 };
 
 struct nomen__autograd; /* src/autograd/tape.h */
@@ -106,6 +107,8 @@ typedef struct nomen_tensor {
     nomen__storage *storage;
     int64_t numel;
     struct nomen__autograd *grad; /* NULL: takes no part in autograd */
+    struct nomen_tensor *base;    /* views made while gradients are on: whose data they show (no view
+                                     itself), one reference; an in-place change of the view is one of it */
     int64_t *size, *stride;       /* strides in elements, any sign */
     nomen_name *names;
     struct nomen__scope *scope; /* the scope that owns one reference, NULL: none */
@@ -141,6 +144,16 @@ static inline void nomen__release(nomen_tensor *t) {
     if (t && (atomic_load_explicit(&t->refs, memory_order_acquire) == 1 ||
               atomic_fetch_sub_explicit(&t->refs, 1, memory_order_acq_rel) == 1))
         nomen__tensor_free(t);
+}
+/* After a view was made of `of`: nomen__tensor_free lets go of it. */
+static inline void nomen__set_base(nomen_tensor *view, nomen_tensor *of) {
+    if (view != of && !view->base && view->dtype == of->dtype)
+        view->base = nomen__retain(of->base ? of->base : of);
+}
+/* Does an operation on t concern the tape? A view may not know yet what an in-place change made of
+ * its base. */
+static inline bool nomen__concerns_tape(const nomen_tensor *t) {
+    return (t->flags & NOMEN__REQUIRES) || (t->base && (t->base->flags & NOMEN__REQUIRES));
 }
 static inline bool nomen__is_named(const nomen_tensor *t) { return t->flags & NOMEN__NAMED; }
 static inline nomen_name nomen__name_at(const nomen_tensor *t, int dim) {

@@ -36,6 +36,7 @@ static inline nomen_tensor *header_new(nomen_dtype dtype, int ndim) {
     t->storage = NULL;
     t->numel = 0;
     t->grad = NULL;
+    t->base = NULL;
     use_inline_dims(t);
     t->scope = NULL;
     t->scope_slot = 0;
@@ -64,6 +65,7 @@ nomen_tensor *nomen__tensor_new(nomen_dtype dtype, int ndim) {
 
 void nomen__tensor_free(nomen_tensor *t) {
     if (NOMEN_UNLIKELY(t->grad && nomen__autograd_free)) nomen__autograd_free(t->grad);
+    if (NOMEN_UNLIKELY(t->base != NULL)) nomen__release(t->base);
     if (t->storage) nomen__storage_release(t->storage);
     if (NOMEN_UNLIKELY(t->flags & NOMEN__SPILLED)) nomen__free(t->size, SPILL_BYTES);
     t->magic = NOMEN__DEAD;
@@ -204,6 +206,9 @@ nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
     t->numel = from->numel;
     copy_dims(t, from);
     t->flags = (uint8_t)((t->flags & ~COPIED_FLAGS) | (from->flags & COPIED_FLAGS));
+    nomen_tensor *base = t->base;
+    t->base = NULL; /* other data: no view of it any more */
+    nomen__release(base);
     if (old) nomen__storage_release(old);
     return NOMEN_OK;
 }

@@ -10,6 +10,7 @@
  * of small elements, and near ones that do not drive each other out of the first cache. */
 enum { GRAIN = 32768, SERIAL = 2 * GRAIN, BLOCK = 512, TILE_NEAR = 32, TILE_FAR = 16 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
+#define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
 static const uint8_t item_bytes[NOMEN_DTYPE_COUNT] = {
 #define X(tag, short_name, text, storage, kind_name, size) [NOMEN_##tag] = size,
@@ -113,8 +114,8 @@ static void find_tiles(nomen__iter *it) {
     it->tiled = true;
 }
 
-static NOMEN_NOINLINE void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
-                                       const int64_t *size) {
+APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
+                       const int64_t *size) {
     collect(it, operand, ndim, size);
     sort_dims(it);
     merge_dims(it);
@@ -181,8 +182,8 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
 /* ---- running it -------------------------------------------------------------------------------- */
 
 /* n elements in a row, through the cast buffers. */
-static NOMEN_NOINLINE void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step,
-                                       int64_t n) {
+APART void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step,
+                       int64_t n) {
     alignas(64) char buffer[OPERANDS][BLOCK * 16];
     char *at[OPERANDS];
     int64_t taken[OPERANDS];
@@ -285,7 +286,7 @@ static void run_bands(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static NOMEN_NOINLINE void run_slowly(const nomen__iter *it) {
+APART void run_slowly(const nomen__iter *it) {
     /* The task's context is not const; nothing writes through it. */
     void *context = (void *)(uintptr_t)it;
     if (it->tiled) {

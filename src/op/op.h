@@ -130,15 +130,20 @@ struct nomen__call {
     bool named;   /* an operand has names */
     bool record;  /* the tape wants to know */
     bool is_view; /* out[0] shares storage with in[0] */
+    bool row_major; /* a fresh result is row-major whatever the operands are */
     uint8_t nin, nout;
     nomen__arg arg[NOMEN__MAX_ARGS];
     nomen_tensor *in_inline[NOMEN__MAX_IN];
     nomen_tensor **in;  /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
     int64_t in_count;   /* = nin, wide for lists */
     nomen_tensor *out[NOMEN__MAX_OUT]; /* on entry out= or NULL; on success the results, one reference each */
+    nomen_tensor *target[NOMEN__MAX_OUT]; /* out= as given, borrowed, while the call walks */
+    nomen_tensor *fresh[NOMEN__MAX_OUT];  /* computed apart, to move into target at the end */
     bool skip[NOMEN__MAX_OUT];         /* result not wanted */
     nomen_tensor **results;            /* rows that return lists: nomen__alloc'ed array of references */
     int64_t results_count;
+    nomen_tensor *temporary[NOMEN__MAX_IN]; /* made on the way, released at the end */
+    int temporaries;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
     nomen_dtype writes; /* what the kernel writes before it is cast for out[0]: bool for comparisons */
     double reduce_correction; /* var, std */
@@ -164,8 +169,9 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->kernel_name = op->kernel;
     c->node = NULL;
     c->given = c->listed = 0;
-    c->inplace = c->named = c->record = c->is_view = false;
+    c->inplace = c->named = c->record = c->is_view = c->row_major = false;
     c->nin = 0;
+    c->temporaries = 0;
     c->nout = op->nout;
     c->in = c->in_inline;
     c->in_count = 0;
@@ -189,6 +195,22 @@ nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inp
 nomen_list nomen__call_struct_list(const nomen__op *op, const void *args);
 /* "self=Tensor[N=32, C=64], other=Tensor[C=3]" */
 void nomen__call_describe(nomen__text *t, const nomen__call *c);
+
+/* Position of the first argument of that kind in the row, or -1. */
+int nomen__arg_of(const nomen__op *op, nomen__kind kind);
+/* Puts a text dim list into the call's pool as argument i; the front ends share it. */
+nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
+/* Calls a row with up to four tensors and nothing else: what composites are made of. One reference, no scope. */
+nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
+/* Promotion of operands as PyTorch does it: tensors with dims before 0-d ones before numbers, kind by kind. */
+nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count);
+/* Names of a result as one operand has them; a names argument as a list. */
+nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t);
+nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result);
+/* The tensor dies with the call. */
+void nomen__take_temporary(nomen__call *c, nomen_tensor *t);
+/* Broadcasts size2 into (ndim, size); false if they do not fit. */
+bool nomen__broadcast(int *ndim, int64_t *size, int ndim2, const int64_t *size2);
 
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);

@@ -26,8 +26,7 @@
     DECLARE_ONE(arith, isa)                                                                        \
     DECLARE_ONE(cast, isa)                                                                         \
     DECLARE_ONE(compare, isa)                                                                      \
-    DECLARE_ONE(complex, isa) DECLARE_ONE(math, isa) DECLARE_ONE(move, isa)                        \
-        DECLARE_ONE(unary, isa)
+    DECLARE_ONE(complex, isa) DECLARE_ONE(math, isa) DECLARE_ONE(move, isa) DECLARE_ONE(unary, isa)
 #define FIRST(isa) ARRAY(arith, isa), ARRAY(cast, isa), ARRAY(compare, isa), ARRAY(complex, isa)
 #define LIST(isa)                                                                                  \
     {                                                                                              \

@@ -3,6 +3,10 @@
  * Accuracy: test_kernels_math.c. */
 #include "elementwise.h"
 
+#include <complex.h>
+#undef I /* the integers, below */
+#define IMAGINARY _Complex_I
+
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
 /* ---- the table ------------------------------------------------------------------------------- */
@@ -527,6 +531,108 @@ static void test_bools(void **state) {
     for (int j = 0; j < 8; j++) assert_int_equal(r[j], x[j] || (y[j] && a[j]));
 }
 
+/* ---- complex numbers ------------------------------------------------------------------------- */
+
+static bool near_complex(double _Complex want, double re, double im, double tolerance) {
+    const double scale = cabs(want) + 1e-300;
+    return fabs(creal(want) - re) <= tolerance * scale &&
+           fabs(cimag(want) - im) <= tolerance * scale;
+}
+
+static bool expected_complex(const char *name, double _Complex x, double _Complex y,
+                             double _Complex *r) {
+    if (strcmp(name, "add") == 0)
+        *r = x + y;
+    else if (strcmp(name, "sub") == 0)
+        *r = x - y;
+    else if (strcmp(name, "mul") == 0)
+        *r = x * y;
+    else if (strcmp(name, "div") == 0)
+        *r = x / y;
+    else if (strcmp(name, "pow") == 0)
+        *r = cpow(x, y);
+    else if (strcmp(name, "neg") == 0)
+        *r = -x;
+    else if (strcmp(name, "conj") == 0)
+        *r = conj(x);
+    else if (strcmp(name, "square") == 0)
+        *r = x * x;
+    else if (strcmp(name, "sgn") == 0)
+        *r = x / cabs(x);
+    else if (strcmp(name, "reciprocal") == 0)
+        *r = 1 / x;
+    else if (strcmp(name, "exp") == 0)
+        *r = cexp(x);
+    else if (strcmp(name, "log") == 0)
+        *r = clog(x);
+    else if (strcmp(name, "log2") == 0)
+        *r = clog(x) / log(2);
+    else if (strcmp(name, "sqrt") == 0)
+        *r = csqrt(x);
+    else if (strcmp(name, "rsqrt") == 0)
+        *r = 1 / csqrt(x);
+    else if (strcmp(name, "sin") == 0)
+        *r = csin(x);
+    else if (strcmp(name, "cos") == 0)
+        *r = ccos(x);
+    else if (strcmp(name, "tanh") == 0)
+        *r = ctanh(x);
+    else if (strcmp(name, "sigmoid") == 0)
+        *r = 1 / (1 + cexp(-x));
+    else if (strcmp(name, "abs") == 0)
+        *r = cabs(x);
+    else if (strcmp(name, "real") == 0)
+        *r = creal(x);
+    else if (strcmp(name, "imag") == 0)
+        *r = cimag(x);
+    else if (strcmp(name, "eq") == 0)
+        *r = x == y;
+    else if (strcmp(name, "ne") == 0)
+        *r = x != y;
+    else
+        return false;
+    return true;
+}
+
+static void test_scalar_complex(void **state) {
+    (void)state;
+    int kernels = 0;
+    for (const nomen__kernel *k = all_isas[0].table[3]; k->name; k++) {
+        const bool single = k->dtype == NOMEN_C64;
+        double _Complex want;
+        if (!expected_complex(k->name, 1, 1, &want)) continue;
+        kernels++;
+        for (int i = 0; i < 2000; i++) {
+            double x[2], y[2], r[2] = {0, 0};
+            float x32[2], y32[2], r32[2] = {0, 0};
+            for (int j = 0; j < 2; j++) {
+                x[j] = (double)(x32[j] = (float)(random_unit() * 6 - 3));
+                y[j] = (double)(y32[j] = (float)(random_unit() * 6 - 3));
+                if (i % 7 == 0) y[j] = x[j], y32[j] = x32[j]; /* so that eq finds something */
+            }
+            char *ptr[3] = {single ? (char *)r32 : (char *)r, single ? (char *)x32 : (char *)x,
+                            single ? (char *)y32 : (char *)y};
+            k->loop(ptr, (const int64_t[]){16, 16, 16}, 1);
+            expected_complex(k->name, x[0] + x[1] * IMAGINARY, y[0] + y[1] * IMAGINARY, &want);
+            if (out_dtype(k) == NOMEN_BOOL) {
+                assert_int_equal(*(uint8_t *)ptr[0], creal(want) != 0);
+            } else {
+                const double re = single ? (double)r32[0] : r[0],
+                             im = single ? (double)r32[1] : r[1];
+                if (!near_complex(want, re, im, single ? 2e-7 : 4e-15))
+                    fail_msg("%s %s (%a + %a i, %a + %a i)", k->name, dtype_names[k->dtype], x[0],
+                             x[1], y[0], y[1]);
+            }
+        }
+    }
+    assert_int_equal(kernels, 2 * 24);
+    /* a quotient whose |y|^2 overflows */
+    double x[2] = {1e300, 1e300}, y[2] = {1e300, -1e300}, r[2];
+    char *ptr[3] = {(char *)r, (char *)x, (char *)y};
+    find_kernel(&all_isas[0], "div", NOMEN_C128, 0)->loop(ptr, (const int64_t[]){16, 16, 16}, 1);
+    assert_true(near_complex(IMAGINARY, r[0], r[1], 1e-15));
+}
+
 /* ---- casts ----------------------------------------------------------------------------------- */
 
 /* The nearest half number, ties to even, by arithmetic on doubles. */
@@ -635,13 +741,14 @@ static void test_casts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),           cmocka_unit_test(test_isa_arith),
-        cmocka_unit_test(test_isa_cast),         cmocka_unit_test(test_isa_compare),
-        cmocka_unit_test(test_isa_complex),      cmocka_unit_test(test_isa_math),
-        cmocka_unit_test(test_isa_move),         cmocka_unit_test(test_isa_unary),
-        cmocka_unit_test(test_scalar_floats),    cmocka_unit_test(test_floor_division),
-        cmocka_unit_test(test_scalar_ints),      cmocka_unit_test(test_bools),
-        cmocka_unit_test(test_half_conversions), cmocka_unit_test(test_casts),
+        cmocka_unit_test(test_tables),         cmocka_unit_test(test_isa_arith),
+        cmocka_unit_test(test_isa_cast),       cmocka_unit_test(test_isa_compare),
+        cmocka_unit_test(test_isa_complex),    cmocka_unit_test(test_isa_math),
+        cmocka_unit_test(test_isa_move),       cmocka_unit_test(test_isa_unary),
+        cmocka_unit_test(test_scalar_floats),  cmocka_unit_test(test_floor_division),
+        cmocka_unit_test(test_scalar_ints),    cmocka_unit_test(test_bools),
+        cmocka_unit_test(test_scalar_complex), cmocka_unit_test(test_half_conversions),
+        cmocka_unit_test(test_casts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

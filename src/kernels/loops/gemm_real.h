@@ -304,8 +304,8 @@ static void FN(narrow)(const nomen__gemm_args *g, C *x) {
         for (int64_t j = 0; j < g->n; j++) {
             for (int64_t p = 0; p < g->k && (i == 0 || g->n > 1); p++)
                 x[p] = C_OF(CAT(T, g->b, p * g->b_row + j * g->b_col));
-            FN(vector)(g->c + i * g->c_row + j * g->c_col, g->a + i * g->a_row, x, g->m - i < rows ? g->m - i : rows,
-                       g->k, g->a_row, g->a_col, g->c_row);
+            FN(vector)(g->c + i * g->c_row + j * g->c_col, g->a + i * g->a_row, x,
+                       g->m - i < rows ? g->m - i : rows, g->k, g->a_row, g->a_col, g->c_row);
         }
 }
 
@@ -332,8 +332,9 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     } else if (g->n <= GEMM_NARROW && (g->n <= g->m || g->m > GEMM_NARROW)) {
         FN(narrow)(g, scratch);
     } else if (g->m <= GEMM_NARROW) {
-        const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
-                                         g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
+        const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,
+                                         g->a,     g->c,     g->b_col, g->b_row,
+                                         g->a_col, g->a_row, g->c_col, g->c_row};
         FN(narrow)(&turned, scratch);
     } else {
         FN(large)(g, scratch);

@@ -36,44 +36,76 @@ typedef struct c128 {
  * on it anyway. */
 #define LOOP_APART static __attribute__((noinline, unused)) void
 
+/* Vectorised, these loops put vectors together lane by lane and are slower for it. */
+#define LOOP_ONE_BY_ONE __asm__ volatile("")
+
 /* Blocks are filled up with zeros to whole vectors of any kind. */
 #define LOOP_PAD 16
 
 LOOP_APART loop_gather_2(loop_2 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) block[i] = *(const loop_2 *)(from + i * step);
+    for (int64_t i = 0; i < n; i++) {
+        block[i] = *(const loop_2 *)(from + i * step);
+        LOOP_ONE_BY_ONE;
+    }
     for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
 }
 LOOP_APART loop_gather_4(loop_4 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) block[i] = *(const loop_4 *)(from + i * step);
+    for (int64_t i = 0; i < n; i++) {
+        block[i] = *(const loop_4 *)(from + i * step);
+        LOOP_ONE_BY_ONE;
+    }
     for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
 }
 LOOP_APART loop_gather_8(loop_8 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) block[i] = *(const loop_8 *)(from + i * step);
+    for (int64_t i = 0; i < n; i++) {
+        block[i] = *(const loop_8 *)(from + i * step);
+        LOOP_ONE_BY_ONE;
+    }
     for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
 }
 LOOP_APART loop_gather_16(loop_16 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) block[i] = *(const loop_16 *)(from + i * step);
+    for (int64_t i = 0; i < n; i++) {
+        block[i] = *(const loop_16 *)(from + i * step);
+        LOOP_ONE_BY_ONE;
+    }
     for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = (loop_16){{0, 0}};
 }
 LOOP_APART loop_scatter_1(const uint8_t *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) *(uint8_t *)(to + i * step) = block[i];
+    for (int64_t i = 0; i < n; i++) {
+        *(uint8_t *)(to + i * step) = block[i];
+        LOOP_ONE_BY_ONE;
+    }
 }
 LOOP_APART loop_scatter_2(const loop_2 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) *(loop_2 *)(to + i * step) = block[i];
+    for (int64_t i = 0; i < n; i++) {
+        *(loop_2 *)(to + i * step) = block[i];
+        LOOP_ONE_BY_ONE;
+    }
 }
 LOOP_APART loop_scatter_4(const loop_4 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) *(loop_4 *)(to + i * step) = block[i];
+    for (int64_t i = 0; i < n; i++) {
+        *(loop_4 *)(to + i * step) = block[i];
+        LOOP_ONE_BY_ONE;
+    }
 }
 LOOP_APART loop_scatter_8(const loop_8 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) *(loop_8 *)(to + i * step) = block[i];
+    for (int64_t i = 0; i < n; i++) {
+        *(loop_8 *)(to + i * step) = block[i];
+        LOOP_ONE_BY_ONE;
+    }
 }
 LOOP_APART loop_scatter_16(const loop_16 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) *(loop_16 *)(to + i * step) = block[i];
+    for (int64_t i = 0; i < n; i++) {
+        *(loop_16 *)(to + i * step) = block[i];
+        LOOP_ONE_BY_ONE;
+    }
 }
 
-/* By element size, which is a constant where they are called. */
-static inline void loop_gather(void *block, const char *from, int64_t step, int64_t n,
-                               size_t size) {
+/* By element size, which is a constant where they are called. A whole block that is contiguous
+ * already stays where it is (less than a whole one has no zeros behind it). */
+static inline const void *loop_gather(void *block, const char *from, int64_t step, int64_t n,
+                                      size_t size) {
+    if (step == (int64_t)size && n == LOOP_BLOCK) return from;
     if (size == 2)
         loop_gather_2(block, from, step, n);
     else if (size == 4)
@@ -82,9 +114,12 @@ static inline void loop_gather(void *block, const char *from, int64_t step, int6
         loop_gather_8(block, from, step, n);
     else
         loop_gather_16(block, from, step, n);
+    return block;
 }
 static inline void loop_scatter(const void *block, char *to, int64_t step, int64_t n, size_t size) {
-    if (size == 1)
+    if (step == (int64_t)size)
+        memcpy(to, block, (size_t)n * size);
+    else if (size == 1)
         loop_scatter_1(block, to, step, n);
     else if (size == 2)
         loop_scatter_2(block, to, step, n);

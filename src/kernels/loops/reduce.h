@@ -18,7 +18,8 @@
  * gathered COL_ROWS rows at a time. */
 enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
 
-/* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK elements apart. */
+/* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK
+ * elements apart. */
 static inline void turn_4(const char *in, int64_t in_row, int64_t n, void *out) {
     typedef uint32_t quad __attribute__((vector_size(16)));
     uint32_t *to = out;
@@ -29,10 +30,14 @@ static inline void turn_4(const char *in, int64_t in_row, int64_t n, void *out) 
         memcpy(&b, in + in_row, sizeof b);
         memcpy(&c, in + 2 * in_row, sizeof c);
         memcpy(&d, in + 3 * in_row, sizeof d);
-        quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-        quad AB = __builtin_shufflevector(a, b, 2, 6, 3, 7), CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-        quad r[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5), __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-                     __builtin_shufflevector(AB, CD, 0, 1, 4, 5), __builtin_shufflevector(AB, CD, 2, 3, 6, 7)};
+        quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
+             cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+        quad AB = __builtin_shufflevector(a, b, 2, 6, 3, 7),
+             CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+        quad r[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+                     __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                     __builtin_shufflevector(AB, CD, 0, 1, 4, 5),
+                     __builtin_shufflevector(AB, CD, 2, 3, 6, 7)};
         for (int k = 0; k < 4; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, &r[k], sizeof r[k]);
     }
     for (; i < n; i++, in += in_row)

@@ -37,8 +37,10 @@ static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
     return j;
 }
 
-/* The extremum of n >= 8 elements, and whether there is a NaN among them (then it may be any of them). */
-static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes, bool *any) {
+/* The extremum of n >= 8 elements, and whether there is a NaN among them (then it may be any of
+ * them). */
+static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes,
+                                                          bool *any) {
     F s[64] __attribute__((aligned(64)));
     U nan[64] __attribute__((aligned(64)));
     for (int l = 0; l < lanes; l++) s[l] = x[l], nan[l] = 0;
@@ -75,8 +77,10 @@ static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     bool better = BEATS(best, acc->value) || (any && !IS_NAN(acc->value));
     bool same = best == acc->value || (any && IS_NAN(acc->value));
     int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;
-    if (acc->at < 0 || better || (same && lowest < acc->at))
-        FN(offer)(acc, best, i0 + FN(find)(x, n, best, istep < 0) * istep);
+    if (acc->at < 0 || better || (same && lowest < acc->at)) {
+        int64_t j = FN(find)(x, n, best, istep < 0);
+        FN(offer)(acc, x[j], i0 + j * istep); /* not `best`: of 0 and -0, the one that stands there */
+    }
 }
 
 static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,

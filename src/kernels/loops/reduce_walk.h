@@ -53,7 +53,8 @@ static void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         int64_t r = 0;
 #ifndef FETCH
         if (sizeof(T) == 4 && s->red_step == 4)
-            for (; r + 4 <= rows; r += 4) turn_4(in + 4 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
+            for (; r + 4 <= rows; r += 4)
+                turn_4(in + 4 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
 #endif
         for (; r < rows; r++) {
             F *to = buf + r * NOMEN__ACC_BLOCK;
@@ -69,7 +70,8 @@ static void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
 static void FN(init)(void *acc, int64_t n_acc);
 static void FN(merge)(void *acc, const void *later, int64_t n_acc);
 
-/* Few accumulators beside each other: several rows together are one row of more accumulators, merged at the end. */
+/* Few accumulators beside each other: several rows together are one row of more accumulators,
+ * merged at the end. */
 static void FN(step_folded)(A *acc, const nomen__reduce_step *s) {
     A wide[NOMEN__ACC_BLOCK];
     int64_t times = NOMEN__ACC_BLOCK / s->n_acc, done = s->n_red / times * times;
@@ -94,7 +96,8 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     bool cols = s->n_acc >= 8 && (across < along || s->n_red <= SHORT_ROW);
 #ifndef POSITIONS
     if (s->n_acc > 1 && s->n_acc <= 16 && s->acc_step == (int64_t)sizeof(T) &&
-        s->red_step == s->n_acc * (int64_t)sizeof(T) && s->n_red * s->n_acc >= 16 * NOMEN__ACC_BLOCK) {
+        s->red_step == s->n_acc * (int64_t)sizeof(T) &&
+        s->n_red * s->n_acc >= 16 * NOMEN__ACC_BLOCK) {
         FN(step_folded)(acc, s);
         return;
     }

@@ -33,10 +33,10 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     for (int64_t k; n > 0;
          n -= k, a += k * step[1], b += k * step[2], c += k * step[3], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        loop_gather(x, a, step[1], k, sizeof(T));
-        loop_gather(y, b, step[2], k, sizeof(T));
-        loop_gather(z, c, step[3], k, sizeof(T));
-        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(x + j), LD(y + j), LD(z + j)));
+        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
+        const T *py = loop_gather(y, b, step[2], k, sizeof(T));
+        const T *pz = loop_gather(z, c, step[3], k, sizeof(T));
+        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j), LD(py + j), LD(pz + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
 }

@@ -24,8 +24,8 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     OT r[LOOP_BLOCK];
     for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        loop_gather(x, a, step[1], k, sizeof(T));
-        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(x + j)));
+        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
+        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
 }

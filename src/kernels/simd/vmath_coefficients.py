@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # Computes the polynomial coefficients and split constants of vmath.h and writes vmath.gen.h
 # (standard library only). Each polynomial interpolates its function at Chebyshev nodes, in 90
-# decimal digits: within a factor of about two of the best possible error. `--check` fails if the file on disk differs.
+# decimal digits: within a factor of about two of the best possible error.
+# `--check` fails if the file on disk differs.
 import pathlib
 import struct
 import sys

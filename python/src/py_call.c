@@ -1,0 +1,300 @@
+/* The callables made of the operation table: nomen.add, Tensor.add, Tensor.add_. Reading arguments
+ * is in py_parse.c, their other spellings in py_overload.c. */
+#include "py.h"
+
+#include <structmember.h>
+
+typedef struct py_callable {
+    PyObject_HEAD
+    vectorcallfunc vectorcall;
+    py_state *state;
+    const nomen__op *op;
+    nomen__py_adapter *adapter;
+    const char *name; /* "add", "add_" */
+    PyObject *name_object;
+    bool method, inplace;
+} py_callable;
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+void nomen__py_give_back(py_call *p) {
+    for (int i = 0; i < p->wrapped_count; i++) nomen__release(p->wrapped[i]);
+    for (int i = 0; i < p->blocks_count; i++) nomen__free(p->blocks[i].at, p->blocks[i].bytes);
+    p->wrapped_count = p->blocks_count = 0;
+}
+
+nomen_status nomen__py_invoke(py_call *p) {
+    nomen_status status;
+    if (NOMEN_UNLIKELY(p->large)) {
+        PyThreadState *me = PyEval_SaveThread();
+        status = nomen__invoke(&p->c);
+        PyEval_RestoreThread(me);
+    } else {
+        status = nomen__invoke(&p->c);
+    }
+    nomen__py_give_back(p);
+    if (NOMEN_UNLIKELY(status)) nomen__py_raise(p->state);
+    return status;
+}
+
+static PyObject *list_of_results(py_call *p) {
+    int64_t count = p->c.results_count;
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    for (int64_t i = 0; i < count; i++) {
+        PyObject *item = tuple ? nomen__py_wrap(p->state, p->c.results[i]) : NULL;
+        if (!item) {
+            /* The wrap that failed gave its own reference back; without a tuple there was none. */
+            for (int64_t k = tuple ? i + 1 : i; k < count; k++) nomen__release(p->c.results[k]);
+            Py_CLEAR(tuple);
+            break;
+        }
+        PyTuple_SET_ITEM(tuple, (Py_ssize_t)i, item);
+    }
+    nomen__free(p->c.results, sizeof *p->c.results * (size_t)(count ? count : 1));
+    return tuple;
+}
+
+static PyObject *pair_of_results(py_call *p) {
+    PyObject *first = nomen__py_wrap(p->state, p->c.out[0]);
+    PyObject *second = nomen__py_wrap(p->state, p->c.out[1]), *pair = NULL;
+    PyObject *type = PyDict_GetItemString(p->state->pairs, p->c.op->name);
+    if (first && second && type) pair = PyStructSequence_New((PyTypeObject *)type);
+    if (!pair) {
+        Py_XDECREF(first);
+        Py_XDECREF(second);
+        return NULL;
+    }
+    PyStructSequence_SetItem(pair, 0, first);
+    PyStructSequence_SetItem(pair, 1, second);
+    return pair;
+}
+
+PyObject *nomen__py_run(py_call *p) {
+    if (nomen__py_invoke(p)) return NULL;
+    if (NOMEN_UNLIKELY(p->c.op->list)) return list_of_results(p);
+    if (NOMEN_UNLIKELY(p->c.op->nout > 1 && p->c.out[1])) return pair_of_results(p);
+    if (NOMEN_UNLIKELY(p->requires_grad) && !nomen__py_require_grad(p->state, p->c.out[0])) {
+        nomen__release(p->c.out[0]);
+        return NULL;
+    }
+    return nomen__py_wrap(p->state, p->c.out[0]);
+}
+
+bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound bound[PY_BOUND];
+    const nomen__op *op = p->c.op;
+    return nomen__py_bind(p, op->args, op->nargs, args, nargs, kwnames, bound) &&
+           nomen__py_fill_all(p, bound);
+}
+
+static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
+    py_callable *f = (py_callable *)self;
+    py_call p;
+    Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    nomen__py_begin(&p, f->state, f->op);
+    p.name = f->name;
+    p.method = f->method;
+    p.c.inplace = f->inplace;
+    if (f->method && NOMEN_UNLIKELY(!nargs || !nomen__py_is_tensor(f->state, args[0]))) {
+        PyErr_Format(PyExc_TypeError,
+                     "descriptor '%s' for 'nomen.Tensor' objects doesn't apply to a '%s' object",
+                     f->name, nargs ? Py_TYPE(args[0])->tp_name : "missing");
+        return NULL;
+    }
+    bool ready = NOMEN_UNLIKELY(f->adapter != NULL) ? f->adapter(&p, args, nargs, kwnames)
+                                                    : nomen__py_parse(&p, args, nargs, kwnames);
+    if (NOMEN_UNLIKELY(!ready)) {
+        nomen__py_give_back(&p);
+        return NULL;
+    }
+    return nomen__py_run(&p);
+}
+
+/* ---- the two types --------------------------------------------------------------------------- */
+
+static PyObject *callable_repr(PyObject *self) {
+    py_callable *f = (py_callable *)self;
+    return f->method ? PyUnicode_FromFormat("<method '%s' of 'nomen.Tensor' objects>", f->name)
+                     : PyUnicode_FromFormat("<built-in function %s>", f->name);
+}
+
+static PyObject *callable_doc(PyObject *self, void *closure) {
+    (void)closure;
+    return PyUnicode_FromString(((py_callable *)self)->op->doc);
+}
+
+/* "(self, other, *, alpha=None)" with the marks that inspect.signature wants. */
+static PyObject *callable_signature(PyObject *self, void *closure) {
+    (void)closure;
+    py_callable *f = (py_callable *)self;
+    const char *text = f->op->signature;
+    bool self_first = !strncmp(text, "(self", 5);
+    return PyUnicode_FromFormat("%s%s", f->method && self_first ? "($" : "(", text + 1);
+}
+
+static PyObject *callable_qualname(PyObject *self, void *closure) {
+    (void)closure;
+    py_callable *f = (py_callable *)self;
+    return f->method ? PyUnicode_FromFormat("Tensor.%s", f->name) : Py_NewRef(f->name_object);
+}
+
+static PyObject *callable_module(PyObject *self, void *closure) {
+    (void)self;
+    (void)closure;
+    return PyUnicode_FromString("nomen");
+}
+
+static PyObject *callable_objclass(PyObject *self, void *closure) {
+    (void)closure;
+    return Py_NewRef(((py_callable *)self)->state->tensor);
+}
+
+static PyObject *callable_reduce(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return callable_qualname(self, NULL);
+}
+
+static PyObject *method_get(PyObject *self, PyObject *object, PyObject *type) {
+    (void)type;
+    return object && object != Py_None ? PyMethod_New(self, object) : Py_NewRef(self);
+}
+
+/* Like functions built into Python, these do not bind. That they have __get__ tells inspect and
+ * help that they are routines. */
+static PyObject *function_get(PyObject *self, PyObject *object, PyObject *type) {
+    (void)object;
+    (void)type;
+    return Py_NewRef(self);
+}
+
+static int callable_traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    return 0;
+}
+
+static void callable_dealloc(PyObject *self) {
+    PyTypeObject *type = Py_TYPE(self);
+    PyObject_GC_UnTrack(self);
+    Py_XDECREF(((py_callable *)self)->name_object);
+    type->tp_free(self);
+    Py_DECREF(type);
+}
+
+static PyMemberDef callable_members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(py_callable, vectorcall), READONLY, NULL},
+    {"__name__", T_OBJECT, offsetof(py_callable, name_object), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyGetSetDef callable_getset[] = {
+    {"__doc__", callable_doc, NULL, NULL, NULL},
+    {"__text_signature__", callable_signature, NULL, NULL, NULL},
+    {"__qualname__", callable_qualname, NULL, NULL, NULL},
+    {"__module__", callable_module, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyGetSetDef method_getset[] = {
+    {"__doc__", callable_doc, NULL, NULL, NULL},
+    {"__text_signature__", callable_signature, NULL, NULL, NULL},
+    {"__qualname__", callable_qualname, NULL, NULL, NULL},
+    {"__module__", callable_module, NULL, NULL, NULL},
+    {"__objclass__", callable_objclass, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+static PyMethodDef function_methods[] = {
+    {"__reduce__", callable_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot function_slots[] = {
+    {Py_tp_call, PyVectorcall_Call},      {Py_tp_descr_get, function_get},
+    {Py_tp_repr, callable_repr},          {Py_tp_members, callable_members},
+    {Py_tp_getset, callable_getset},      {Py_tp_methods, function_methods},
+    {Py_tp_traverse, callable_traverse},  {Py_tp_dealloc, callable_dealloc},
+    {0, NULL},
+};
+
+static PyType_Slot method_slots[] = {
+    {Py_tp_call, PyVectorcall_Call},     {Py_tp_descr_get, method_get},
+    {Py_tp_repr, callable_repr},         {Py_tp_members, callable_members},
+    {Py_tp_getset, method_getset},       {Py_tp_traverse, callable_traverse},
+    {Py_tp_dealloc, callable_dealloc},   {0, NULL},
+};
+
+enum {
+    CALLABLE_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                     Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE
+};
+
+static PyType_Spec function_spec = {
+    .name = "nomen._C.function",
+    .basicsize = sizeof(py_callable),
+    .flags = CALLABLE_FLAGS,
+    .slots = function_slots,
+};
+
+static PyType_Spec method_spec = {
+    .name = "nomen._C.method",
+    .basicsize = sizeof(py_callable),
+    .flags = CALLABLE_FLAGS | Py_TPFLAGS_METHOD_DESCRIPTOR,
+    .slots = method_slots,
+};
+
+/* ---- from the table -------------------------------------------------------------------------- */
+
+static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, enum nomen__form form) {
+    bool method = form != NOMEN__FUNCTION, inplace = form == NOMEN__INPLACE;
+    PyTypeObject *type = method ? s->method : s->function;
+    PyObject *name = PyUnicode_FromFormat(inplace ? "%s_" : "%s", op->name);
+    if (!name) return -1;
+    py_callable *f = (py_callable *)type->tp_alloc(type, 0);
+    if (!f) {
+        Py_DECREF(name);
+        return -1;
+    }
+    f->vectorcall = call;
+    f->state = s;
+    f->op = op;
+    f->adapter = nomen__py_adapter_of(op->name);
+    f->name_object = name;
+    f->name = PyUnicode_AsUTF8(name);
+    f->method = method;
+    f->inplace = inplace;
+    int failed = f->name ? PyObject_SetAttr(owner, name, (PyObject *)f) : -1;
+    Py_DECREF(f);
+    return failed;
+}
+
+/* nomen.return_types.max and its like. */
+static int add_pair(py_state *s, const nomen__op *op) {
+    char name[96];
+    PyStructSequence_Field fields[] = {{"values", NULL}, {op->second, NULL}, {NULL, NULL}};
+    snprintf(name, sizeof name, "nomen.return_types.%s", op->name);
+    PyStructSequence_Desc desc = {name, NULL, fields, 2};
+    PyTypeObject *type = PyStructSequence_NewType(&desc);
+    if (!type) return -1;
+    int failed = PyDict_SetItemString(s->pairs, op->name, (PyObject *)type);
+    Py_DECREF(type);
+    return failed;
+}
+
+int nomen__py_add_callables(PyObject *module, py_state *s) {
+    s->function = (PyTypeObject *)PyType_FromModuleAndSpec(module, &function_spec, NULL);
+    s->method = (PyTypeObject *)PyType_FromModuleAndSpec(module, &method_spec, NULL);
+    s->pairs = PyDict_New();
+    if (!s->function || !s->method || !s->pairs) return -1;
+    for (const nomen__op *op = nomen__ops; op->name; op++) {
+        if (op->nargs > PY_BOUND) {
+            PyErr_Format(PyExc_SystemError, "%s has too many arguments", op->name);
+            return -1;
+        }
+        if (op->second && add_pair(s, op)) return -1;
+        for (int form = NOMEN__FUNCTION; form <= NOMEN__INPLACE; form *= 2) {
+            PyObject *owner = form == NOMEN__FUNCTION ? module : (PyObject *)s->tensor;
+            if ((op->forms & form) && add_callable(s, owner, op, (enum nomen__form)form)) return -1;
+        }
+    }
+    return PyModule_AddObjectRef(module, "_return_types", s->pairs);
+}

@@ -1,0 +1,202 @@
+/* Operators: + - * / // % ** @ and their kin, comparisons, bool(), int(), float(), complex(). */
+#include "py.h"
+
+/* An operand that is not a tensor and not a number leaves the operation to the other operand. */
+static PyObject *binary(PyObject *a, PyObject *b, int index, bool inplace) {
+    py_state *s = nomen__py_state_of(a);
+    if (!s) s = nomen__py_state_of(b);
+    if (NOMEN_UNLIKELY(!s)) Py_RETURN_NOTIMPLEMENTED;
+    const nomen__op *op = s->op[index];
+    if (NOMEN_UNLIKELY(!op)) Py_RETURN_NOTIMPLEMENTED;
+    py_call p;
+    nomen__py_begin(&p, s, op);
+    p.c.inplace = inplace;
+    int done = nomen__py_operand(&p, 0, a);
+    if (NOMEN_LIKELY(done > 0)) done = nomen__py_operand(&p, 1, b);
+    if (NOMEN_LIKELY(done > 0)) return nomen__py_run(&p);
+    nomen__py_give_back(&p);
+    if (done < 0) return NULL;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
+static PyObject *unary(PyObject *a, int index) {
+    py_state *s = nomen__py_state_of(a);
+    if (!s || !s->op[index]) Py_RETURN_NOTIMPLEMENTED;
+    py_call p;
+    nomen__py_begin(&p, s, s->op[index]);
+    return nomen__py_operand(&p, 0, a) > 0 ? nomen__py_run(&p) : NULL;
+}
+
+static PyObject *tensor_add(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_add, false); }
+static PyObject *tensor_sub(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_sub, false); }
+static PyObject *tensor_mul(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_mul, false); }
+static PyObject *tensor_div(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_div, false); }
+static PyObject *tensor_mod(PyObject *a, PyObject *b) {
+    return binary(a, b, PY_OP_remainder, false);
+}
+static PyObject *tensor_matmul(PyObject *a, PyObject *b) {
+    return binary(a, b, PY_OP_matmul, false);
+}
+static PyObject *tensor_iadd(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_add, true); }
+static PyObject *tensor_isub(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_sub, true); }
+static PyObject *tensor_imul(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_mul, true); }
+static PyObject *tensor_idiv(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_div, true); }
+static PyObject *tensor_neg(PyObject *a) { return unary(a, PY_OP_neg); }
+static PyObject *tensor_abs(PyObject *a) { return unary(a, PY_OP_abs); }
+static PyObject *tensor_pos(PyObject *a) { return Py_NewRef(a); }
+
+/* a // b: div with its rounding mode, unless there is a row of its own. */
+static PyObject *floor_divide(PyObject *a, PyObject *b, bool inplace) {
+    py_state *s = nomen__py_state_of(a);
+    if (!s) s = nomen__py_state_of(b);
+    if (!s) Py_RETURN_NOTIMPLEMENTED;
+    if (s->op[PY_OP_floor_divide]) return binary(a, b, PY_OP_floor_divide, inplace);
+    py_call p;
+    nomen__py_begin(&p, s, s->op[PY_OP_div]);
+    p.c.inplace = inplace;
+    int done = nomen__py_operand(&p, 0, a);
+    if (done > 0) done = nomen__py_operand(&p, 1, b);
+    if (done > 0) {
+        p.c.arg[2].text = "floor";
+        p.c.given |= 1u << 2;
+        return nomen__py_run(&p);
+    }
+    nomen__py_give_back(&p);
+    if (done < 0) return NULL;
+    Py_RETURN_NOTIMPLEMENTED;
+}
+
+static PyObject *tensor_floordiv(PyObject *a, PyObject *b) { return floor_divide(a, b, false); }
+static PyObject *tensor_ifloordiv(PyObject *a, PyObject *b) { return floor_divide(a, b, true); }
+
+static PyObject *tensor_pow(PyObject *a, PyObject *b, PyObject *modulus) {
+    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    return binary(a, b, PY_OP_pow, false);
+}
+
+static PyObject *tensor_ipow(PyObject *a, PyObject *b, PyObject *modulus) {
+    if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
+    return binary(a, b, PY_OP_pow, true);
+}
+
+/* ~ & | ^ are for bool tensors: integers have no bitwise rows yet. */
+static bool only_bool(py_state *s, PyObject *a, PyObject *b, const char *operator) {
+    for (int i = 0; i < 2; i++) {
+        PyObject *o = i ? b : a;
+        if (!o || PyBool_Check(o)) continue;
+        if (nomen__py_is_tensor(s, o) && nomen__py_unwrap(o)->dtype == NOMEN_BOOL) continue;
+        PyErr_Format(PyExc_NotImplementedError, "%s is implemented for bool tensors only", operator);
+        return false;
+    }
+    return true;
+}
+
+static PyObject *logical(PyObject *a, PyObject *b, int index, const char *operator) {
+    py_state *s = nomen__py_state_of(a);
+    if (!s) s = nomen__py_state_of(b);
+    if (!s || !s->op[index]) Py_RETURN_NOTIMPLEMENTED;
+    if (!only_bool(s, a, b, operator)) return NULL;
+    return binary(a, b, index, false);
+}
+
+static PyObject *tensor_and(PyObject *a, PyObject *b) {
+    return logical(a, b, PY_OP_logical_and, "&");
+}
+static PyObject *tensor_or(PyObject *a, PyObject *b) { return logical(a, b, PY_OP_logical_or, "|"); }
+static PyObject *tensor_xor(PyObject *a, PyObject *b) {
+    return logical(a, b, PY_OP_logical_xor, "^");
+}
+
+static PyObject *tensor_invert(PyObject *a) {
+    py_state *s = nomen__py_state_of(a);
+    return s && only_bool(s, a, NULL, "~") ? unary(a, PY_OP_logical_not) : NULL;
+}
+
+PyObject *nomen__py_richcompare(PyObject *a, PyObject *b, int op) {
+    static const int index[] = {[Py_LT] = PY_OP_lt, [Py_LE] = PY_OP_le, [Py_EQ] = PY_OP_eq,
+                                [Py_NE] = PY_OP_ne, [Py_GT] = PY_OP_gt, [Py_GE] = PY_OP_ge};
+    return binary(a, b, index[op], false);
+}
+
+/* ---- one element as a Python number ---------------------------------------------------------- */
+
+static bool one(PyObject *self, nomen_number *n) {
+    nomen_tensor *t = nomen__py_unwrap(self);
+    if (t->numel != 1) {
+        PyErr_SetString(PyExc_ValueError,
+                        "only one element tensors can be converted to Python scalars");
+        return false;
+    }
+    *n = nomen_item_number(t);
+    return true;
+}
+
+static int tensor_bool(PyObject *self) {
+    nomen_tensor *t = nomen__py_unwrap(self);
+    if (t->numel != 1) {
+        PyErr_Format(PyExc_RuntimeError, "Boolean value of Tensor with %s is ambiguous",
+                     t->numel ? "more than one value" : "no values");
+        return -1;
+    }
+    nomen_number n = nomen_item_number(t);
+    return n.kind <= NOMEN_NUMBER_INT ? n.i != 0 : n.re != 0 || n.im != 0;
+}
+
+static bool no_complex(const nomen_number *n, const char *type) {
+    if (n->kind != NOMEN_NUMBER_COMPLEX || n->im == 0) return true;
+    PyErr_Format(PyExc_RuntimeError,
+                 "value cannot be converted to type %s without overflow: it is complex", type);
+    return false;
+}
+
+static PyObject *tensor_float(PyObject *self) {
+    nomen_number n;
+    if (!one(self, &n) || !no_complex(&n, "double")) return NULL;
+    return PyFloat_FromDouble(n.kind <= NOMEN_NUMBER_INT ? (double)n.i : n.re);
+}
+
+static PyObject *tensor_int(PyObject *self) {
+    nomen_number n;
+    if (!one(self, &n) || !no_complex(&n, "int64_t")) return NULL;
+    return n.kind <= NOMEN_NUMBER_INT ? PyLong_FromLongLong(n.i) : PyLong_FromDouble(n.re);
+}
+
+static PyObject *tensor_index(PyObject *self) {
+    nomen_tensor *t = nomen__py_unwrap(self);
+    if (t->numel != 1 || !(nomen_dtype_is_integral(t->dtype) || t->dtype == NOMEN_BOOL)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "only integer tensors of a single element can be converted to an index");
+        return NULL;
+    }
+    return PyLong_FromLongLong(nomen_item_number(t).i);
+}
+
+PyType_Slot nomen__py_number_slots[] = {
+    {Py_nb_add, tensor_add},
+    {Py_nb_subtract, tensor_sub},
+    {Py_nb_multiply, tensor_mul},
+    {Py_nb_true_divide, tensor_div},
+    {Py_nb_floor_divide, tensor_floordiv},
+    {Py_nb_remainder, tensor_mod},
+    {Py_nb_power, tensor_pow},
+    {Py_nb_matrix_multiply, tensor_matmul},
+    {Py_nb_inplace_add, tensor_iadd},
+    {Py_nb_inplace_subtract, tensor_isub},
+    {Py_nb_inplace_multiply, tensor_imul},
+    {Py_nb_inplace_true_divide, tensor_idiv},
+    {Py_nb_inplace_floor_divide, tensor_ifloordiv},
+    {Py_nb_inplace_power, tensor_ipow},
+    {Py_nb_and, tensor_and},
+    {Py_nb_or, tensor_or},
+    {Py_nb_xor, tensor_xor},
+    {Py_nb_invert, tensor_invert},
+    {Py_nb_negative, tensor_neg},
+    {Py_nb_positive, tensor_pos},
+    {Py_nb_absolute, tensor_abs},
+    {Py_nb_bool, tensor_bool},
+    {Py_nb_int, tensor_int},
+    {Py_nb_float, tensor_float},
+    {Py_nb_index, tensor_index},
+    {Py_tp_richcompare, nomen__py_richcompare},
+    {0, NULL},
+};

@@ -1,0 +1,331 @@
+/* Operations that Python knows in more forms than one argument list can say: rename(**map),
+ * max(x, y), var(dim, unbiased), flatten, unflatten, split, to, arange. */
+#include "py.h"
+
+#define SPEC(name, flags)                                                                          \
+    { name, NOMEN__TEXT, flags, 0 }
+enum { OPT = NOMEN__OPTIONAL, KW = NOMEN__OPTIONAL | NOMEN__KEYWORD };
+
+static bool is_list(PyObject *o) { return PyTuple_Check(o) || PyList_Check(o); }
+
+static bool given(const py_bound *b) { return b->value && b->value != Py_None; }
+
+static bool fill(py_call *p, int i, const py_bound *b) {
+    return !b->value || nomen__py_fill(p, i, b);
+}
+
+static bool no_self(py_call *p, const py_bound *self) {
+    if (self->value) return true;
+    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"input\"",
+                 p->name);
+    return false;
+}
+
+/* ---- rename ---------------------------------------------------------------------------------- */
+
+/* "N=batch C=*" of the keywords, in a str that the caller gives back. */
+static PyObject *map_text(py_call *p, PyObject *const *values, PyObject *kwnames) {
+    PyObject *text = PyUnicode_FromString("");
+    for (Py_ssize_t k = 0; text && k < PyTuple_GET_SIZE(kwnames); k++) {
+        PyObject *old = PyTuple_GET_ITEM(kwnames, k), *fresh = values[k];
+        nomen__dimref ref;
+        if (!PyUnicode_Check(fresh) && fresh != Py_None) {
+            PyErr_Format(PyExc_TypeError, "expected None or string for Dimname but got %s",
+                         Py_TYPE(fresh)->tp_name);
+            Py_CLEAR(text);
+            break;
+        }
+        /* What is no name at all is found here; the text could not hold it. */
+        bool fine = nomen__py_dimref(p->state, old, &ref) &&
+                    nomen__py_dimref(p->state, fresh, &ref);
+        if (fine && ref.kind == NOMEN__DIM_ELLIPSIS) {
+            fine = nomen_name_intern("...", 3, &ref.name);
+            if (!fine) nomen__py_raise(p->state);
+        }
+        const char *name = fine ? nomen_name_text(ref.name) : NULL;
+        PyObject *longer =
+            fine ? PyUnicode_FromFormat("%U %U=%s", text, old, name ? name : "*") : NULL;
+        Py_SETREF(text, longer);
+    }
+    return text;
+}
+
+static bool adapt_rename(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (!kwnames || !PyTuple_GET_SIZE(kwnames)) return nomen__py_parse(p, args, nargs, NULL);
+    if (nargs > 1) {
+        nomen__fail(NOMEN_ERROR_NAME,
+                    "%s: This function takes either positional args or keyword args, but not "
+                    "both. Use tensor.%s(*names) to name dims and tensor.%s(**rename_map) to "
+                    "rename dims.",
+                    p->name, p->name, p->name);
+        nomen__py_raise(p->state);
+        return false;
+    }
+    PyObject *text = map_text(p, args + nargs, kwnames);
+    const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+    size_t size = utf8 ? strlen(utf8) + 1 : 0;
+    char *copy = utf8 ? nomen__alloc(size) : NULL;
+    if (copy) {
+        memcpy(copy, utf8, size);
+        p->blocks[p->blocks_count].at = copy;
+        p->blocks[p->blocks_count++].bytes = size;
+        p->c.arg[2].text = copy;
+        p->c.given |= 1u << 2;
+    } else if (utf8) {
+        nomen__py_raise(p->state);
+    }
+    Py_XDECREF(text);
+    py_bound self = {args[0], NULL, 0, 0};
+    return copy && nomen__py_fill(p, 0, &self);
+}
+
+/* ---- max, min, var, std ---------------------------------------------------------------------- */
+
+/* max(x, y) of two tensors is maximum. */
+static bool adapt_extremum(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    bool two = nargs > 1 && nomen__py_is_tensor(p->state, args[1]);
+    for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
+        two |= !PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), "other");
+    if (two) {
+        const char *name = p->name;
+        bool method = p->method;
+        const nomen__op *op = nomen__op_find(p->name[1] == 'a' ? "maximum" : "minimum");
+        nomen__py_begin(p, p->state, op);
+        p->name = name;
+        p->method = method;
+    }
+    return nomen__py_parse(p, args, nargs, kwnames);
+}
+
+/* var(unbiased), var(dim, unbiased, keepdim), var(dim, correction=, keepdim=). */
+static bool adapt_variance(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec specs[] = {SPEC("self", 0),       SPEC("dim", OPT),
+                                           SPEC("unbiased", OPT), SPEC("keepdim", OPT),
+                                           SPEC("correction", KW)};
+    enum { SELF, DIM, UNBIASED, KEEPDIM, CORRECTION, COUNT };
+    py_bound b[COUNT];
+    if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
+    if (!no_self(p, &b[SELF])) return false;
+    if (b[DIM].value && PyBool_Check(b[DIM].value) && !b[UNBIASED].value) {
+        b[UNBIASED] = b[DIM];
+        b[DIM].value = NULL;
+    }
+    if (given(&b[UNBIASED])) {
+        if (!PyBool_Check(b[UNBIASED].value))
+            return nomen__py_wrong(p, "unbiased", &b[UNBIASED], "bool");
+        if (given(&b[CORRECTION])) {
+            PyErr_Format(PyExc_TypeError, "%s() takes unbiased or correction, not both", p->name);
+            return false;
+        }
+        p->c.numbers[3] = (nomen_number){NOMEN_NUMBER_INT, b[UNBIASED].value == Py_True, 0, 0};
+        p->c.arg[3].number = &p->c.numbers[3];
+        p->c.given |= 1u << 3;
+    }
+    return fill(p, 0, &b[SELF]) && fill(p, 1, &b[DIM]) && fill(p, 2, &b[KEEPDIM]) &&
+           fill(p, 3, &b[CORRECTION]);
+}
+
+/* ---- flatten, unflatten, split --------------------------------------------------------------- */
+
+/* flatten(), flatten(start, end, out_dim), flatten(dims, out_dim); all by keyword too. */
+static bool adapt_flatten(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec specs[] = {
+        SPEC("self", 0),    SPEC("start_dim", OPT), SPEC("end_dim", OPT),
+        SPEC("third", OPT), SPEC("dims", KW),       SPEC("out_dim", KW)};
+    enum { SELF, START, END, THIRD, DIMS, OUT, COUNT };
+    py_bound b[COUNT];
+    if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
+    if (!no_self(p, &b[SELF])) return false;
+    py_bound *out = b[OUT].value ? &b[OUT] : &b[THIRD];
+    if (b[START].value && is_list(b[START].value)) {
+        b[DIMS] = b[START];
+        b[START].value = NULL;
+        if (b[END].value && !out->value) {
+            *out = b[END];
+            b[END].value = NULL;
+        }
+    }
+    if (out->value == Py_None) { /* an unnamed dim was asked for: not the same as not asking */
+        p->c.arg[2].name = 0;
+        p->c.given |= 1u << 2;
+    }
+    return fill(p, 0, &b[SELF]) && fill(p, 1, &b[DIMS]) && fill(p, 2, out) &&
+           fill(p, 3, &b[START]) && fill(p, 4, &b[END]);
+}
+
+/* [('H', 2), ('W', 3)] as two tuples. */
+static bool unzip(PyObject *pairs, PyObject **names, PyObject **sizes) {
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(pairs);
+    *names = PyTuple_New(count);
+    *sizes = PyTuple_New(count);
+    if (!*names || !*sizes) return false;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *pair = PySequence_Fast(PySequence_Fast_GET_ITEM(pairs, i),
+                                         "unflatten: sizes must be (name, size) pairs");
+        if (!pair) return false;
+        Py_ssize_t length = PySequence_Fast_GET_SIZE(pair);
+        if (length == 2) {
+            PyTuple_SET_ITEM(*names, i, Py_NewRef(PySequence_Fast_GET_ITEM(pair, 0)));
+            PyTuple_SET_ITEM(*sizes, i, Py_NewRef(PySequence_Fast_GET_ITEM(pair, 1)));
+        } else if (length > 2) {
+            PyErr_SetString(PyExc_ValueError, "too many values to unpack (expected 2)");
+        } else {
+            PyErr_Format(PyExc_ValueError, "not enough values to unpack (expected 2, got %zd)",
+                         length);
+        }
+        Py_DECREF(pair);
+        if (length != 2) return false;
+    }
+    return true;
+}
+
+/* The (name, size) pairs of the argument, a new reference; NULL without an exception: it has none.
+ */
+static PyObject *pairs_of(PyObject *sizes) {
+    if (PyODict_Check(sizes)) {
+        PyObject *items = PyMapping_Items(sizes);
+        PyObject *list = items ? PySequence_Fast(items, "") : NULL;
+        Py_XDECREF(items);
+        return list;
+    }
+    if (!is_list(sizes) || !is_list(PySequence_Fast_GET_ITEM(sizes, 0))) return NULL;
+    return Py_NewRef(sizes);
+}
+
+static bool fill_pairs(py_call *p, PyObject *pairs, const py_bound *sizes) {
+    PyObject *name_tuple = NULL, *size_tuple = NULL;
+    bool done = unzip(pairs, &name_tuple, &size_tuple);
+    for (Py_ssize_t i = 0; done && i < PyTuple_GET_SIZE(size_tuple); i++) {
+        PyObject *size = PyTuple_GET_ITEM(size_tuple, i);
+        if (PyIndex_Check(size) && !PyBool_Check(size)) continue;
+        done = false;
+        PyErr_Format(PyExc_TypeError,
+                     "unflatten(): argument 'sizes' (position %zd) must be tuple of ints, not tuple",
+                     sizes->position);
+    }
+    if (done) {
+        py_bound names = {name_tuple, NULL, 0, 0}, plain = {size_tuple, NULL, 0, sizes->position};
+        done = nomen__py_fill(p, 2, &plain) && nomen__py_fill(p, 3, &names);
+    }
+    Py_XDECREF(name_tuple);
+    Py_XDECREF(size_tuple);
+    return done;
+}
+
+static bool adapt_unflatten(py_call *p, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    PyObject *sizes = b[2].value;
+    if (!sizes || !b[1].value) return nomen__py_fill_all(p, b);
+    int any = PyObject_IsTrue(sizes);
+    if (any < 0) return false;
+    if (!any) {
+        nomen__fail(NOMEN_ERROR_SHAPE, "unflatten: sizes must be non-empty");
+        nomen__py_raise(p->state);
+        return false;
+    }
+    PyObject *pairs = pairs_of(sizes);
+    if (!pairs) return !PyErr_Occurred() && nomen__py_fill_all(p, b);
+    bool done = fill(p, 0, &b[0]) && fill(p, 1, &b[1]) && fill_pairs(p, pairs, &b[2]);
+    Py_DECREF(pairs);
+    return done;
+}
+
+static bool adapt_split(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec specs[] = {SPEC("self", 0), SPEC("split_size", OPT),
+                                           SPEC("dim", OPT), SPEC("split_size_or_sections", KW),
+                                           SPEC("sizes", KW)};
+    enum { SELF, SIZE, DIM, EITHER, SIZES, COUNT };
+    py_bound b[COUNT];
+    if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
+    if (!no_self(p, &b[SELF])) return false;
+    py_bound *either = b[SIZE].value ? &b[SIZE] : b[EITHER].value ? &b[EITHER] : &b[SIZES];
+    if (!either->value) {
+        PyErr_SetString(PyExc_TypeError,
+                        "split() missing 1 required positional arguments: \"split_size\"");
+        return false;
+    }
+    bool listed = is_list(either->value);
+    if (!listed && !PyIndex_Check(either->value))
+        return nomen__py_wrong(p, "split_size", either, "int or tuple of ints");
+    return fill(p, 0, &b[SELF]) && fill(p, listed ? 3 : 1, either) && fill(p, 2, &b[DIM]);
+}
+
+/* ---- to, arange ------------------------------------------------------------------------------ */
+
+static bool wrong_combination(const py_call *p, PyObject *value) {
+    PyErr_Format(PyExc_TypeError,
+                 "%s() received an invalid combination of arguments - got (%s), but expected one "
+                 "of:\n * (nomen.dtype dtype, bool non_blocking, bool copy)\n * (nomen.device "
+                 "device, nomen.dtype dtype, bool non_blocking, bool copy)\n * (Tensor other, bool "
+                 "non_blocking, bool copy)",
+                 p->name, Py_TYPE(value)->tp_name);
+    return false;
+}
+
+static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec specs[] = {
+        SPEC("self", 0),  SPEC("1", OPT),    SPEC("2", OPT),    SPEC("3", OPT),
+        SPEC("4", OPT),   SPEC("dtype", KW), SPEC("device", KW), SPEC("other", KW),
+        SPEC("copy", KW), SPEC("non_blocking", KW)};
+    enum { SELF, FIRST, LAST = 4, DTYPE, DEVICE, OTHER, COPY, BLOCKING, COUNT };
+    py_bound b[COUNT];
+    py_state *s = p->state;
+    if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
+    int next = FIRST;
+    PyObject *first = b[FIRST].value;
+    if (first && nomen__py_is_tensor(s, first)) {
+        b[OTHER] = b[next++];
+    } else if (first && nomen__py_dtype(s, first)) {
+        b[DTYPE] = b[next++];
+    } else if (first) {
+        if (!PyUnicode_Check(first) && first != Py_None && !Py_IS_TYPE(first, s->device))
+            return wrong_combination(p, first);
+        b[DEVICE] = b[next++];
+        if (b[next].value && (b[next].value == Py_None || nomen__py_dtype(s, b[next].value)))
+            b[DTYPE] = b[next++];
+    }
+    if (next <= LAST && b[next].value) b[BLOCKING] = b[next++];
+    if (next <= LAST && b[next].value) b[COPY] = b[next++];
+    if (next <= LAST && b[next].value) return wrong_combination(p, b[next].value);
+    if (b[DEVICE].value && !nomen__py_device(s, b[DEVICE].value)) return false;
+    if (given(&b[OTHER])) {
+        if (!nomen__py_is_tensor(s, b[OTHER].value))
+            return nomen__py_wrong(p, "other", &b[OTHER], "Tensor");
+        p->c.arg[1].dtype = (nomen_dtype)nomen__py_unwrap(b[OTHER].value)->dtype;
+        p->c.given |= 1u << 1;
+    }
+    return fill(p, 0, &b[SELF]) && fill(p, 1, &b[DTYPE]) && fill(p, 2, &b[COPY]);
+}
+
+/* arange(end), arange(start, end), arange(start, end, step). */
+static bool adapt_arange(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    enum { START = 1, END = 2 };
+    if (b[START].value && !b[END].value) {
+        b[END] = b[START];
+        b[START].value = NULL;
+    }
+    if (!b[END].value) {
+        PyErr_SetString(PyExc_TypeError, "arange() missing 1 required positional arguments: \"end\"");
+        return false;
+    }
+    return nomen__py_fill_all(p, b);
+}
+
+nomen__py_adapter *nomen__py_adapter_of(const char *op) {
+    static const struct {
+        const char *op;
+        nomen__py_adapter *adapter;
+    } table[] = {
+        {"arange", adapt_arange},       {"flatten", adapt_flatten}, {"max", adapt_extremum},
+        {"min", adapt_extremum},        {"rename", adapt_rename},   {"split", adapt_split},
+        {"std", adapt_variance},        {"to", adapt_to},           {"unflatten", adapt_unflatten},
+        {"var", adapt_variance},
+    };
+    for (size_t i = 0; i < NOMEN_COUNT(table); i++)
+        if (!strcmp(table[i].op, op)) return table[i].adapter;
+    return NULL;
+}

@@ -1,0 +1,357 @@
+/* The path that every operation walks: operands, choice of kernel, names, dtypes, shape, outputs, tape, kernel.
+ * What a step does is a word of the row (rules.c, shapes.c, view.c, launch.c); the order of the steps is here. */
+#include "op/op.h"
+#include "op/ops.gen.h"
+
+#include <string.h>
+
+nomen__tape_hooks nomen__tape;
+_Thread_local bool nomen__grad_enabled = true;
+
+/* ---- steps ---- */
+
+/* Collects the tensor arguments that were given. A missing operand is an earlier failure: keep its error. */
+static nomen_status collect_operands(nomen__call *c) {
+    const nomen__op *op = c->op;
+    for (int i = 0; i < op->nargs; i++) {
+        uint8_t kind = op->args[i].kind;
+        if (kind == NOMEN__TENSOR) {
+            if (nomen__given(c, i)) c->in_inline[c->nin++] = c->arg[i].tensor;
+        } else if (kind == NOMEN__TENSORS) {
+            c->in = (nomen_tensor **)(uintptr_t)c->arg[i].list.at;
+            c->in_count = c->arg[i].list.count;
+        }
+    }
+    if (c->in == c->in_inline) c->in_count = c->nin;
+    bool named = false;
+    for (int64_t i = 0; i < c->in_count; i++) {
+        nomen_tensor *t = c->in[i];
+        if (NOMEN_UNLIKELY(!t))
+            return nomen__error_pending()
+                       ? NOMEN_ERROR_STATE
+                       : nomen__fail(NOMEN_ERROR_TYPE, "operand %lld is NULL: it must be a tensor", (long long)i);
+        if (NOMEN_UNLIKELY(t->magic != NOMEN__LIVE))
+            return nomen__fail(NOMEN_ERROR_STATE, "operand %lld was freed before: keep it with nomen_keep or nomen_retain",
+                               (long long)i);
+        named |= (t->flags & NOMEN__NAMED) != 0;
+        c->record |= nomen__concerns_tape(t);
+    }
+    c->named = named;
+    c->record = c->record && nomen__grad_enabled && (op->grad || c->inplace);
+    return NOMEN_OK;
+}
+
+static nomen_status find_kernel(nomen__call *c) {
+    if (!c->kernel_name) return NOMEN_OK;
+    if (NOMEN_LIKELY(c->op->dtypes >> c->compute & 1)) {
+        c->kernel = c->kernel_name == c->op->kernel ? nomen__op_kernel(c->op, c->kernel_name, c->compute)
+                                                    : nomen__kernel_find(c->kernel_name, c->compute);
+        if (NOMEN_LIKELY(c->kernel != NULL)) return NOMEN_OK;
+    }
+    return nomen__fail(NOMEN_ERROR_DTYPE, "\"%s\" not implemented for '%s': convert with to(dtype) first",
+                       c->op->name, nomen_dtype_name(c->compute));
+}
+
+/* Is every element of t at an address of its own? True for whatever factories and permutations make. */
+static bool has_overlap(const nomen_tensor *t) {
+    for (int i = 0; i < t->ndim; i++)
+        if (t->size[i] > 1 && t->stride[i] == 0) return true;
+    return false;
+}
+
+static bool same_geometry(const nomen_tensor *a, const nomen_tensor *b) {
+    return a->data == b->data && a->dtype == b->dtype && a->ndim == b->ndim &&
+           memcmp(a->size, b->size, sizeof *a->size * a->ndim) == 0 &&
+           memcmp(a->stride, b->stride, sizeof *a->stride * a->ndim) == 0;
+}
+
+static void byte_range(const nomen_tensor *t, const char **low, const char **high) {
+    int64_t item = (int64_t)nomen_dtype_size(t->dtype);
+    *low = t->data;
+    *high = t->data + item;
+    for (int i = 0; i < t->ndim; i++) {
+        int64_t reach = (t->size[i] - 1) * t->stride[i] * item;
+        if (reach < 0) *low += reach;
+        else *high += reach;
+    }
+}
+
+/* Kernels read and write in any order: an operand that overlaps the target other than element on element is copied
+ * first; a target that overlaps itself cannot be written at all. */
+static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
+    if (has_overlap(target))
+        return nomen__fail(NOMEN_ERROR_STATE,
+                           "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                           "location. Please clone() the tensor before performing the operation.");
+    if (target->numel == 0) return NOMEN_OK;
+    const char *low, *high;
+    byte_range(target, &low, &high);
+    for (int i = 0; i < c->nin; i++) {
+        nomen_tensor *t = c->in[i];
+        if (t == target || t->storage != target->storage || t->numel == 0 || same_geometry(t, target)) continue;
+        const char *from, *to;
+        byte_range(t, &from, &to);
+        if (from >= high || to <= low) continue;
+        if (c->temporaries == NOMEN__MAX_IN) return nomen__fail(NOMEN_ERROR_STATE, "too many overlapping operands");
+        nomen_tensor *copy = nomen__tensor_empty(t->dtype, t->ndim, t->size);
+        if (!copy) return NOMEN_ERROR_MEMORY;
+        nomen__copy_values(copy, t);
+        if (t->flags & NOMEN__NAMED) nomen__set_names(copy, t->names);
+        nomen__take_temporary(c, copy);
+        c->in[i] = copy;
+    }
+    return NOMEN_OK;
+}
+
+static nomen_status check_writable(const nomen_tensor *t) {
+    return t->storage->readonly
+               ? nomen__fail(NOMEN_ERROR_STATE, "the memory of the written-to tensor is read-only: clone() it first")
+               : NOMEN_OK;
+}
+
+static nomen_status check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
+    if (nomen_can_cast(c->result[i], target->dtype)) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_DTYPE, "result type %s can't be cast to the desired output type %s",
+                       nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
+}
+
+static bool same_sizes(const nomen_tensor *t, int ndim, const int64_t *size) {
+    return t->ndim == ndim && memcmp(t->size, size, sizeof *size * (size_t)ndim) == 0;
+}
+
+static nomen__names computed_names(const nomen__call *c) {
+    return (nomen__names){c->ndim, c->names.n > 0 ? c->names.at : NULL};
+}
+
+/* The target of an in-place form: names, then sizes, dtype, memory. */
+static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
+    if (c->names.n >= 0 && (self->flags & NOMEN__NAMED)) {
+        nomen_status s = nomen__names_match_out(nomen__names_of(self), (nomen__names){c->names.n, c->names.at});
+        if (s) return s;
+    }
+    if (!same_sizes(self, c->ndim, c->size)) {
+        NOMEN__TEXT(own, 256);
+        NOMEN__TEXT(wanted, 256);
+        nomen__text_sizes(&own, self->size, self->ndim);
+        nomen__text_sizes(&wanted, c->size, c->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "output with shape %s doesn't match the broadcast shape %s", own.at, wanted.at);
+    }
+    nomen_status s = check_cast(c, 0, self);
+    if (!s) s = check_writable(self);
+    return s ? s : untangle(c, self);
+}
+
+/* The target of an out= form. *fresh becomes a tensor to compute into when out has to be resized. */
+static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_tensor **fresh) {
+    if (c->record || (nomen__grad_enabled && (out->flags & NOMEN__REQUIRES)))
+        return nomen__fail(NOMEN_ERROR_GRAD,
+                           "%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                           "arguments requires grad.",
+                           c->op->name);
+    nomen_status s = NOMEN_OK;
+    nomen__names names = nomen__names_of(out);
+    if (names.at) {
+        s = nomen__names_check_resize(names, out->size, c->size, c->ndim);
+        if (!s) s = nomen__names_match_out(names, computed_names(c));
+    }
+    if (!s) s = check_cast(c, i, out);
+    if (s) return s;
+    if (!same_sizes(out, c->ndim, c->size)) {
+        *fresh = nomen__tensor_empty(out->dtype, c->ndim, c->size);
+        return *fresh ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    }
+    s = check_writable(out);
+    return s ? s : untangle(c, out);
+}
+
+/* A fresh result; when an operand with the result's sizes is a permuted block, the result is permuted likewise, so
+ * that the kernel walks both in memory order. */
+static nomen_tensor *fresh_result(const nomen__call *c, int i) {
+    nomen_tensor *out = nomen__tensor_empty(c->result[i], c->ndim, c->size);
+    if (!out || c->ndim < 2 || c->row_major || c->op->launch != nomen__launch_elementwise) return out;
+    const nomen_tensor *model = NULL;
+    for (int k = 0; k < c->nin; k++) {
+        const nomen_tensor *t = c->in[k];
+        if (!same_sizes(t, c->ndim, c->size)) continue;
+        if (t->flags & NOMEN__CONTIGUOUS) return out;
+        if (!model) model = t;
+    }
+    if (!model) return out;
+    /* dense: sorted by stride, each stride is the product of the smaller dims' sizes */
+    int64_t expected = 1;
+    uint64_t done = 0;
+    for (int n = 0; n < c->ndim; n++) {
+        int next = -1;
+        for (int d = 0; d < c->ndim; d++)
+            if (!(done >> d & 1) && model->size[d] != 1 && model->stride[d] == expected) next = d;
+        if (next < 0) break;
+        done |= UINT64_C(1) << next;
+        expected *= model->size[next];
+    }
+    if (expected != model->numel || expected == 0) return out;
+    memcpy(out->stride, model->stride, sizeof *out->stride * (size_t)c->ndim);
+    nomen__tensor_finish(out);
+    return out;
+}
+
+/* ---- the walk ---- */
+
+static nomen_status prepare_outputs(nomen__call *c) {
+    for (int i = 0; i < c->nout; i++) {
+        nomen_tensor *out;
+        if (c->skip[i]) {
+            c->out[i] = NULL;
+            continue;
+        }
+        if (c->inplace && i == 0) {
+            nomen_status s = c->is_view ? NOMEN_OK : check_in_place(c, c->arg[0].tensor);
+            if (s) return s;
+            out = nomen__retain(c->arg[0].tensor);
+        } else if (c->target[i]) {
+            nomen_status s = check_out(c, i, c->target[i], &c->fresh[i]);
+            if (s) return s;
+            out = c->fresh[i] ? c->fresh[i] : nomen__retain(c->target[i]);
+        } else if (c->out[i]) { /* a view, made by the shape step */
+            out = c->out[i];
+        } else {
+            out = fresh_result(c, i);
+            if (!out) return NOMEN_ERROR_MEMORY;
+        }
+        c->out[i] = out;
+    }
+    return NOMEN_OK;
+}
+
+/* After the kernel: nothing here can fail. */
+static void finish_outputs(nomen__call *c) {
+    for (int i = 0; i < c->nout; i++) {
+        nomen_tensor *out = c->out[i];
+        if (!out) continue;
+        if (c->fresh[i]) {
+            nomen__tensor_become(c->target[i], out);
+            nomen__release(out);
+            c->out[i] = out = nomen__retain(c->target[i]);
+        }
+        if ((c->target[i] || c->inplace) && !c->is_view)
+            atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
+        if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
+        if (c->is_view && !c->inplace && nomen__grad_enabled) nomen__set_base(out, c->in[0]);
+    }
+}
+
+static nomen_status infer(nomen__call *c) {
+    const nomen__op *op = c->op;
+    nomen_status s = op->choose ? op->choose(c) : NOMEN_OK;
+    if (!s && op->shape_first) s = op->shape(c);
+    if (!s) s = op->names(c);
+    if (!s) s = op->dtype(c);
+    if (!s) s = find_kernel(c);
+    if (!s && !op->shape_first) s = op->shape(c);
+    return s;
+}
+
+static nomen_status walk(nomen__call *c) {
+    for (int i = 0; i < NOMEN__MAX_OUT; i++) {
+        c->target[i] = c->out[i];
+        c->out[i] = c->fresh[i] = NULL;
+    }
+    nomen_status s = collect_operands(c);
+    if (!s) s = infer(c);
+    if (!s) s = prepare_outputs(c);
+    if (!s && NOMEN_UNLIKELY(c->record) && nomen__tape.prepare) {
+        bool in_place_view = c->is_view && c->inplace;
+        if (!in_place_view) s = nomen__tape.prepare(c);
+    }
+    if (!s && c->op->launch != nomen__launch_nothing) s = c->op->launch(c);
+    if (!s) {
+        finish_outputs(c);
+        if (NOMEN_UNLIKELY(c->node != NULL)) nomen__tape.commit(c);
+    } else {
+        if (c->node) nomen__tape.discard(c);
+        for (int i = 0; i < NOMEN__MAX_OUT; i++) {
+            nomen__release(c->out[i]);
+            c->out[i] = NULL;
+        }
+    }
+    for (int i = 0; i < c->temporaries; i++) nomen__release(c->temporary[i]);
+    return s;
+}
+
+nomen_status nomen__invoke(nomen__call *c) {
+    const nomen__op *op = c->op;
+    nomen_status s;
+    if (NOMEN_LIKELY(op->primitive)) {
+        s = walk(c);
+    } else {
+        s = collect_operands(c);
+        if (!s) s = op->compose(c);
+    }
+    if (NOMEN_UNLIKELY(s)) {
+        NOMEN__TEXT(operands, 480);
+        nomen__call_describe(&operands, c);
+        nomen__error_context(op->name, operands.at);
+    }
+    return s;
+}
+
+/* ---- help for front ends and composites ---- */
+
+int nomen__arg_of(const nomen__op *op, nomen__kind kind) {
+    for (int i = 0; i < op->nargs; i++)
+        if (op->args[i].kind == kind) return i;
+    return -1;
+}
+
+void nomen__take_temporary(nomen__call *c, nomen_tensor *t) {
+    c->temporary[c->temporaries++] = t;
+}
+
+const nomen__op *nomen__op_find(const char *name) {
+    int low = 0, high = nomen__op_count;
+    while (low < high) {
+        int mid = (low + high) / 2, order = strcmp(name, nomen__ops[mid].name);
+        if (order == 0) return &nomen__ops[mid];
+        if (order < 0) high = mid;
+        else low = mid + 1;
+    }
+    return NULL;
+}
+
+nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b) {
+    nomen__call c;
+    nomen__call_begin(&c, &nomen__ops[op]);
+    c.arg[0].tensor = a;
+    c.given = 1;
+    if (b) {
+        c.arg[1].tensor = b;
+        c.given = 3;
+    }
+    return nomen__invoke(&c) ? NULL : c.out[0];
+}
+
+static void describe_tensor(nomen__text *t, const char *name, const nomen_tensor *x) {
+    nomen__text_add(t, "%s%s=", t->used ? ", " : "", name);
+    if (!x) nomen__text_add(t, "NULL");
+    else if (x->magic != NOMEN__LIVE) nomen__text_add(t, "a freed tensor");
+    else nomen__text_tensor(t, x, false);
+}
+
+void nomen__call_describe(nomen__text *t, const nomen__call *c) {
+    for (int i = 0; i < c->op->nargs; i++) {
+        const nomen__argspec *spec = &c->op->args[i];
+        if (!nomen__given(c, i)) continue;
+        if (spec->kind == NOMEN__TENSOR) {
+            describe_tensor(t, spec->name, c->arg[i].tensor);
+        } else if (spec->kind == NOMEN__TENSORS) {
+            nomen_list list = c->arg[i].list;
+            for (int64_t k = 0; k < list.count && k < 8; k++) {
+                char label[32];
+                nomen__text text = {label, sizeof label, 0};
+                nomen__text_add(&text, "%s[%lld]", spec->name, (long long)k);
+                describe_tensor(t, label, list.at[k]);
+            }
+        } else if (spec->kind == NOMEN__INT) {
+            nomen__text_add(t, "%s%s=%lld", t->used ? ", " : "", spec->name, (long long)c->arg[i].integer);
+        }
+    }
+}

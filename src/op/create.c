@@ -1,0 +1,138 @@
+/* Words of the table: how new tensors are filled. */
+#include "core/draw.h"
+#include "op/op.h"
+#include "op/ops.gen.h"
+
+#include <math.h>
+
+nomen_status nomen__launch_fill(nomen__call *c) {
+    const nomen_number *value = c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number;
+    if (value->kind == NOMEN_NUMBER_COMPLEX && !nomen_dtype_is_complex((nomen_dtype)c->out[0]->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "value cannot be converted to type %s without overflow: it is complex",
+                           nomen_dtype_name((nomen_dtype)c->out[0]->dtype));
+    nomen__fill_values(c->out[0], value);
+    return NOMEN_OK;
+}
+
+typedef void draw(struct nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
+
+static void draw_uniform(struct nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+    nomen__random_uniform(g, dtype, out, n);
+}
+
+static void draw_normal(struct nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+    nomen__random_normal(g, dtype, out, n, 0, 1);
+}
+
+/* Draws in row-major order, whatever the strides and the dtype of the target. */
+static nomen_status draw_into(nomen__call *c, draw *fill) {
+    nomen_tensor *out = c->out[0];
+    int i = nomen__arg_of(c->op, NOMEN__GENERATOR);
+    struct nomen_generator *g = nomen__given(c, i) ? c->arg[i].generator : NULL;
+    if ((out->flags & NOMEN__CONTIGUOUS) && (nomen_dtype)out->dtype == c->compute) {
+        fill(g, c->compute, out->data, out->numel);
+        return NOMEN_OK;
+    }
+    nomen_tensor *drawn = nomen__tensor_empty(c->compute, out->ndim, out->size);
+    if (!drawn) return NOMEN_ERROR_MEMORY;
+    fill(g, c->compute, drawn->data, drawn->numel);
+    nomen__copy_values(out, drawn);
+    nomen__release(drawn);
+    return NOMEN_OK;
+}
+
+static nomen_status check_draw_dtype(const nomen__call *c) {
+    if (c->op->dtypes >> c->compute & 1) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_DTYPE, "\"%s\" not implemented for '%s': give a floating or complex dtype", c->op->name,
+                       nomen_dtype_name(c->compute));
+}
+
+nomen_status nomen__launch_rand(nomen__call *c) {
+    nomen_status s = check_draw_dtype(c);
+    return s ? s : draw_into(c, draw_uniform);
+}
+
+nomen_status nomen__launch_randn(nomen__call *c) {
+    nomen_status s = check_draw_dtype(c);
+    return s ? s : draw_into(c, draw_normal);
+}
+
+/* ---- arange ---- */
+
+typedef struct range {
+    bool integers;
+    int64_t start_i, step_i;
+    double start, step;
+    int64_t count;
+} range;
+
+static double number_value(const nomen_number *n) {
+    return n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+}
+
+/* arange(end), arange(start, end), arange(start, end, step): the first of one is the end. */
+static nomen_status read_range(const nomen__call *c, range *r) {
+    static const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0}, one = {NOMEN_NUMBER_INT, 1, 0, 0};
+    const nomen_number *start = nomen__given(c, 1) ? c->arg[1].number : &zero;
+    const nomen_number *end = nomen__given(c, 2) ? c->arg[2].number : NULL;
+    const nomen_number *step = nomen__given(c, 3) ? c->arg[3].number : &one;
+    if (!end) {
+        if (!nomen__given(c, 1)) return nomen__fail(NOMEN_ERROR_TYPE, "arange() needs at least an end");
+        end = start;
+        start = &zero;
+    }
+    if (start->kind == NOMEN_NUMBER_COMPLEX || end->kind == NOMEN_NUMBER_COMPLEX || step->kind == NOMEN_NUMBER_COMPLEX)
+        return nomen__fail(NOMEN_ERROR_TYPE, "arange() takes real numbers only");
+    r->start = number_value(start);
+    r->step = number_value(step);
+    double stop = number_value(end);
+    if (!isfinite(r->start) || !isfinite(stop) || !isfinite(r->step))
+        return nomen__fail(NOMEN_ERROR_STATE, "unsupported range: %g -> %g", r->start, stop);
+    if (r->step == 0) return nomen__fail(NOMEN_ERROR_STATE, "step must be nonzero");
+    if ((r->step > 0 && stop < r->start) || (r->step < 0 && stop > r->start))
+        return nomen__fail(NOMEN_ERROR_STATE, "upper bound and larger bound inconsistent with step sign");
+    r->integers = start->kind != NOMEN_NUMBER_FLOAT && end->kind != NOMEN_NUMBER_FLOAT && step->kind != NOMEN_NUMBER_FLOAT;
+    double count = ceil((stop - r->start) / r->step);
+    if (r->integers) {
+        r->start_i = start->i;
+        r->step_i = step->i;
+        __int128 span = (__int128)end->i - start->i;
+        __int128 n = span / step->i + (span % step->i != 0);
+        count = n > INT64_MAX / 16 ? 1e19 : (double)(int64_t)n;
+        r->count = n > INT64_MAX / 16 ? 0 : (int64_t)n;
+    }
+    if (count > 5e17) return nomen__fail(NOMEN_ERROR_SHAPE, "arange() of %g elements is too large", count);
+    if (!r->integers) r->count = (int64_t)count;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_range(nomen__call *c) {
+    range r;
+    nomen_status s = read_range(c, &r);
+    c->ndim = 1;
+    c->size[0] = s ? 0 : r.count;
+    return s;
+}
+
+nomen_status nomen__launch_range(nomen__call *c) {
+    range r;
+    nomen_status s = read_range(c, &r);
+    if (s) return s;
+    nomen_tensor *out = c->out[0];
+    nomen_dtype wide = r.integers ? NOMEN_I64 : NOMEN_F64;
+    bool direct = (nomen_dtype)out->dtype == wide && (out->flags & NOMEN__CONTIGUOUS);
+    nomen_tensor *t = direct ? out : nomen__tensor_empty(wide, 1, &r.count);
+    if (!t) return NOMEN_ERROR_MEMORY;
+    if (r.integers) {
+        int64_t *at = (int64_t *)(void *)t->data;
+        for (int64_t i = 0; i < r.count; i++) at[i] = r.start_i + i * r.step_i;
+    } else {
+        double *at = (double *)(void *)t->data;
+        for (int64_t i = 0; i < r.count; i++) at[i] = r.start + (double)i * r.step;
+    }
+    if (!direct) {
+        nomen__copy_values(out, t);
+        nomen__release(t);
+    }
+    return NOMEN_OK;
+}

@@ -1,0 +1,84 @@
+/* Launches: elementwise kernels, fills, and what all launches share. Reductions, row functions and
+ * matrix products: launch_reduce.c, launch_rows.c, launch_matmul.c. */
+#include "op/launch.h"
+
+#include <string.h>
+
+nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
+    if (NOMEN_LIKELY(t->dtype == (uint8_t)dtype)) return nomen__retain(t);
+    nomen_tensor *copy = nomen__tensor_empty(dtype, t->ndim, t->size);
+    if (copy) nomen__copy_values(copy, t);
+    return copy;
+}
+
+nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart) {
+    if (NOMEN_LIKELY(out->dtype == (uint8_t)dtype && !apart)) return nomen__retain(out);
+    return nomen__tensor_empty(dtype, out->ndim, out->size);
+}
+
+void nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made) {
+    if (made != out) nomen__copy_values(out, made);
+    nomen__release(made);
+}
+
+static void extent(const nomen_tensor *t, const char **low, const char **high) {
+    int64_t down = 0, up = 0, item = (int64_t)nomen_dtype_size((nomen_dtype)t->dtype);
+    for (int d = 0; d < t->ndim; d++) {
+        int64_t reach = (t->size[d] - 1) * t->stride[d];
+        *(reach < 0 ? &down : &up) += reach;
+    }
+    *low = t->data + down * item;
+    *high = t->data + (up + 1) * item;
+}
+
+bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b) {
+    if (a->numel == 0 || b->numel == 0) return false;
+    const char *low_a, *high_a, *low_b, *high_b;
+    extent(a, &low_a, &high_a);
+    extent(b, &low_b, &high_b);
+    return low_a < high_b && low_b < high_a;
+}
+
+/* where picks by a bool: its first operand is not of the dtype that it computes in. */
+static nomen_status launch_where(nomen__call *c) {
+    const nomen_dtype dtypes[] = {c->writes, NOMEN_BOOL, c->compute, c->compute};
+    nomen__iter it;
+    nomen__iter_make_mixed(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
+                           c->out[0]->size, dtypes);
+    nomen__iter_run(&it);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_elementwise(nomen__call *c) {
+    const char *name = c->kernel->name;
+    if (NOMEN_UNLIKELY(name[0] == 'w' && !strcmp(name, "where"))) return launch_where(c);
+    nomen__iter it;
+    nomen__iter_make(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
+                     c->out[0]->size, c->compute, c->writes);
+    nomen__iter_run(&it);
+    return NOMEN_OK;
+}
+
+/* Zero is all bits zero in every dtype. */
+nomen_status nomen__launch_zero(nomen__call *c) {
+    nomen_tensor *t = c->out[0];
+    const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};
+    size_t bytes = (size_t)t->numel * nomen_dtype_size((nomen_dtype)t->dtype);
+    if (t->flags & NOMEN__CONTIGUOUS && bytes <= NOMEN__GRAIN) {
+        if (bytes) memset(t->data, 0, bytes);
+    } else {
+        nomen__fill_values(t, &zero);
+    }
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_one(nomen__call *c) {
+    const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
+    nomen__fill_values(c->out[0], &one);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_nothing(nomen__call *c) {
+    (void)c;
+    return NOMEN_OK;
+}

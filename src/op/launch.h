@@ -1,0 +1,20 @@
+/* What the launch_*.c files share: operands in the dtype that a kernel wants, results in the one that
+ * the caller wants. Only for them. */
+#ifndef NOMEN_SRC_LAUNCH_H
+#define NOMEN_SRC_LAUNCH_H
+
+#include "op/op.h"
+
+enum { NOMEN__GRAIN = 32768 }; /* elements worth a chunk of their own */
+
+/* t itself with a reference more if its dtype is the wanted one, else a contiguous copy that is; NULL
+ * and an error without memory. */
+nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
+/* out itself with a reference more, or a contiguous tensor of its sizes that nomen__launch_deliver
+ * moves over; apart: it must not be out's memory. */
+nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart);
+void nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made);
+/* Might the two share an element? Their extents are compared, holes in them are not looked at. */
+bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b);
+
+#endif

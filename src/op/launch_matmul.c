@@ -1,0 +1,194 @@
+/* Matrix products of vectors, matrices and batches of matrices: how they are cut into blocks for the
+ * kernel and the threads. The product of a block is the kernel's. */
+#include "nomen/memory.h"
+#include "op/launch.h"
+
+#include <sched.h>
+
+/* SERIAL_WORK: multiplications that one thread does without help. A block of C has at least
+ * BLOCK_ROWS rows or BLOCK_COLS columns, so that packing the operands stays a small part of it; rows
+ * are cut at multiples of ROWS_STEP, which whole tiles of most kernels fit into. */
+enum { SERIAL_WORK = 1 << 18, BLOCK_ROWS = 224, BLOCK_COLS = 256, ROWS_STEP = 14, COLS_STEP = 64 };
+enum { MOST_BLOCKS = 64, MOST_SCRATCH = 64 };
+
+typedef struct product {
+    const nomen__gemm *gemm;
+    nomen__gemm_args whole; /* of one batch */
+    int ndim;               /* batch dims, innermost first */
+    int64_t batches, size[NOMEN_MAX_DIMS], a[NOMEN_MAX_DIMS], b[NOMEN_MAX_DIMS], c[NOMEN_MAX_DIMS];
+    int64_t rows, cols;         /* of a block */
+    int64_t row_blocks, blocks; /* per batch */
+    char *scratch;
+    size_t scratch_each;
+    int scratches;
+    _Atomic uint64_t taken; /* bit per scratch */
+} product;
+
+/* A scratch of one's own. There is one for each thread, so that the wait is for a thread count that
+ * was raised a moment ago. */
+static int take_scratch(product *p) {
+    for (;;) {
+        uint64_t taken = atomic_load_explicit(&p->taken, memory_order_relaxed);
+        for (int i = 0; i < p->scratches; i++) {
+            uint64_t bit = (uint64_t)1 << i;
+            if (taken & bit) continue;
+            if (atomic_fetch_or_explicit(&p->taken, bit, memory_order_acquire) & bit) continue;
+            return i;
+        }
+        sched_yield();
+    }
+}
+
+static void run_blocks(void *context, int64_t begin, int64_t end) {
+    product *p = context;
+    int mine = take_scratch(p);
+    for (int64_t i = begin; i < end; i++) {
+        nomen__gemm_args g = p->whole;
+        int64_t batch = i / p->blocks, block = i % p->blocks;
+        for (int d = 0; d < p->ndim; d++) {
+            int64_t at = batch % p->size[d];
+            batch /= p->size[d];
+            g.a += at * p->a[d];
+            g.b += at * p->b[d];
+            g.c += at * p->c[d];
+        }
+        int64_t row = block % p->row_blocks * p->rows, col = block / p->row_blocks * p->cols;
+        g.m = g.m - row < p->rows ? g.m - row : p->rows;
+        g.n = g.n - col < p->cols ? g.n - col : p->cols;
+        g.a += row * g.a_row;
+        g.b += col * g.b_col;
+        g.c += row * g.c_row + col * g.c_col;
+        p->gemm->run(&g, p->scratch + (size_t)mine * p->scratch_each);
+    }
+    atomic_fetch_and_explicit(&p->taken, ~((uint64_t)1 << mine), memory_order_release);
+}
+
+/* The last two dims of each operand and the batch dims before them, broadcast. */
+static void describe(product *p, const nomen_tensor *a, const nomen_tensor *b, nomen_tensor *c) {
+    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)c->dtype);
+    nomen__gemm_args *g = &p->whole;
+    int an = a->ndim, bn = b->ndim, batch_a = an > 2 ? an - 2 : 0, batch_b = bn > 2 ? bn - 2 : 0;
+    int batch = batch_a > batch_b ? batch_a : batch_b, dim = c->ndim;
+    *g = (nomen__gemm_args){.a = a->data, .b = b->data, .c = c->data, .m = 1, .n = 1};
+    g->k = a->size[an - 1];
+    g->a_col = a->stride[an - 1] * item;
+    g->b_row = b->stride[bn > 1 ? bn - 2 : 0] * item;
+    if (bn > 1) {
+        g->n = b->size[bn - 1];
+        g->b_col = b->stride[bn - 1] * item;
+        g->c_col = c->stride[--dim] * item;
+    }
+    if (an > 1) {
+        g->m = a->size[an - 2];
+        g->a_row = a->stride[an - 2] * item;
+        g->c_row = c->stride[--dim] * item;
+    }
+    p->ndim = 0;
+    p->batches = 1;
+    for (int d = 0; d < batch; d++) {
+        int own_a = batch_a - 1 - d, own_b = batch_b - 1 - d, own_c = batch - 1 - d, n = p->ndim;
+        int64_t size = c->size[own_c];
+        if (size == 1) continue;
+        p->batches *= size;
+        p->size[n] = size;
+        p->a[n] = own_a < 0 || a->size[own_a] == 1 ? 0 : a->stride[own_a] * item;
+        p->b[n] = own_b < 0 || b->size[own_b] == 1 ? 0 : b->stride[own_b] * item;
+        p->c[n] = c->stride[own_c] * item;
+        /* Batches of rows times one matrix are more rows. */
+        if (n == 0 && p->b[0] == 0 && (g->m == 1 || (p->a[0] == g->m * g->a_row &&
+                                                     p->c[0] == g->m * g->c_row))) {
+            if (g->m == 1) {
+                g->a_row = p->a[0];
+                g->c_row = p->c[0];
+            }
+            g->m *= size;
+            p->batches /= size;
+            continue;
+        }
+        p->ndim++;
+    }
+}
+
+static int64_t rounded_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
+
+/* Blocks of C. They depend on the shape only, so that the result does not depend on the threads. */
+static void cut(product *p) {
+    const nomen__gemm_args *g = &p->whole;
+    p->rows = g->m;
+    p->cols = g->n;
+    double work = (double)g->m * (double)g->n * (double)(g->k ? g->k : 1);
+    double most = work / SERIAL_WORK * 2;
+    int64_t blocks = most > MOST_BLOCKS ? MOST_BLOCKS : (int64_t)most;
+    if (p->batches < MOST_BLOCKS && blocks > 1) {
+        if (g->m == 1 || g->n == 1) { /* nothing is packed: memory alone counts */
+            int64_t along = g->m * g->n, each = rounded_up((along + blocks - 1) / blocks, COLS_STEP);
+            *(g->n == 1 ? &p->rows : &p->cols) = each < along ? each : along;
+        } else {
+            int64_t down = g->m / BLOCK_ROWS, across = g->n / BLOCK_COLS;
+            down = down > blocks ? blocks : down < 1 ? 1 : down;
+            across = across > blocks / down ? blocks / down : across;
+            across = across < 1 ? 1 : across;
+            if (down > 1) p->rows = rounded_up((g->m + down - 1) / down, ROWS_STEP);
+            if (across > 1) p->cols = rounded_up((g->n + across - 1) / across, COLS_STEP);
+        }
+    }
+    p->row_blocks = (g->m + p->rows - 1) / p->rows;
+    p->blocks = p->row_blocks * ((g->n + p->cols - 1) / p->cols);
+}
+
+/* Scratch for any block: those at the edges are of other sizes, and may want more. */
+static size_t scratch_bytes(const product *p) {
+    int64_t k = p->whole.k, last_row = (p->whole.m - 1) % p->rows + 1,
+            last_col = (p->whole.n - 1) % p->cols + 1;
+    size_t most = 0;
+    for (int i = 0; i < 4; i++) {
+        size_t bytes = p->gemm->scratch(i & 1 ? last_row : p->rows, i & 2 ? last_col : p->cols, k);
+        if (bytes > most) most = bytes;
+    }
+    return (most + 63) / 64 * 64;
+}
+
+static nomen_status multiply(product *p) {
+    enum { ON_STACK = 4096 };
+    _Alignas(64) char near[ON_STACK];
+    if (p->batches == 0 || p->whole.m == 0 || p->whole.n == 0) return NOMEN_OK;
+    cut(p);
+    int64_t count = p->batches * p->blocks;
+    double each = (double)p->rows * (double)p->cols * (double)(p->whole.k ? p->whole.k : 1);
+    int64_t grain = each >= SERIAL_WORK / 2 ? 1 : (int64_t)(SERIAL_WORK / 2 / each) + 1;
+    if (each * (double)count < SERIAL_WORK) grain = count;
+    int64_t chunks = (count - 1) / grain + 1, threads = nomen_get_num_threads();
+    int64_t scratches = chunks < threads ? chunks : threads;
+    p->scratches = scratches < MOST_SCRATCH ? (int)scratches : MOST_SCRATCH;
+    p->scratch_each = scratch_bytes(p);
+    atomic_init(&p->taken, 0);
+    size_t bytes = p->scratch_each * (size_t)p->scratches, capacity = 0;
+    p->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
+    if (!p->scratch) return NOMEN_ERROR_MEMORY;
+    nomen__parallel(count, grain, run_blocks, p);
+    if (p->scratch != near) nomen__buffer_free(p->scratch, capacity);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_matmul(nomen__call *c) {
+    nomen_status status = NOMEN_ERROR_MEMORY;
+    nomen_tensor *a = nomen__launch_input(c->in[0], c->compute), *b = NULL, *out = NULL;
+    if (a) b = nomen__launch_input(c->in[1], c->compute);
+    if (b) {
+        bool apart = nomen__may_overlap(c->out[0], a) || nomen__may_overlap(c->out[0], b);
+        out = nomen__launch_output(c->out[0], c->compute, apart);
+    }
+    if (out) {
+        product p; /* describe and multiply fill in what they use of it */
+        p.gemm = c->kernel->gemm;
+        describe(&p, a, b, out);
+        status = multiply(&p);
+        if (status == NOMEN_OK)
+            nomen__launch_deliver(c->out[0], out);
+        else
+            nomen__release(out);
+    }
+    nomen__release(a);
+    nomen__release(b);
+    return status;
+}

@@ -1,0 +1,350 @@
+/* Reductions: how the dims of the input become rectangles for a reducer, and how the work is shared
+ * among threads so that their number does not show in the result. Adding up is the reducer's. */
+#include "op/launch.h"
+
+#include <string.h>
+
+/* A unit is a block of accumulators and everything that is reduced into it. Where units are few but
+ * large (LARGE elements), they are cut into parts with accumulators of their own, at most PARTS in
+ * all; parts are whole blocks of ROUND elements, as reducers take them in. */
+enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
+enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
+
+/* The casts of results that are not wanted as the reducer writes them. */
+typedef struct result {
+    char *base; /* NULL: not wanted */
+    nomen__loop *cast;
+    int64_t item; /* bytes of what the reducer writes */
+} result;
+
+typedef struct reduction {
+    const nomen__reducer *reducer;
+    nomen__reduce_param param;
+    const char *in;
+    result out[NOMEN__MAX_OUT];
+    int64_t index0;
+    /* kept: the dims of the result, reduced: the others; [0] is the one that rectangles span */
+    int nkept, nreduced;
+    int64_t kept[NOMEN_MAX_DIMS], kept_in[NOMEN_MAX_DIMS];
+    int64_t kept_out[NOMEN_MAX_DIMS][NOMEN__MAX_OUT];
+    int64_t reduced[NOMEN_MAX_DIMS], reduced_in[NOMEN_MAX_DIMS], reduced_at[NOMEN_MAX_DIMS];
+    int64_t outer, block, blocks; /* units: outer kept dims times blocks of kept[0] */
+    char *partial;                /* accumulators of parts */
+    int64_t parts, part;          /* per unit; elements of one per accumulator */
+} reduction;
+
+static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
+
+/* ---- dims -------------------------------------------------------------------------------------- */
+
+static void add_kept(reduction *r, int64_t size, int64_t in, const int64_t *out) {
+    int at = r->nkept++;
+    for (; at > 0 && magnitude(r->kept_in[at - 1]) > magnitude(in); at--) {
+        r->kept[at] = r->kept[at - 1];
+        r->kept_in[at] = r->kept_in[at - 1];
+        memcpy(r->kept_out[at], r->kept_out[at - 1], sizeof r->kept_out[at]);
+    }
+    r->kept[at] = size;
+    r->kept_in[at] = in;
+    memcpy(r->kept_out[at], out, sizeof r->kept_out[at]);
+}
+
+static void add_reduced(reduction *r, int64_t size, int64_t in, int64_t position) {
+    int at = r->nreduced++;
+    for (; at > 0 && magnitude(r->reduced_in[at - 1]) > magnitude(in); at--) {
+        r->reduced[at] = r->reduced[at - 1];
+        r->reduced_in[at] = r->reduced_in[at - 1];
+        r->reduced_at[at] = r->reduced_at[at - 1];
+    }
+    r->reduced[at] = size;
+    r->reduced_in[at] = in;
+    r->reduced_at[at] = position;
+}
+
+/* Sorted by the input's steps on the way in. Positions count in the order of the dims. */
+static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_tensor *const *out) {
+    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype), position = 1;
+    const nomen_tensor *shape = out[0] ? out[0] : out[1];
+    int at = shape->ndim; /* of the results' dims, from the last one */
+    bool keepdim = shape->ndim == in->ndim;
+    r->nkept = r->nreduced = 0;
+    for (int d = in->ndim - 1; d >= 0; d--) {
+        bool reduced = mask >> d & 1;
+        int64_t size = in->size[d], step = in->stride[d] * item, to[NOMEN__MAX_OUT] = {0, 0};
+        if (!reduced || keepdim) at--;
+        if (size == 1) continue;
+        if (reduced) {
+            add_reduced(r, size, step, position);
+            position *= size;
+            continue;
+        }
+        for (int k = 0; k < NOMEN__MAX_OUT; k++)
+            if (out[k])
+                to[k] = out[k]->stride[at] * (int64_t)nomen_dtype_size((nomen_dtype)out[k]->dtype);
+        add_kept(r, size, step, to);
+    }
+}
+
+static void merge_kept(reduction *r) {
+    int last = 0;
+    for (int d = 1; d < r->nkept; d++) {
+        int64_t n = r->kept[last], *near = r->kept_out[last], *far = r->kept_out[d];
+        if (r->kept_in[d] == r->kept_in[last] * n && far[0] == near[0] * n &&
+            far[1] == near[1] * n) {
+            r->kept[last] *= r->kept[d];
+            continue;
+        }
+        last++;
+        r->kept[last] = r->kept[d];
+        r->kept_in[last] = r->kept_in[d];
+        memmove(r->kept_out[last], far, sizeof r->kept_out[d]);
+    }
+    if (r->nkept) r->nkept = last + 1;
+}
+
+/* Without positions any order will do: all steps are made to go forward, and positions are counted
+ * as the elements come. */
+static void merge_reduced(reduction *r, bool positions) {
+    int last = 0;
+    for (int d = 0; d < r->nreduced && !positions; d++) {
+        if (r->reduced_in[d] >= 0) continue;
+        r->in += (r->reduced[d] - 1) * r->reduced_in[d];
+        r->reduced_in[d] = -r->reduced_in[d];
+    }
+    for (int d = 1; d < r->nreduced; d++) {
+        int64_t n = r->reduced[last];
+        if (r->reduced_in[d] == r->reduced_in[last] * n &&
+            (!positions || r->reduced_at[d] == r->reduced_at[last] * n)) {
+            r->reduced[last] *= r->reduced[d];
+            continue;
+        }
+        last++;
+        r->reduced[last] = r->reduced[d];
+        r->reduced_in[last] = r->reduced_in[d];
+        r->reduced_at[last] = r->reduced_at[d];
+    }
+    if (r->nreduced) r->nreduced = last + 1;
+    int64_t position = 1;
+    for (int d = 0; d < r->nreduced && !positions; d++) {
+        r->reduced_at[d] = position;
+        position *= r->reduced[d];
+    }
+}
+
+static void move_kept_first(reduction *r, int d) {
+    int64_t size = r->kept[d], in = r->kept_in[d], out[NOMEN__MAX_OUT];
+    memcpy(out, r->kept_out[d], sizeof out);
+    for (; d > 0; d--) {
+        r->kept[d] = r->kept[d - 1];
+        r->kept_in[d] = r->kept_in[d - 1];
+        memcpy(r->kept_out[d], r->kept_out[d - 1], sizeof out);
+    }
+    r->kept[0] = size;
+    r->kept_in[0] = in;
+    memcpy(r->kept_out[0], out, sizeof out);
+}
+
+/* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better. */
+static void finish_dims(reduction *r) {
+    if (r->nkept == 0) {
+        r->kept[0] = 1;
+        r->kept_in[0] = r->kept_out[0][0] = r->kept_out[0][1] = 0;
+        r->nkept = 1;
+    }
+    if (r->nreduced == 0) {
+        r->reduced[0] = 1;
+        r->reduced_in[0] = r->reduced_at[0] = 0;
+        r->nreduced = 1;
+    }
+    int longest = 0;
+    for (int d = 1; d < r->nkept; d++)
+        if (r->kept[d] > r->kept[longest]) longest = d;
+    if (r->kept[0] < 8) move_kept_first(r, longest);
+    r->block = r->kept[0] < NOMEN__ACC_BLOCK ? r->kept[0] : NOMEN__ACC_BLOCK;
+    /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
+    bool rows = magnitude(r->kept_in[0]) > magnitude(r->reduced_in[0]);
+    if (rows && r->block * r->param.count > NOMEN__GRAIN)
+        r->block = NOMEN__GRAIN / r->param.count > 8 ? NOMEN__GRAIN / r->param.count : 8;
+    if (r->block > r->kept[0]) r->block = r->kept[0];
+    r->blocks = (r->kept[0] + r->block - 1) / r->block;
+    r->outer = 1;
+    for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
+}
+
+/* ---- one unit ---------------------------------------------------------------------------------- */
+
+typedef struct unit {
+    int64_t n; /* accumulators */
+    const char *in;
+    char *out[NOMEN__MAX_OUT];
+} unit;
+
+static unit unit_at(const reduction *r, int64_t number) {
+    int64_t first = number % r->blocks * r->block, line = number / r->blocks;
+    unit u = {r->kept[0] - first < r->block ? r->kept[0] - first : r->block, r->in, {NULL, NULL}};
+    int64_t to[NOMEN__MAX_OUT];
+    u.in += first * r->kept_in[0];
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) to[k] = first * r->kept_out[0][k];
+    for (int d = 1; d < r->nkept; d++) {
+        int64_t index = line % r->kept[d];
+        line /= r->kept[d];
+        u.in += index * r->kept_in[d];
+        for (int k = 0; k < NOMEN__MAX_OUT; k++) to[k] += index * r->kept_out[d][k];
+    }
+    for (int k = 0; k < NOMEN__MAX_OUT; k++)
+        if (r->out[k].base) u.out[k] = r->out[k].base + to[k];
+    return u;
+}
+
+/* Takes in the reduced elements begin to end of a unit. */
+static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin, int64_t end) {
+    int64_t index[NOMEN_MAX_DIMS], rest = begin;
+    nomen__reduce_step s = {.in = u->in, .n_acc = u->n, .acc_step = r->kept_in[0]};
+    s.index0 = r->index0;
+    s.red_step = r->reduced_in[0];
+    s.index_step = r->reduced_at[0];
+    for (int d = 0; d < r->nreduced; d++) {
+        index[d] = rest % r->reduced[d];
+        rest /= r->reduced[d];
+        s.in += index[d] * r->reduced_in[d];
+        s.index0 += index[d] * r->reduced_at[d];
+    }
+    while (begin < end) {
+        s.n_red = r->reduced[0] - index[0];
+        if (s.n_red > end - begin) s.n_red = end - begin;
+        r->reducer->step(acc, &s);
+        begin += s.n_red;
+        s.in -= index[0] * s.red_step;
+        s.index0 -= index[0] * s.index_step;
+        index[0] = 0;
+        for (int d = 1; d < r->nreduced; d++) {
+            s.in += r->reduced_in[d];
+            s.index0 += r->reduced_at[d];
+            if (++index[d] < r->reduced[d]) break;
+            s.in -= r->reduced[d] * r->reduced_in[d];
+            s.index0 -= r->reduced[d] * r->reduced_at[d];
+            index[d] = 0;
+        }
+    }
+}
+
+static void deliver(const reduction *r, const unit *u, const void *acc) {
+    _Alignas(64) char made[NOMEN__MAX_OUT][NOMEN__ACC_BLOCK * 16];
+    char *to[NOMEN__MAX_OUT];
+    int64_t step[NOMEN__MAX_OUT];
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        bool cast = r->out[k].cast != NULL;
+        to[k] = u->out[k] && cast ? made[k] : u->out[k];
+        step[k] = cast ? r->out[k].item : r->kept_out[0][k];
+    }
+    r->reducer->finish(to, step, acc, u->n, &r->param);
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        if (!u->out[k] || !r->out[k].cast) continue;
+        char *const ptr[2] = {u->out[k], made[k]};
+        r->out[k].cast(ptr, (const int64_t[2]){r->kept_out[0][k], r->out[k].item}, u->n);
+    }
+}
+
+/* ---- all units --------------------------------------------------------------------------------- */
+
+static void run_units(void *context, int64_t begin, int64_t end) {
+    const reduction *r = context;
+    _Alignas(64) char acc[ACCUMULATORS];
+    for (; begin < end; begin++) {
+        unit u = unit_at(r, begin);
+        r->reducer->init(acc, u.n);
+        if (r->param.count) take_in(r, &u, acc, 0, r->param.count);
+        deliver(r, &u, acc);
+    }
+}
+
+static char *accumulators_of(const reduction *r, int64_t part) {
+    return r->partial + part * r->block * (int64_t)r->reducer->acc_bytes;
+}
+
+/* Parts begin to end, r->parts of them per unit. */
+static void run_parts(void *context, int64_t begin, int64_t end) {
+    const reduction *r = context;
+    for (; begin < end; begin++) {
+        unit u = unit_at(r, begin / r->parts);
+        int64_t from = begin % r->parts * r->part, left = r->param.count - from;
+        r->reducer->init(accumulators_of(r, begin), u.n);
+        take_in(r, &u, accumulators_of(r, begin), from, from + (left < r->part ? left : r->part));
+    }
+}
+
+static nomen_status run_in_parts(reduction *r, int64_t units) {
+    int64_t count = r->param.count, most = PARTS / units;
+    r->parts = r->block * count / NOMEN__GRAIN;
+    if (r->parts > most) r->parts = most;
+    r->part = (count + r->parts - 1) / r->parts;
+    if (r->part > ROUND) r->part = (r->part + ROUND - 1) / ROUND * ROUND;
+    r->parts = (count + r->part - 1) / r->part;
+    size_t capacity, bytes = (size_t)(units * r->parts * r->block) * r->reducer->acc_bytes;
+    r->partial = nomen__buffer_new(bytes, &capacity);
+    if (!r->partial) return NOMEN_ERROR_MEMORY;
+    nomen__parallel(units * r->parts, 1, run_parts, r);
+    for (int64_t i = 0; i < units; i++) {
+        unit u = unit_at(r, i);
+        char *acc = accumulators_of(r, i * r->parts);
+        for (int64_t k = 1; k < r->parts; k++)
+            r->reducer->merge(acc, accumulators_of(r, i * r->parts + k), u.n);
+        deliver(r, &u, acc);
+    }
+    nomen__buffer_free(r->partial, capacity);
+    return NOMEN_OK;
+}
+
+static nomen_status run(reduction *r) {
+    int64_t units = r->outer * r->blocks, each = r->block * r->param.count;
+    if (units < FEW_UNITS && each >= LARGE) return run_in_parts(r, units);
+    int64_t grain = each ? (NOMEN__GRAIN + each - 1) / each : units;
+    if (each * units <= 2 * NOMEN__GRAIN) grain = units;
+    nomen__parallel(units, grain, run_units, r);
+    return NOMEN_OK;
+}
+
+/* max and min write positions too; an operation of theirs with one result wants only those. */
+static bool wants_positions_only(const nomen__call *c) {
+    const char *name = c->kernel->name;
+    return c->op->nout == 1 && c->writes == NOMEN_I64 &&
+           (!strcmp(name, "max") || !strcmp(name, "min"));
+}
+
+static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
+    reduction r;
+    int64_t numel = out[0] ? out[0]->numel : out[1]->numel;
+    if (numel == 0) return NOMEN_OK;
+    r.reducer = c->kernel->reducer;
+    r.param.count = in->numel / numel;
+    r.param.correction = c->reduce_correction;
+    r.in = in->data;
+    r.index0 = 0;
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        nomen_dtype writes = k ? NOMEN_I64 : c->writes;
+        r.out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
+        if (!out[k]) continue;
+        r.out[k].base = out[k]->data;
+        r.out[k].cast = nomen__cast_loop(writes, (nomen_dtype)out[k]->dtype);
+    }
+    collect(&r, in, c->mask, out);
+    merge_kept(&r);
+    merge_reduced(&r, out[1] != NULL);
+    finish_dims(&r);
+    return run(&r);
+}
+
+nomen_status nomen__launch_reduce(nomen__call *c) {
+    nomen_tensor *out[NOMEN__MAX_OUT];
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) out[k] = c->skip[k] ? NULL : c->out[k];
+    if (wants_positions_only(c)) {
+        out[1] = out[0];
+        out[0] = NULL;
+    }
+    if (!out[0] && !out[1]) return NOMEN_OK;
+    nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
+    if (!in) return NOMEN_ERROR_MEMORY;
+    nomen_status status = reduce(c, in, out);
+    nomen__release(in);
+    return status;
+}

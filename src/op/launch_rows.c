@@ -1,0 +1,86 @@
+/* Functions of whole rows along one dim (softmax), over all rows of a tensor. */
+#include "op/launch.h"
+
+typedef struct rows_job {
+    nomen__rows *run;
+    nomen__rows_args row; /* out, in, n and the steps along a row; rows and their steps of one line */
+    int ndim;             /* dims over which lines of rows are repeated */
+    int64_t size[NOMEN_MAX_DIMS], in_step[NOMEN_MAX_DIMS], out_step[NOMEN_MAX_DIMS];
+} rows_job;
+
+/* Rows begin to end, counted along the lines. */
+static void run_lines(void *context, int64_t begin, int64_t end) {
+    const rows_job *job = context;
+    while (begin < end) {
+        nomen__rows_args a = job->row;
+        int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
+        a.rows = left < end - begin ? left : end - begin;
+        a.in += first * a.in_row;
+        a.out += first * a.out_row;
+        for (int d = 0; d < job->ndim; d++) {
+            a.in += line % job->size[d] * job->in_step[d];
+            a.out += line % job->size[d] * job->out_step[d];
+            line /= job->size[d];
+        }
+        job->run(&a);
+        begin += a.rows;
+    }
+}
+
+static void run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
+    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype), numel = out->numel;
+    rows_job job;
+    if (numel == 0) return;
+    job.run = run;
+    job.row = (nomen__rows_args){.out = out->data, .in = in->data, .n = 1, .rows = 1};
+    job.ndim = 0;
+    if (in->ndim > 0) {
+        job.row.n = in->size[dim];
+        job.row.in_step = in->stride[dim] * item;
+        job.row.out_step = out->stride[dim] * item;
+    }
+    /* Innermost first; a dim that continues the one before joins it. */
+    for (int d = in->ndim - 1; d >= 0; d--) {
+        if (d == dim || in->size[d] == 1) continue;
+        int64_t from = in->stride[d] * item, to = out->stride[d] * item;
+        int last = job.ndim - 1;
+        if (job.ndim && from == job.in_step[last] * job.size[last] &&
+            to == job.out_step[last] * job.size[last]) {
+            job.size[last] *= in->size[d];
+            continue;
+        }
+        job.size[job.ndim] = in->size[d];
+        job.in_step[job.ndim] = from;
+        job.out_step[job.ndim++] = to;
+    }
+    /* Kernels take many rows at once: the longest dim makes the lines. */
+    int longest = 0;
+    for (int d = 1; d < job.ndim; d++)
+        if (job.size[d] > job.size[longest]) longest = d;
+    if (job.ndim) {
+        job.row.rows = job.size[longest];
+        job.row.in_row = job.in_step[longest];
+        job.row.out_row = job.out_step[longest];
+        job.ndim--;
+        for (int d = longest; d < job.ndim; d++) {
+            job.size[d] = job.size[d + 1];
+            job.in_step[d] = job.in_step[d + 1];
+            job.out_step[d] = job.out_step[d + 1];
+        }
+    }
+    int64_t rows = numel / job.row.n, grain = NOMEN__GRAIN / job.row.n / 64 * 64;
+    if (grain < 1) grain = NOMEN__GRAIN / job.row.n + 1;
+    nomen__parallel(rows, numel <= 2 * NOMEN__GRAIN ? rows : grain, run_lines, &job);
+}
+
+nomen_status nomen__launch_rows(nomen__call *c) {
+    nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
+    if (!in) return NOMEN_ERROR_MEMORY;
+    nomen_tensor *out = nomen__launch_output(c->out[0], c->compute, false);
+    if (out) {
+        run_all(c->kernel->rows, out, in, c->dim);
+        nomen__launch_deliver(c->out[0], out);
+    }
+    nomen__release(in);
+    return out ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}

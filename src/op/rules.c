@@ -1,0 +1,312 @@
+/* Words of the table: name rules and dtype rules of operations. Shapes are in shapes.c, views in view.c. */
+#include "op/op.h"
+#include "op/ops.gen.h"
+
+/* ---- dims ---- */
+
+/* Resolves the row's DIM or DIMS argument against the first operand: c->dim, c->mask, c->dims. Absent: all dims. */
+static nomen_status resolve_dims(nomen__call *c) {
+    nomen__names own = nomen__names_of(c->in[0]);
+    int i = nomen__arg_of(c->op, NOMEN__DIM);
+    if (i >= 0 && nomen__given(c, i)) {
+        nomen_status s = nomen__dim_position(own, c->arg[i].dims.at, &c->dim);
+        if (s) return s;
+        c->mask = own.n ? UINT64_C(1) << c->dim : 0;
+        c->dims_count = own.n ? 1 : 0;
+        c->dims[0] = c->dim;
+        return NOMEN_OK;
+    }
+    i = nomen__arg_of(c->op, NOMEN__DIMS);
+    if (i >= 0 && nomen__given(c, i) && c->arg[i].dims.n > 0) {
+        nomen__dims dims = c->arg[i].dims;
+        nomen_status s = nomen__dim_positions(own, dims, c->dims, &c->mask);
+        c->dims_count = dims.n;
+        if (own.n == 0) {
+            c->mask = 0;
+            c->dims_count = 0;
+        }
+        return s;
+    }
+    c->mask = own.n == 64 ? UINT64_MAX : (UINT64_C(1) << own.n) - 1;
+    c->dims_count = -1;
+    return NOMEN_OK;
+}
+
+/* ---- names ---- */
+
+nomen_status nomen__names_keep(nomen__call *c) {
+    if (nomen__arg_of(c->op, NOMEN__DIM) >= 0) {
+        nomen_status s = resolve_dims(c);
+        if (s) return s;
+    }
+    nomen__names own = nomen__names_of(c->in[0]);
+    c->names.n = own.at ? own.n : -1;
+    for (int i = 0; i < c->names.n; i++) c->names.at[i] = own.at[i];
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_unify(nomen__call *c) {
+    if (NOMEN_LIKELY(!c->named)) return NOMEN_OK;
+    if (c->nin == 2)
+        return c->in[0]->ndim == 0   ? nomen__names_keep_of(c, c->in[1])
+               : c->in[1]->ndim == 0 ? nomen__names_keep_of(c, c->in[0])
+                                     : nomen__unify(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), "broadcast",
+                                                    &c->names);
+    nomen__names operands[NOMEN__MAX_IN];
+    for (int i = 0; i < c->nin; i++) operands[i] = nomen__names_of(c->in[i]);
+    return nomen__unify_all(operands, c->nin, &c->names);
+}
+
+nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t) {
+    c->names.n = t->flags & NOMEN__NAMED ? t->ndim : -1;
+    for (int i = 0; i < c->names.n; i++) c->names.at[i] = t->names[i];
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_reduce_rule(nomen__call *c) {
+    nomen_status s = resolve_dims(c);
+    if (s) return s;
+    int keepdim = nomen__arg_of(c->op, NOMEN__FLAG);
+    bool keep = nomen__given(c, keepdim) && c->arg[keepdim].flag;
+    /* an empty list is the full reduction too, but a max over dim=None with a position is not one dim */
+    if (c->op->nout > 1 && c->dims_count < 0) c->skip[1] = true;
+    if (c->named) nomen__names_reduce(nomen__names_of(c->in[0]), c->mask, keep, &c->names);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_contract(nomen__call *c) {
+    if (!c->named) return NOMEN_OK;
+    return nomen__names_matmul(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), &c->names);
+}
+
+/* A names argument as the list of a result. */
+nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result) {
+    if (dims.n > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_NAME, "more than %d names", NOMEN_MAX_DIMS);
+    result->n = dims.n;
+    for (int i = 0; i < dims.n; i++) {
+        if (dims.at[i].kind == NOMEN__DIM_INDEX)
+            return nomen__fail(NOMEN_ERROR_TYPE, "expected None or string for Dimname but got int");
+        if (dims.at[i].kind == NOMEN__DIM_ELLIPSIS)
+            return nomen__fail(NOMEN_ERROR_NAME,
+                               "Invalid name: a valid identifier contains only digits, alphabetical characters, and/or "
+                               "underscore and starts with a non-digit. got: '...'.");
+        result->at[i] = dims.at[i].kind == NOMEN__DIM_NAME ? dims.at[i].name : 0;
+    }
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_given(nomen__call *c) {
+    int i = nomen__arg_of(c->op, NOMEN__NAMES);
+    if (!nomen__given(c, i)) return NOMEN_OK;
+    nomen_status s = nomen__names_listed(c->arg[i].dims, &c->names);
+    if (s) return s;
+    int size = nomen__arg_of(c->op, NOMEN__SIZES);
+    int ndim = size < 0 ? 1 : nomen__given(c, size) ? (int)c->arg[size].sizes.count : 0;
+    return nomen__names_validate(c->names.at, c->names.n, ndim);
+}
+
+/* ---- dtypes ---- */
+
+static int kind_of(nomen_dtype d) {
+    return nomen_dtype_is_complex(d) ? 3 : nomen_dtype_is_floating(d) ? 2 : d == NOMEN_BOOL ? 0 : 1;
+}
+
+static nomen_dtype complex_of(nomen_dtype d) {
+    return d == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64;
+}
+
+/* A strong dtype met by a weak one: only a higher kind of the weak one changes it. */
+static nomen_dtype weaken(nomen_dtype strong, nomen_dtype weak) {
+    if (!weak) return strong;
+    if (!strong) return weak;
+    if (kind_of(strong) == 3) return strong;
+    if (kind_of(strong) == 2) return kind_of(weak) == 3 ? complex_of(strong) : strong;
+    if (strong == NOMEN_BOOL || kind_of(weak) >= 2) return nomen_promote(strong, weak);
+    return strong;
+}
+
+nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count) {
+    nomen_dtype dims = NOMEN_DTYPE_NONE, scalars = NOMEN_DTYPE_NONE, numbers = NOMEN_DTYPE_NONE;
+    for (int64_t i = 0; i < count; i++) {
+        const nomen_tensor *t = in[i];
+        nomen_dtype d = (nomen_dtype)t->dtype, *slot = &dims;
+        if (NOMEN_UNLIKELY(t->ndim == 0)) {
+            slot = t->flags & NOMEN__WRAPPED ? &numbers : &scalars;
+            /* a number stands for its kind, in the default width */
+            if (slot == &numbers) d = kind_of(d) == 3 ? NOMEN_C64 : kind_of(d) == 2 ? NOMEN_F32 : d;
+        }
+        *slot = *slot == d || !*slot ? d : nomen_promote(*slot, d);
+    }
+    return weaken(weaken(dims, scalars), numbers);
+}
+
+static nomen_status all_of(nomen__call *c, nomen_dtype compute, nomen_dtype result) {
+    c->compute = compute;
+    c->writes = c->result[0] = result;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__dtype_promote(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    if (c->nin != 1 && !(c->nin == 2 && c->in[1]->dtype == d && c->in[0]->ndim && c->in[1]->ndim))
+        d = nomen__common_dtype(c->in, c->in_count);
+    else if (c->in[0]->flags & NOMEN__WRAPPED)
+        d = nomen__common_dtype(c->in, 1);
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_float(nomen__call *c) {
+    nomen_dtype d = nomen__common_dtype(c->in, c->in_count);
+    if (kind_of(d) < 2) d = NOMEN_F32;
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_compare(nomen__call *c) {
+    return all_of(c, nomen__common_dtype(c->in, c->in_count), NOMEN_BOOL);
+}
+
+nomen_status nomen__dtype_same(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    all_of(c, d, d);
+    c->result[1] = NOMEN_I64;
+    return NOMEN_OK;
+}
+
+static nomen_dtype real_of(nomen_dtype d) {
+    return d == NOMEN_C64 ? NOMEN_F32 : d == NOMEN_C128 ? NOMEN_F64 : d;
+}
+
+nomen_status nomen__dtype_real(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    return all_of(c, d, real_of(d));
+}
+
+static nomen_dtype dtype_argument(const nomen__call *c) {
+    int i = nomen__arg_of(c->op, NOMEN__DTYPE);
+    return i >= 0 && nomen__given(c, i) ? c->arg[i].dtype : NOMEN_DTYPE_NONE;
+}
+
+nomen_status nomen__dtype_sum(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
+    if (c->target[0] && !asked) d = (nomen_dtype)c->target[0]->dtype;
+    if (asked == NOMEN_BOOL || (kind_of(d) < 2 && asked)) { /* integer results narrower than int64 wrap from it */
+        all_of(c, d, NOMEN_I64);
+        c->result[0] = asked;
+        return NOMEN_OK;
+    }
+    return all_of(c, d, kind_of(d) < 2 ? NOMEN_I64 : d);
+}
+
+nomen_status nomen__dtype_mean(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
+    if (kind_of(d) < 2)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+                           "dtype. Got: %s. Give dtype= or convert first",
+                           nomen_dtype_name(d));
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_variance(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    if (kind_of(d) < 2)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "%s(): only support floating point and complex dtypes, got %s: convert first",
+                           c->op->name, nomen_dtype_name(d));
+    int i = nomen__arg_of(c->op, NOMEN__NUMBER);
+    c->reduce_correction = 1;
+    if (nomen__given(c, i)) {
+        const nomen_number *n = c->arg[i].number;
+        if (n->kind == NOMEN_NUMBER_COMPLEX)
+            return nomen__fail(NOMEN_ERROR_TYPE, "argument 'correction' must be a real number, not complex");
+        c->reduce_correction = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    }
+    return all_of(c, d, real_of(d));
+}
+
+nomen_status nomen__dtype_index(nomen__call *c) {
+    return all_of(c, (nomen_dtype)c->in[0]->dtype, NOMEN_I64);
+}
+
+nomen_status nomen__dtype_bool(nomen__call *c) {
+    return all_of(c, (nomen_dtype)c->in[0]->dtype, NOMEN_BOOL);
+}
+
+nomen_status nomen__dtype_float_arg(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_to(nomen__call *c) {
+    nomen_dtype d = dtype_argument(c);
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_copy(nomen__call *c) {
+    return nomen__dtype_same(c);
+}
+
+nomen_status nomen__dtype_equal(nomen__call *c) {
+    nomen_dtype a = (nomen_dtype)c->in[0]->dtype, b = (nomen_dtype)c->in[1]->dtype;
+    if (a != b)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "expected m1 and m2 to have the same dtype, but got: %s != %s: convert one",
+                           nomen_dtype_name(a), nomen_dtype_name(b));
+    return all_of(c, a, a);
+}
+
+/* Rounded quotients keep integers, true ones do not. choose_rounding has set the kernel. */
+nomen_status nomen__dtype_quotient(nomen__call *c) {
+    return c->kernel_name == c->op->kernel ? nomen__dtype_float(c) : nomen__dtype_promote(c);
+}
+
+nomen_status nomen__dtype_power(nomen__call *c) {
+    nomen_tensor *exponent = c->in[1];
+    nomen_status s = nomen__dtype_promote(c);
+    if (!s && c->compute == NOMEN_BOOL) s = all_of(c, NOMEN_I64, NOMEN_I64);
+    if (!s && kind_of(c->compute) == 1 && (exponent->flags & NOMEN__WRAPPED) && nomen_item_int(exponent) < 0)
+        return nomen__fail(NOMEN_ERROR_VALUE, "Integers to negative integer powers are not allowed: convert to a floating dtype");
+    return s;
+}
+
+nomen_status nomen__dtype_where(nomen__call *c) {
+    if (c->in[0]->dtype != NOMEN_BOOL)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+                           nomen_dtype_name((nomen_dtype)c->in[0]->dtype));
+    nomen_dtype d = nomen__common_dtype(c->in + 1, 2);
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_given(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c), d = asked ? asked : c->target[0] ? (nomen_dtype)c->target[0]->dtype : NOMEN_F32;
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_like(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
+    return all_of(c, d, d);
+}
+
+static nomen_dtype dtype_of_number(const nomen_number *n) {
+    return n->kind == NOMEN_NUMBER_BOOL      ? NOMEN_BOOL
+           : n->kind == NOMEN_NUMBER_INT     ? NOMEN_I64
+           : n->kind == NOMEN_NUMBER_COMPLEX ? NOMEN_C64
+                                             : NOMEN_F32;
+}
+
+nomen_status nomen__dtype_fill(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c);
+    nomen_dtype d = asked ? asked : c->target[0] ? (nomen_dtype)c->target[0]->dtype
+                                              : dtype_of_number(c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
+    return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_range(nomen__call *c) {
+    nomen_dtype d = dtype_argument(c);
+    if (!d && c->target[0]) d = (nomen_dtype)c->target[0]->dtype;
+    if (!d) {
+        d = NOMEN_I64;
+        for (int i = 0; i < c->op->nargs; i++)
+            if (c->op->args[i].kind == NOMEN__NUMBER && nomen__given(c, i) && c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
+                d = NOMEN_F32;
+    }
+    return all_of(c, d, d);
+}
