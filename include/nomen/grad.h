@@ -47,7 +47,8 @@ struct nomen_backward_args {
  * to the gradient of every leaf x that requires grad. If it fails, no gradient has changed. */
 NOMEN_API nomen_status nomen_backward_call(const struct nomen_backward_args *args);
 #ifndef __cplusplus
-#define nomen_backward(...) nomen_backward_call(&(struct nomen_backward_args){__VA_ARGS__})
+#define nomen_backward(...)                                                                        \
+    nomen_backward_call(&(const struct nomen_backward_args){.loss = __VA_ARGS__})
 #endif
 
 struct nomen_grad_args {
@@ -60,7 +61,7 @@ struct nomen_grad_args {
  * names; changes no gradient of a leaf. The list is empty (count 0) if it fails. */
 NOMEN_API nomen_list nomen_grad_call(const struct nomen_grad_args *args);
 #ifndef __cplusplus
-#define nomen_grad(...) nomen_grad_call(&(struct nomen_grad_args){__VA_ARGS__})
+#define nomen_grad(...) nomen_grad_call(&(const struct nomen_grad_args){.outputs = __VA_ARGS__})
 #endif
 
 /* ---- on and off ------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #define NOMEN__PY_OPS(X)                                                                           \
     X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(pow) X(matmul) X(neg) X(abs)        \
     X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(logical_not) X(logical_and) X(logical_or)                \
-    X(logical_xor) X(select) X(slice) X(unsqueeze) X(copy_) X(to) X(permute) X(transpose)          \
+    X(logical_xor) X(select) X(slice) X(unsqueeze) X(copy) X(to) X(permute) X(transpose)          \
     X(rename)
 enum {
 #define X(name) PY_OP_##name,
@@ -158,6 +158,8 @@ bool nomen__py_bind(py_call *p, const nomen__argspec *specs, int n, PyObject *co
 bool nomen__py_fill(py_call *p, int i, const py_bound *bound);
 /* Those of the row that were bound; the others must be optional. */
 bool nomen__py_fill_all(py_call *p, const py_bound *bound);
+/* Both steps, by the row's own argument list. */
+bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 /* TypeError "add(): argument 'other' (position 1) must be Tensor, not str"; always false. */
 bool nomen__py_wrong(const py_call *p, const char *argument, const py_bound *bound,
                      const char *wanted);

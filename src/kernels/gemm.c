@@ -1,15 +1,18 @@
-/* Matrix products of every dtype but bool. Batches, threads and the choice of an outside library are the pipeline's.
+/* Matrix products of every dtype but bool. Batches, threads and the choice of an outside library
+ * are the pipeline's.
  *
- * Idea: blocks of A and B are copied into panels that a micro-kernel reads in order, its tile of C in registers.
- * Half types are widened on the way into the panels and rounded once at the end; narrow integers are computed in 32
- * bits, of which the low ones are right. Small products and products with a vector read the operands where they lie. */
+ * Idea: blocks of A and B are copied into panels that a micro-kernel reads in order, its tile of C
+ * in registers. Half types are widened on the way into the panels and rounded once at the end;
+ * narrow integers are computed in 32 bits, of which the low ones are right. Small products and
+ * products with a vector read the operands where they lie. */
 #include "kernels/loops/reduce.h"
 
 #define OP matmul
 
-/* Up to GEMM_SMALL rows, columns and summands nothing is packed. Dot products are summed by blocks of GEMM_DOT;
- * products of columns with a vector work on strips of GEMM_STRIP rows. Up to GEMM_NARROW columns (or rows) are products
- * with so many vectors, on strips of GEMM_CACHE bytes. */
+/* Up to GEMM_SMALL rows, columns and summands nothing is packed. Dot products are summed by blocks
+ * of GEMM_DOT; products of columns with a vector work on strips of GEMM_STRIP rows. Up to
+ * GEMM_NARROW columns (or rows) are products with so many vectors, on strips of GEMM_CACHE bytes.
+ */
 enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM_CACHE = 1 << 18 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
@@ -42,203 +45,196 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 
 #define MUL_ADD(a, b, c) ((a) * (b) + (c))
 
-#define SFX f32
-#define T float
-#define C float
-#define V vf32
-#define W W32
-#define LDV(p) ld_f32(p)
-#define STV(p, v) st_f32(p, v)
-#define LDV_N(p, k) ld_f32_n(p, k)
+#define SFX            f32
+#define T              float
+#define C              float
+#define V              vf32
+#define W              W32
+#define LDV(p)         ld_f32(p)
+#define STV(p, v)      st_f32(p, v)
+#define LDV_N(p, k)    ld_f32_n(p, k)
 #define STV_N(p, v, k) st_f32_n(p, v, k)
-#define C_OF(x) (x)
-#define T_OF(x) (x)
-#define T_ZERO 0
-#define FMA v_fma_f32
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
-#define ROUNDS 0
+#define C_OF(x)        (x)
+#define T_OF(x)        (x)
+#define T_ZERO         0
+#define FMA            v_fma_f32
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define MC             (MR * 16)
+#define NC             (NR * 64)
+#define ROUNDS         0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX f64
-#define T double
-#define C double
-#define V vf64
-#define W W64
-#define LDV(p) ld_f64(p)
-#define STV(p, v) st_f64(p, v)
-#define LDV_N(p, k) ld_f64_n(p, k)
+#define SFX            f64
+#define T              double
+#define C              double
+#define V              vf64
+#define W              W64
+#define LDV(p)         ld_f64(p)
+#define STV(p, v)      st_f64(p, v)
+#define LDV_N(p, k)    ld_f64_n(p, k)
 #define STV_N(p, v, k) st_f64_n(p, v, k)
-#define C_OF(x) (x)
-#define T_OF(x) (x)
-#define T_ZERO 0
-#define FMA v_fma_f64
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
-#define ROUNDS 0
+#define C_OF(x)        (x)
+#define T_OF(x)        (x)
+#define T_ZERO         0
+#define FMA            v_fma_f64
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define MC             (MR * 16)
+#define NC             (NR * 64)
+#define ROUNDS         0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX f16
-#define T uint16_t
-#define C float
-#define V vf32
-#define W W32
-#define LDV(p) ld_f16(p)
-#define STV(p, v) st_f16(p, v)
-#define LDV_N(p, k) ld_f16_n(p, k)
+#define SFX            f16
+#define T              uint16_t
+#define C              float
+#define V              vf32
+#define W              W32
+#define LDV(p)         ld_f16(p)
+#define STV(p, v)      st_f16(p, v)
+#define LDV_N(p, k)    ld_f16_n(p, k)
 #define STV_N(p, v, k) st_f16_n(p, v, k)
-#define C_OF(x) from_f16(x)
-#define T_OF(x) to_f16(x)
-#define T_ZERO 0
-#define FMA v_fma_f32
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 32)
-#define NC (NR * 16)
-#define ROUNDS 1
+#define C_OF(x)        from_f16(x)
+#define T_OF(x)        to_f16(x)
+#define T_ZERO         0
+#define FMA            v_fma_f32
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define MC             (MR * 32)
+#define NC             (NR * 16)
+#define ROUNDS         1
 #include "kernels/loops/gemm_real.h"
 
-#define SFX bf16
-#define T uint16_t
-#define C float
-#define V vf32
-#define W W32
-#define LDV(p) ld_bf16(p)
-#define STV(p, v) st_bf16(p, v)
-#define LDV_N(p, k) ld_bf16_n(p, k)
+#define SFX            bf16
+#define T              uint16_t
+#define C              float
+#define V              vf32
+#define W              W32
+#define LDV(p)         ld_bf16(p)
+#define STV(p, v)      st_bf16(p, v)
+#define LDV_N(p, k)    ld_bf16_n(p, k)
 #define STV_N(p, v, k) st_bf16_n(p, v, k)
-#define C_OF(x) from_bf16(x)
-#define T_OF(x) to_bf16(x)
-#define T_ZERO 0
-#define FMA v_fma_f32
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 32)
-#define NC (NR * 16)
-#define ROUNDS 1
+#define C_OF(x)        from_bf16(x)
+#define T_OF(x)        to_bf16(x)
+#define T_ZERO         0
+#define FMA            v_fma_f32
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define MC             (MR * 32)
+#define NC             (NR * 16)
+#define ROUNDS         1
 #include "kernels/loops/gemm_real.h"
 
-#define SFX u8
-#define T uint8_t
-#define C uint32_t
-#define V vu32
-#define W W32
-#define LDV(p) ld_u8(p)
+#define SFX       u8
+#define T         uint8_t
+#define C         uint32_t
+#define V         vu32
+#define W         W32
+#define LDV(p)    ld_u8(p)
 #define STV(p, v) st_u8(p, v)
-#define C_OF(x) (uint32_t)(x)
-#define T_OF(x) (uint8_t)(x)
-#define T_ZERO 0
-#define FMA MUL_ADD
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
-#define ROUNDS 0
+#define C_OF(x)   (uint32_t)(x)
+#define T_OF(x)   (uint8_t)(x)
+#define T_ZERO    0
+#define FMA       MUL_ADD
+#define MR        ROWS_REAL
+#define NV        VECS_REAL
+#define KC        256
+#define MC        (MR * 16)
+#define NC        (NR * 64)
+#define ROUNDS    0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX u16
-#define T uint16_t
-#define C uint32_t
-#define V vu32
-#define W W32
-#define LDV(p) ld_u16(p)
+#define SFX       u16
+#define T         uint16_t
+#define C         uint32_t
+#define V         vu32
+#define W         W32
+#define LDV(p)    ld_u16(p)
 #define STV(p, v) st_u16(p, v)
-#define C_OF(x) (uint32_t)(x)
-#define T_OF(x) (uint16_t)(x)
-#define T_ZERO 0
-#define FMA MUL_ADD
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
-#define ROUNDS 0
+#define C_OF(x)   (uint32_t)(x)
+#define T_OF(x)   (uint16_t)(x)
+#define T_ZERO    0
+#define FMA       MUL_ADD
+#define MR        ROWS_REAL
+#define NV        VECS_REAL
+#define KC        256
+#define MC        (MR * 16)
+#define NC        (NR * 64)
+#define ROUNDS    0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX u32
-#define T uint32_t
-#define C uint32_t
-#define V vu32
-#define W W32
-#define LDV(p) ld_u32(p)
+#define SFX       u32
+#define T         uint32_t
+#define C         uint32_t
+#define V         vu32
+#define W         W32
+#define LDV(p)    ld_u32(p)
 #define STV(p, v) st_u32(p, v)
-#define C_OF(x) (x)
-#define T_OF(x) (x)
-#define T_ZERO 0
-#define FMA MUL_ADD
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
-#define ROUNDS 0
+#define C_OF(x)   (x)
+#define T_OF(x)   (x)
+#define T_ZERO    0
+#define FMA       MUL_ADD
+#define MR        ROWS_REAL
+#define NV        VECS_REAL
+#define KC        256
+#define MC        (MR * 16)
+#define NC        (NR * 64)
+#define ROUNDS    0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX u64
-#define T uint64_t
-#define C uint64_t
-#define V vu64
-#define W W64
-#define LDV(p) ld_u64(p)
+#define SFX       u64
+#define T         uint64_t
+#define C         uint64_t
+#define V         vu64
+#define W         W64
+#define LDV(p)    ld_u64(p)
 #define STV(p, v) st_u64(p, v)
-#define C_OF(x) (x)
-#define T_OF(x) (x)
-#define T_ZERO 0
-#define FMA MUL_ADD
-#define MR ROWS_REAL
-#define NV VECS_REAL
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
-#define ROUNDS 0
+#define C_OF(x)   (x)
+#define T_OF(x)   (x)
+#define T_ZERO    0
+#define FMA       MUL_ADD
+#define MR        ROWS_REAL
+#define NV        VECS_REAL
+#define KC        256
+#define MC        (MR * 16)
+#define NC        (NR * 64)
+#define ROUNDS    0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX c64
-#define T c64
-#define C float
-#define V vf32
-#define W W32
+#define T   c64
+#define C   float
+#define V   vf32
+#define W   W32
 #define FMA v_fma_f32
-#define MR ROWS_COMPLEX
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
+#define MR  ROWS_COMPLEX
+#define KC  256
+#define MC  (MR * 16)
+#define NC  (NR * 64)
 #include "kernels/loops/gemm_complex.h"
 
 #define SFX c128
-#define T c128
-#define C double
-#define V vf64
-#define W W64
+#define T   c128
+#define C   double
+#define V   vf64
+#define W   W64
 #define FMA v_fma_f64
-#define MR ROWS_COMPLEX
-#define KC 256
-#define MC (MR * 16)
-#define NC (NR * 64)
+#define MR  ROWS_COMPLEX
+#define KC  256
+#define MC  (MR * 16)
+#define NC  (NR * 64)
 #include "kernels/loops/gemm_complex.h"
 
-#define ROW_GEMM(enumerator, sfx) {.name = "matmul", .dtype = enumerator, .gemm = &gemm_matmul_##sfx}
+#define ROW_GEMM(enumerator, sfx)                                                                  \
+    {.name = "matmul", .dtype = enumerator, .gemm = &gemm_matmul_##sfx}
 
 const nomen__kernel NOMEN__TABLE(gemm)[] = {
-    ROW_GEMM(NOMEN_U8, u8),
-    ROW_GEMM(NOMEN_I8, u8),
-    ROW_GEMM(NOMEN_I16, u16),
-    ROW_GEMM(NOMEN_I32, u32),
-    ROW_GEMM(NOMEN_I64, u64),
-    ROW_GEMM(NOMEN_F16, f16),
-    ROW_GEMM(NOMEN_BF16, bf16),
-    ROW_GEMM(NOMEN_F32, f32),
-    ROW_GEMM(NOMEN_F64, f64),
-    ROW_GEMM(NOMEN_C64, c64),
-    ROW_GEMM(NOMEN_C128, c128),
-    {.name = NULL},
+    ROW_GEMM(NOMEN_U8, u8),     ROW_GEMM(NOMEN_I8, u8),     ROW_GEMM(NOMEN_I16, u16),
+    ROW_GEMM(NOMEN_I32, u32),   ROW_GEMM(NOMEN_I64, u64),   ROW_GEMM(NOMEN_F16, f16),
+    ROW_GEMM(NOMEN_BF16, bf16), ROW_GEMM(NOMEN_F32, f32),   ROW_GEMM(NOMEN_F64, f64),
+    ROW_GEMM(NOMEN_C64, c64),   ROW_GEMM(NOMEN_C128, c128), {.name = NULL},
 };

@@ -1,20 +1,21 @@
 /* max and min with positions.
  *
- * Idea: a block of a row is first searched for its extremum alone, in lanes; only if that beats what is known the block
- * is searched once more for the position, which for data in no order happens in few blocks. Columns carry value and
- * row number in lanes of the same width. Equal values keep the smallest position, whatever order steps come in. */
+ * Idea: a block of a row is first searched for its extremum alone, in lanes; only if that beats
+ * what is known the block is searched once more for the position, which for data in no order
+ * happens in few blocks. Columns carry value and row number in lanes of the same width. Equal
+ * values keep the smallest position, whatever order steps come in. */
 #include "kernels/loops/reduce.h"
 
-#define OP max
-#define CORE max
+#define OP          max
+#define CORE        max
 #define BEATS(a, b) ((a) > (b))
 #include "kernels/loops/reduce_best_types.h"
 #undef OP
 #undef CORE
 #undef BEATS
 
-#define OP min
-#define CORE min
+#define OP          min
+#define CORE        min
 #define BEATS(a, b) ((a) < (b))
 #include "kernels/loops/reduce_best_types.h"
 

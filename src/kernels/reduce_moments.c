@@ -1,9 +1,10 @@
 /* Variances and standard deviations.
  *
- * Idea: a block's sums of distances and squared distances from a number near its mean, in double lanes; blocks are joined
- * by counts, means and spreads. For float32 and the half types any element of the block is near enough: the squares
- * grow by at most the block's length, and double has more spare digits than that. float64 takes the block's mean,
- * which costs a second pass over a block that is in L1 by then. */
+ * Idea: a block's sums of distances and squared distances from a number near its mean, in double
+ * lanes; blocks are joined by counts, means and spreads. For float32 and the half types any element
+ * of the block is near enough: the squares grow by at most the block's length, and double has more
+ * spare digits than that. float64 takes the block's mean, which costs a second pass over a block
+ * that is in L1 by then. */
 #include "kernels/loops/reduce.h"
 
 /* What is divided by nothing becomes inf or NaN, as the division has it. */
@@ -15,26 +16,26 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
     return __builtin_sqrt(variance(spread, p));
 }
 
-#define OP spread
+#define OP   spread
 #define CORE spread
 
-#define SFX f16
-#define T uint16_t
-#define F float
-#define R float
-#define PARTS 1
+#define SFX      f16
+#define T        uint16_t
+#define F        float
+#define R        float
+#define PARTS    1
 #define TWO_PASS 0
 #define FETCH(x) from_f16(x)
-#define WIDEN widen_f16
+#define WIDEN    widen_f16
 #include "kernels/loops/reduce_spread.h"
 #undef OP
-#define OP var
-#define OUT uint16_t
+#define OP         var
+#define OUT        uint16_t
 #define DONE(a, p) to_f16(to_odd(variance((a)->spread, p)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP std
-#define OUT uint16_t
+#define OP         std
+#define OUT        uint16_t
 #define DONE(a, p) to_f16(to_odd(deviation((a)->spread, p)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -42,23 +43,23 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #undef A
 #undef SFX
 
-#define SFX bf16
-#define T uint16_t
-#define F float
-#define R float
-#define PARTS 1
+#define SFX      bf16
+#define T        uint16_t
+#define F        float
+#define R        float
+#define PARTS    1
 #define TWO_PASS 0
 #define FETCH(x) from_bf16(x)
-#define WIDEN widen_bf16
+#define WIDEN    widen_bf16
 #include "kernels/loops/reduce_spread.h"
 #undef OP
-#define OP var
-#define OUT uint16_t
+#define OP         var
+#define OUT        uint16_t
 #define DONE(a, p) to_bf16(to_odd(variance((a)->spread, p)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP std
-#define OUT uint16_t
+#define OP         std
+#define OUT        uint16_t
 #define DONE(a, p) to_bf16(to_odd(deviation((a)->spread, p)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -66,21 +67,21 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #undef A
 #undef SFX
 
-#define SFX f32
-#define T float
-#define F float
-#define R float
-#define PARTS 1
+#define SFX      f32
+#define T        float
+#define F        float
+#define R        float
+#define PARTS    1
 #define TWO_PASS 0
 #include "kernels/loops/reduce_spread.h"
 #undef OP
-#define OP var
-#define OUT float
+#define OP         var
+#define OUT        float
 #define DONE(a, p) (float)variance((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP std
-#define OUT float
+#define OP         std
+#define OUT        float
 #define DONE(a, p) (float)deviation((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -88,21 +89,21 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #undef A
 #undef SFX
 
-#define SFX f64
-#define T double
-#define F double
-#define R double
-#define PARTS 1
+#define SFX      f64
+#define T        double
+#define F        double
+#define R        double
+#define PARTS    1
 #define TWO_PASS 1
 #include "kernels/loops/reduce_spread.h"
 #undef OP
-#define OP var
-#define OUT double
+#define OP         var
+#define OUT        double
 #define DONE(a, p) variance((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP std
-#define OUT double
+#define OP         std
+#define OUT        double
 #define DONE(a, p) deviation((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -110,21 +111,21 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #undef A
 #undef SFX
 
-#define SFX c64
-#define T c64
-#define F c64
-#define R float
-#define PARTS 2
+#define SFX      c64
+#define T        c64
+#define F        c64
+#define R        float
+#define PARTS    2
 #define TWO_PASS 0
 #include "kernels/loops/reduce_spread.h"
 #undef OP
-#define OP var
-#define OUT float
+#define OP         var
+#define OUT        float
 #define DONE(a, p) (float)variance((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP std
-#define OUT float
+#define OP         std
+#define OUT        float
 #define DONE(a, p) (float)deviation((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -132,21 +133,21 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #undef A
 #undef SFX
 
-#define SFX c128
-#define T c128
-#define F c128
-#define R double
-#define PARTS 2
+#define SFX      c128
+#define T        c128
+#define F        c128
+#define R        double
+#define PARTS    2
 #define TWO_PASS 1
 #include "kernels/loops/reduce_spread.h"
 #undef OP
-#define OP var
-#define OUT double
+#define OP         var
+#define OUT        double
 #define DONE(a, p) variance((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
-#define OP std
-#define OUT double
+#define OP         std
+#define OUT        double
 #define DONE(a, p) deviation((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -155,7 +156,9 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #undef SFX
 
 const nomen__kernel NOMEN__TABLE(reduce_moments)[] = {
-    REDUCER_FLOATS("var", var), REDUCER_COMPLEXES("var", var),
-    REDUCER_FLOATS("std", std), REDUCER_COMPLEXES("std", std),
+    REDUCER_FLOATS("var", var),
+    REDUCER_COMPLEXES("var", var),
+    REDUCER_FLOATS("std", std),
+    REDUCER_COMPLEXES("std", std),
     {.name = NULL},
 };

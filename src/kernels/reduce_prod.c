@@ -1,7 +1,8 @@
 /* Products. Sums: reduce_sum.c.
  *
- * Idea: integers multiply in 64 bits that wrap; every floating type below float64 multiplies in double lanes, whose
- * range takes up intermediate products that would overflow or vanish in the type itself. */
+ * Idea: integers multiply in 64 bits that wrap; every floating type below float64 multiplies in
+ * double lanes, whose range takes up intermediate products that would overflow or vanish in the
+ * type itself. */
 #include "kernels/loops/reduce.h"
 
 static inline c128 mul_c128(c128 a, c128 b) {
@@ -10,81 +11,82 @@ static inline c128 mul_c128(c128 a, c128 b) {
 static inline c128 load_c64(c64 a) { return (c128){(double)a.re, (double)a.im}; }
 static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 
-#define OP prod
-#define CORE prod
+#define LANE_BYTES 256
+#define OP         prod
+#define CORE       prod
 
 /* ---- integers ---- */
-#define JOIN(a, b) ((a) * (b))
+#define JOIN(a, b)  ((a) * (b))
 #define TOTAL(a, b) ((a) * (b))
-#define ID 1
-#define DID 1
-#define A uint64_t
-#define A_ZERO 1
-#define TAKE(a, x) (*(a) *= (x))
-#define MEET(a, b) (*(a) *= *(b))
+#define ID          1
+#define DID         1
+#define A           uint64_t
+#define A_ZERO      1
+#define TAKE(a, x)  (*(a) *= (x))
+#define MEET(a, b)  (*(a) *= *(b))
 
-#define SFX b8
-#define T uint8_t
-#define F uint8_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)((x) != 0)
-#define OUT uint64_t
+#define SFX        b8
+#define T          uint8_t
+#define F          uint8_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)((x) != 0)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX u8
-#define T uint8_t
-#define F uint8_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)(x)
-#define OUT uint64_t
+#define SFX        u8
+#define T          uint8_t
+#define F          uint8_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i8
-#define T int8_t
-#define F int8_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)(int64_t)(x)
-#define OUT uint64_t
+#define SFX        i8
+#define T          int8_t
+#define F          int8_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)(int64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i16
-#define T int16_t
-#define F int16_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)(int64_t)(x)
-#define OUT uint64_t
+#define SFX        i16
+#define T          int16_t
+#define F          int16_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)(int64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i32
-#define T int32_t
-#define F int32_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)(int64_t)(x)
-#define OUT uint64_t
+#define SFX        i32
+#define T          int32_t
+#define F          int32_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)(int64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i64
-#define T int64_t
-#define F int64_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)(int64_t)(x)
-#define OUT uint64_t
+#define SFX        i64
+#define T          int64_t
+#define F          int64_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)(int64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
@@ -93,50 +95,50 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define A double
 
 #undef SFX
-#define SFX f16
-#define T uint16_t
-#define F float
-#define C double
-#define D double
-#define LD(x) (double)(x)
-#define FETCH(x) from_f16(x)
-#define WIDEN widen_f16
-#define OUT uint16_t
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      (double)(x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
 #define DONE(a, p) to_f16(to_odd(*(a)))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX bf16
-#define T uint16_t
-#define F float
-#define C double
-#define D double
-#define LD(x) (double)(x)
-#define FETCH(x) from_bf16(x)
-#define WIDEN widen_bf16
-#define OUT uint16_t
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      (double)(x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
 #define DONE(a, p) to_bf16(to_odd(*(a)))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX f32
-#define T float
-#define F float
-#define C double
-#define D double
-#define LD(x) (double)(x)
-#define OUT float
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      (double)(x)
+#define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX f64
-#define T double
-#define F double
-#define C double
-#define D double
-#define LD(x) (x)
-#define OUT double
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      (x)
+#define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
@@ -149,37 +151,40 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #undef A_ZERO
 #undef TAKE
 #undef MEET
-#define JOIN(a, b) mul_c128(a, b)
+#define JOIN(a, b)  mul_c128(a, b)
 #define TOTAL(a, b) mul_c128(a, b)
-#define ID ((c128){1, 0})
-#define DID ((c128){1, 0})
-#define A c128
-#define A_ZERO ((c128){1, 0})
-#define TAKE(a, x) (*(a) = mul_c128(*(a), x))
-#define MEET(a, b) (*(a) = mul_c128(*(a), *(b)))
+#define ID          ((c128){1, 0})
+#define DID         ((c128){1, 0})
+#define A           c128
+#define A_ZERO      ((c128){1, 0})
+#define TAKE(a, x)  (*(a) = mul_c128(*(a), x))
+#define MEET(a, b)  (*(a) = mul_c128(*(a), *(b)))
 
 #undef SFX
-#define SFX c64
-#define T c64
-#define F c64
-#define C c128
-#define D c128
-#define LD(x) load_c64(x)
-#define OUT c64
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          c128
+#define D          c128
+#define LD(x)      load_c64(x)
+#define OUT        c64
 #define DONE(a, p) narrow_c128(*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX c128
-#define T c128
-#define F c128
-#define C c128
-#define D c128
-#define LD(x) (x)
-#define OUT c128
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          c128
+#define D          c128
+#define LD(x)      (x)
+#define OUT        c128
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 const nomen__kernel NOMEN__TABLE(reduce_prod)[] = {
-    REDUCER_INTS("prod", prod), REDUCER_FLOATS("prod", prod), REDUCER_COMPLEXES("prod", prod), {.name = NULL},
+    REDUCER_INTS("prod", prod),
+    REDUCER_FLOATS("prod", prod),
+    REDUCER_COMPLEXES("prod", prod),
+    {.name = NULL},
 };

@@ -1,18 +1,25 @@
 /* Sums and means. Products: reduce_prod.c; variances: reduce_moments.c.
  *
- * Idea: lanes of the input's own width within a block of 1024 elements of a row (128 rows of columns), blocks joined
- * in double, so that the rounding error depends on the block and not on the length; float64 keeps what the sum of the
- * blocks lost in a second double. Small integers add in 16- or 32-bit lanes that a block cannot overflow. */
+ * Idea: lanes of the input's own width within a block of 1024 elements of a row (128 rows of
+ * columns), blocks joined in double, so that the rounding error depends on the block and not on the
+ * length; float64 keeps what the sum of the blocks lost in a second double. Small integers add in
+ * 16- or 32-bit lanes that a block cannot overflow. */
 #include "kernels/loops/reduce.h"
 
 /* The sum over mean's count, rounded once. */
-static inline float mean_f32(double sum, const nomen__reduce_param *p) { return (float)(sum / (double)p->count); }
-static inline float mean_odd(double sum, const nomen__reduce_param *p) { return to_odd(sum / (double)p->count); }
+static inline float mean_f32(double sum, const nomen__reduce_param *p) {
+    return (float)(sum / (double)p->count);
+}
+static inline float mean_odd(double sum, const nomen__reduce_param *p) {
+    return to_odd(sum / (double)p->count);
+}
 
 /* Lanes of both parts of complex numbers. */
 static inline c64 join_c64(c64 a, c64 b) { return (c64){a.re + b.re, a.im + b.im}; }
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
-static inline c128 total_c64(c128 a, c64 b) { return (c128){a.re + (double)b.re, a.im + (double)b.im}; }
+static inline c128 total_c64(c128 a, c64 b) {
+    return (c128){a.re + (double)b.re, a.im + (double)b.im};
+}
 typedef struct csum2 {
     sum2 re, im;
 } csum2;
@@ -32,81 +39,82 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
     return (c128){t.re / (double)p->count, t.im / (double)p->count};
 }
 
-#define OP sum
-#define CORE sum
+#define LANE_BYTES 256
+#define OP         sum
+#define CORE       sum
 
 /* ---- integers: 64-bit sums that wrap ---- */
-#define JOIN(a, b) (C)((a) + (b))
+#define JOIN(a, b)  (C)((a) + (b))
 #define TOTAL(a, b) ((a) + (D)(b))
-#define ID 0
-#define DID 0
-#define A uint64_t
-#define A_ZERO 0
-#define TAKE(a, x) (*(a) += (uint64_t)(x))
-#define MEET(a, b) (*(a) += *(b))
+#define ID          0
+#define DID         0
+#define A           uint64_t
+#define A_ZERO      0
+#define TAKE(a, x)  (*(a) += (uint64_t)(x))
+#define MEET(a, b)  (*(a) += *(b))
 
-#define SFX b8
-#define T uint8_t
-#define F uint8_t
-#define C int16_t
-#define D int64_t
-#define LD(x) ((x) != 0)
-#define OUT uint64_t
+#define SFX        b8
+#define T          uint8_t
+#define F          uint8_t
+#define C          int16_t
+#define D          int64_t
+#define LD(x)      ((x) != 0)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX u8
-#define T uint8_t
-#define F uint8_t
-#define C int16_t
-#define D int64_t
-#define LD(x) (int16_t)(x)
-#define OUT uint64_t
+#define SFX        u8
+#define T          uint8_t
+#define F          uint8_t
+#define C          int16_t
+#define D          int64_t
+#define LD(x)      (int16_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i8
-#define T int8_t
-#define F int8_t
-#define C int16_t
-#define D int64_t
-#define LD(x) (int16_t)(x)
-#define OUT uint64_t
+#define SFX        i8
+#define T          int8_t
+#define F          int8_t
+#define C          int16_t
+#define D          int64_t
+#define LD(x)      (int16_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i16
-#define T int16_t
-#define F int16_t
-#define C int32_t
-#define D int64_t
-#define LD(x) (int32_t)(x)
-#define OUT uint64_t
+#define SFX        i16
+#define T          int16_t
+#define F          int16_t
+#define C          int32_t
+#define D          int64_t
+#define LD(x)      (int32_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i32
-#define T int32_t
-#define F int32_t
-#define C int64_t
-#define D int64_t
-#define LD(x) (int64_t)(x)
-#define OUT uint64_t
+#define SFX        i32
+#define T          int32_t
+#define F          int32_t
+#define C          int64_t
+#define D          int64_t
+#define LD(x)      (int64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX
-#define SFX i64
-#define T int64_t
-#define F int64_t
-#define C uint64_t
-#define D uint64_t
-#define LD(x) (uint64_t)(x)
-#define OUT uint64_t
+#define SFX        i64
+#define T          int64_t
+#define F          int64_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (uint64_t)(x)
+#define OUT        uint64_t
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
@@ -121,58 +129,58 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TAKE(a, x) (*(a) += (x))
 
 #undef SFX
-#define SFX f16
-#define T uint16_t
-#define F float
-#define C float
-#define D double
-#define LD(x) (x)
-#define FETCH(x) from_f16(x)
-#define WIDEN widen_f16
-#define OUT uint16_t
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      (x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
 #define DONE(a, p) to_f16(to_odd(*(a)))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP mean
-#define OUT uint16_t
+#define OP         mean
+#define OUT        uint16_t
 #define DONE(a, p) to_f16(mean_odd(*(a), p))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
 
 #undef SFX
-#define SFX bf16
-#define T uint16_t
-#define F float
-#define C float
-#define D double
-#define LD(x) (x)
-#define FETCH(x) from_bf16(x)
-#define WIDEN widen_bf16
-#define OUT uint16_t
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      (x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
 #define DONE(a, p) to_bf16(to_odd(*(a)))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP mean
-#define OUT uint16_t
+#define OP         mean
+#define OUT        uint16_t
 #define DONE(a, p) to_bf16(mean_odd(*(a), p))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
 
 #undef SFX
-#define SFX f32
-#define T float
-#define F float
-#define C float
-#define D double
-#define LD(x) (x)
-#define OUT float
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      (x)
+#define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP mean
-#define OUT float
+#define OP         mean
+#define OUT        float
 #define DONE(a, p) mean_f32(*(a), p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -182,24 +190,24 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef A_ZERO
 #undef TAKE
 #undef MEET
-#define A sum2
-#define A_ZERO ((sum2){0, 0})
+#define A          sum2
+#define A_ZERO     ((sum2){0, 0})
 #define TAKE(a, x) sum2_add(a, x)
 #define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
 
 #undef SFX
-#define SFX f64
-#define T double
-#define F double
-#define C double
-#define D double
-#define LD(x) (x)
-#define OUT double
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      (x)
+#define OUT        double
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP mean
-#define OUT double
+#define OP         mean
+#define OUT        double
 #define DONE(a, p) (sum2_get(a) / (double)(p)->count)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -214,28 +222,28 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef A_ZERO
 #undef TAKE
 #undef MEET
-#define JOIN(a, b) join_c64(a, b)
+#define JOIN(a, b)  join_c64(a, b)
 #define TOTAL(a, b) _Generic((b), c64: total_c64, c128: join_c128)(a, b)
-#define ID ((c64){0, 0})
-#define DID ((c128){0, 0})
-#define A csum2
-#define A_ZERO ((csum2){{0, 0}, {0, 0}})
-#define TAKE(a, x) csum2_add(a, x)
-#define MEET(a, b) csum2_merge(a, b)
+#define ID          ((c64){0, 0})
+#define DID         ((c128){0, 0})
+#define A           csum2
+#define A_ZERO      ((csum2){{0, 0}, {0, 0}})
+#define TAKE(a, x)  csum2_add(a, x)
+#define MEET(a, b)  csum2_merge(a, b)
 
 #undef SFX
-#define SFX c64
-#define T c64
-#define F c64
-#define C c64
-#define D c128
-#define LD(x) (x)
-#define OUT c64
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          c64
+#define D          c128
+#define LD(x)      (x)
+#define OUT        c64
 #define DONE(a, p) narrow_c128(csum2_get(a))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP mean
-#define OUT c64
+#define OP         mean
+#define OUT        c64
 #define DONE(a, p) narrow_c128(csum2_mean(a, p))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
@@ -244,29 +252,29 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef JOIN
 #undef TOTAL
 #undef ID
-#define JOIN(a, b) join_c128(a, b)
+#define JOIN(a, b)  join_c128(a, b)
 #define TOTAL(a, b) join_c128(a, b)
-#define ID ((c128){0, 0})
+#define ID          ((c128){0, 0})
 
 #undef SFX
-#define SFX c128
-#define T c128
-#define F c128
-#define C c128
-#define D c128
-#define LD(x) (x)
-#define OUT c128
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          c128
+#define D          c128
+#define LD(x)      (x)
+#define OUT        c128
 #define DONE(a, p) csum2_get(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
-#define OP mean
-#define OUT c128
+#define OP         mean
+#define OUT        c128
 #define DONE(a, p) csum2_mean(a, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum
 
 const nomen__kernel NOMEN__TABLE(reduce_sum)[] = {
-    REDUCER_INTS("sum", sum),      REDUCER_FLOATS("sum", sum),   REDUCER_COMPLEXES("sum", sum),
+    REDUCER_INTS("sum", sum),     REDUCER_FLOATS("sum", sum),      REDUCER_COMPLEXES("sum", sum),
     REDUCER_FLOATS("mean", mean), REDUCER_COMPLEXES("mean", mean), {.name = NULL},
 };

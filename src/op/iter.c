@@ -1,14 +1,14 @@
 /* The strided iterator of elementwise kernels: broadcasting, the order of dims, casts on the way in
  * and out, threads; and the plain moves made with it. Reductions, rows and products: launch_*.c. */
 #include "op/op.h"
+#include "op/tile.h"
 
 #include <stdalign.h>
 #include <string.h>
 
 /* GRAIN: elements of a chunk; chunks do not depend on the number of threads. BLOCK: elements of a
- * cast buffer. A tile is TILE_NEAR by TILE_FAR elements: as many far steps as one cache line holds
- * of small elements, and near ones that do not drive each other out of the first cache. */
-enum { GRAIN = 32768, SERIAL = 2 * GRAIN, BLOCK = 512, TILE_NEAR = 32, TILE_FAR = 16 };
+ * cast buffer. Tiles have TILE_FAR rows, which is what a cache line holds of 4-byte elements. */
+enum { GRAIN = 32768, SERIAL = 2 * GRAIN, BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
@@ -93,25 +93,25 @@ static void merge_dims(nomen__iter *it) {
     it->ndim = it->ndim ? last + 1 : 0;
 }
 
-/* An input whose near dim is not the output's is read in tiles: that dim becomes the second one. */
+static bool crosses(const nomen__iter *it, int k, int d) {
+    int64_t here = magnitude(it->step[0][k]), there = magnitude(it->step[d][k]);
+    return there && there < here && here >= FAR_STEP && there < FAR_STEP;
+}
+
+/* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2 || it->size[0] < TILE_FAR) return;
     int best = 0;
-    int64_t least = 0;
-    for (int k = 1; k < it->count; k++) {
-        int64_t here = magnitude(it->step[0][k]);
-        if (here < FAR_STEP) continue;
-        for (int d = 1; d < it->ndim; d++) {
-            int64_t there = magnitude(it->step[d][k]);
-            if (there == 0 || there >= here || there >= FAR_STEP || it->size[d] < 4) continue;
-            if (best && there >= least) continue;
-            best = d;
-            least = there;
-        }
-    }
+    for (int k = 1; k < it->count && !best; k++)
+        for (int d = 1; d < it->ndim; d++)
+            if (it->size[d] >= 4 && crosses(it, k, d)) {
+                best = d;
+                break;
+            }
     if (!best) return;
     for (; best > 1; best--) swap_dims(it, best, best - 1);
-    it->tiled = true;
+    for (int k = 1; k < it->count; k++)
+        if (crosses(it, k, 1)) it->tiled |= 1u << k;
 }
 
 APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
@@ -132,51 +132,74 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     }
 }
 
+/* One run of all elements: contiguous operands of as many elements as the output lie like it, whatever
+ * their ranks, and lone numbers stay. */
+static inline bool make_plainly(nomen__iter *it, const nomen_tensor *out, nomen_tensor *const *in,
+                                int nin, int64_t item) {
+    int64_t numel = out->numel;
+    bool plain = out->flags & NOMEN__CONTIGUOUS;
+    it->step[0][0] = item_bytes[out->dtype];
+    it->base[0] = out->data;
+    for (int k = 0; k < nin; k++) {
+        const nomen_tensor *t = in[k];
+        bool whole = t->numel == numel;
+        it->base[k + 1] = t->data;
+        it->step[0][k + 1] = whole ? item : 0;
+        plain &= whole ? (t->flags & NOMEN__CONTIGUOUS) != 0 : t->numel == 1;
+    }
+    it->ndim = 1;
+    it->size[0] = numel;
+    return plain;
+}
+
+APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
+                        int ndim, const int64_t *size, const nomen_dtype *dtypes) {
+    nomen_tensor *operand[OPERANDS];
+    it->simple = it->casting = false;
+    if (it->numel == 0) return;
+    operand[0] = out;
+    for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
+    for (int k = 0; k <= nin; k++) {
+        nomen_tensor *t = operand[k];
+        nomen_dtype own = (nomen_dtype)t->dtype;
+        it->base[k] = t->data;
+        it->item[k] = item_bytes[dtypes[k]];
+        it->own[k] = item_bytes[own];
+        it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
+    }
+    make_slowly(it, operand, ndim, size);
+    for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
+    it->simple = it->ndim == 1 && it->numel <= SERIAL && !it->casting;
+}
+
 void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
                             nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
                             const nomen_dtype *dtypes) {
-    nomen_tensor *operand[OPERANDS];
-    int64_t numel = out->numel;
-    bool plain = out->flags & NOMEN__CONTIGUOUS;
     it->loop = loop;
     it->count = nin + 1;
-    it->numel = numel;
-    it->tiled = false;
-    operand[0] = out;
-    for (int k = 0; k <= nin; k++) {
-        nomen_tensor *t = k ? in[k - 1] : out;
-        nomen_dtype own = (nomen_dtype)t->dtype;
-        operand[k] = t;
-        it->base[k] = t->data;
-        it->item[k] = item_bytes[dtypes[k]];
-        it->cast[k] = NULL;
-        if (NOMEN_UNLIKELY(own != dtypes[k]))
-            it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
-        it->step[0][k] = item_bytes[own];
-        if (k && t->numel == 1 && numel != 1)
-            it->step[0][k] = 0;
-        else
-            plain &= t->numel == numel && t->flags & NOMEN__CONTIGUOUS;
-    }
-    if (numel == 0) return;
-    if (NOMEN_UNLIKELY(!plain)) {
-        make_slowly(it, operand, ndim, size);
-        return;
-    }
-    /* Contiguous operands of as many elements as the output lie like it, whatever their ranks. */
-    it->ndim = 1;
-    it->size[0] = numel;
-    for (int k = 1; k <= nin; k++)
-        if (NOMEN_UNLIKELY(it->cast[k] && operand[k]->numel == 1)) cast_constant(it, k);
+    it->numel = out->numel;
+    it->tiled = 0;
+    make_casting(it, out, in, nin, ndim, size, dtypes);
 }
 
 void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
                       nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
                       nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
+    uint32_t differ = out->dtype ^ (uint32_t)kernel_result;
+    for (int k = 0; k < nin; k++) differ |= in[k]->dtype ^ (uint32_t)kernel_dtype;
+    it->loop = loop;
+    it->count = nin + 1;
+    it->numel = out->numel;
+    it->tiled = 0;
+    if (NOMEN_LIKELY(!differ && make_plainly(it, out, in, nin, item_bytes[kernel_dtype]))) {
+        it->casting = false;
+        it->simple = it->numel <= SERIAL && it->numel != 0;
+        return;
+    }
     nomen_dtype dtypes[OPERANDS];
     dtypes[0] = kernel_result;
     for (int k = 1; k <= nin; k++) dtypes[k] = kernel_dtype;
-    nomen__iter_make_mixed(it, loop, out, in, nin, ndim, size, dtypes);
+    make_casting(it, out, in, nin, ndim, size, dtypes);
 }
 
 /* ---- running it -------------------------------------------------------------------------------- */
@@ -206,19 +229,6 @@ APART void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *s
     }
 }
 
-static bool casts(const nomen__iter *it) {
-    bool any = false;
-    for (int k = 0; k < it->count; k++) any |= it->cast[k] != NULL;
-    return any;
-}
-
-static inline void run_row(const nomen__iter *it, bool casting, char *const *ptr, int64_t n) {
-    if (casting)
-        run_casting(it, ptr, it->step[0], n);
-    else
-        it->loop(ptr, it->step[0], n);
-}
-
 /* Where in the dims from `first` on the element (or row) number `at` lies. */
 static void enter(const nomen__iter *it, int first, int64_t at, int64_t *index, char **ptr) {
     for (int k = 0; k < it->count; k++) ptr[k] = it->base[k];
@@ -242,16 +252,40 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
     }
 }
 
+/* All of it, when there are rows at least. */
+static void run_whole(const nomen__iter *it) {
+    int64_t index[NOMEN_MAX_DIMS], rows = it->size[1], left = it->numel / it->size[0];
+    char *ptr[OPERANDS];
+    for (int d = 2; d < it->ndim; d++) index[d] = 0;
+    for (int k = 0; k < it->count; k++) ptr[k] = it->base[k];
+    for (;;) {
+        for (int64_t r = 0; r < rows; r++) {
+            if (it->casting)
+                run_casting(it, ptr, it->step[0], it->size[0]);
+            else
+                it->loop(ptr, it->step[0], it->size[0]);
+            for (int k = 0; k < it->count; k++) ptr[k] += it->step[1][k];
+        }
+        left -= rows;
+        if (left == 0) return;
+        for (int k = 0; k < it->count; k++) ptr[k] -= rows * it->step[1][k];
+        advance(it, 2, index, ptr);
+    }
+}
+
+/* Elements begin to end, rows cut where they happen to be. */
 static void run_rows(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
     int64_t index[NOMEN_MAX_DIMS];
     char *ptr[OPERANDS];
-    bool casting = casts(it);
     enter(it, 0, begin, index, ptr);
     while (begin < end) {
         int64_t n = it->size[0] - index[0];
         if (n > end - begin) n = end - begin;
-        run_row(it, casting, ptr, n);
+        if (it->casting)
+            run_casting(it, ptr, it->step[0], n);
+        else
+            it->loop(ptr, it->step[0], n);
         begin += n;
         for (int k = 0; k < it->count; k++) ptr[k] -= index[0] * it->step[0][k];
         index[0] = 0;
@@ -261,24 +295,46 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
 
 static int64_t bands(const nomen__iter *it) { return (it->size[1] + TILE_FAR - 1) / TILE_FAR; }
 
+/* A tile at ptr: the inputs that lie across are turned over first, then it goes row by row. */
+static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int64_t rows) {
+    alignas(64) char turned[NOMEN__MAX_IN][TILE_BYTES];
+    char *ptr[OPERANDS];
+    int64_t step[OPERANDS], down[OPERANDS];
+    for (int k = 0; k < it->count; k++) {
+        ptr[k] = corner[k];
+        step[k] = it->step[0][k];
+        down[k] = it->step[1][k];
+        if (!(it->tiled >> k & 1)) continue;
+        ptr[k] = turned[k - 1];
+        nomen__tile_gather(ptr[k], corner[k], step[k], down[k], n, rows, it->own[k]);
+        step[k] = it->own[k];
+        down[k] = n * it->own[k];
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        if (it->casting)
+            run_casting(it, ptr, step, n);
+        else
+            it->loop(ptr, step, n);
+        for (int k = 0; k < it->count; k++) ptr[k] += down[k];
+    }
+}
+
 /* Bands of TILE_FAR rows, begin to end of them over all outer dims. */
 static void run_bands(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
-    int64_t index[NOMEN_MAX_DIMS], each = bands(it);
+    int64_t index[NOMEN_MAX_DIMS], each = bands(it), width = TILE_BYTES / TILE_FAR, item = 1;
     char *outer[OPERANDS], *ptr[OPERANDS];
-    bool casting = casts(it);
+    for (int k = 1; k < it->count; k++)
+        if (it->tiled >> k & 1 && it->own[k] > item) item = it->own[k];
+    width /= item;
     enter(it, 2, begin / each, index, outer);
     for (int64_t band = begin % each; begin < end; begin++) {
         int64_t first = band * TILE_FAR, rows = it->size[1] - first;
         if (rows > TILE_FAR) rows = TILE_FAR;
-        for (int64_t i = 0; i < it->size[0]; i += TILE_NEAR) {
-            int64_t n = it->size[0] - i < TILE_NEAR ? it->size[0] - i : TILE_NEAR;
+        for (int64_t i = 0; i < it->size[0]; i += width) {
             for (int k = 0; k < it->count; k++)
                 ptr[k] = outer[k] + first * it->step[1][k] + i * it->step[0][k];
-            for (int64_t r = 0; r < rows; r++) {
-                run_row(it, casting, ptr, n);
-                for (int k = 0; k < it->count; k++) ptr[k] += it->step[1][k];
-            }
+            run_tile(it, ptr, it->size[0] - i < width ? it->size[0] - i : width, rows);
         }
         if (++band < each) continue;
         band = 0;
@@ -296,16 +352,17 @@ APART void run_slowly(const nomen__iter *it) {
         nomen__parallel(count, grain ? grain : 1, run_bands, context);
     } else if (it->numel > SERIAL) {
         nomen__parallel(it->numel, GRAIN, run_rows, context);
+    } else if (it->ndim > 1) {
+        run_whole(it);
     } else {
-        run_rows(context, 0, it->numel);
+        run_casting(it, it->base, it->step[0], it->numel);
     }
 }
 
 void nomen__iter_run(const nomen__iter *it) {
-    if (it->numel == 0) return;
-    if (NOMEN_LIKELY(it->ndim == 1 && it->numel <= SERIAL && !casts(it)))
+    if (NOMEN_LIKELY(it->simple))
         it->loop(it->base, it->step[0], it->numel);
-    else
+    else if (it->numel)
         run_slowly(it);
 }
 

@@ -1,6 +1,7 @@
 /* Launches: elementwise kernels, fills, and what all launches share. Reductions, row functions and
  * matrix products: launch_reduce.c, launch_rows.c, launch_matmul.c. */
 #include "op/launch.h"
+#include "op/ops.gen.h"
 
 #include <string.h>
 
@@ -31,7 +32,11 @@ static void extent(const nomen_tensor *t, const char **low, const char **high) {
     *high = t->data + (up + 1) * item;
 }
 
+/* Memory of ours belongs to one storage; the user's may be behind several. */
+static bool ours(const nomen__storage *s) { return s->capacity || s->inlined; }
+
 bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b) {
+    if (a->storage != b->storage && ours(a->storage) && ours(b->storage)) return false;
     if (a->numel == 0 || b->numel == 0) return false;
     const char *low_a, *high_a, *low_b, *high_b;
     extent(a, &low_a, &high_a);

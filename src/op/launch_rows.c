@@ -1,5 +1,6 @@
 /* Functions of whole rows along one dim (softmax), over all rows of a tensor. */
 #include "op/launch.h"
+#include "op/ops.gen.h"
 
 typedef struct rows_job {
     nomen__rows *run;

@@ -250,7 +250,10 @@ typedef struct nomen__iter {
     int64_t item[NOMEN__MAX_IN + 1];      /* bytes of one element as the kernel sees it */
     int64_t size[NOMEN_MAX_DIMS]; /* innermost first, merged */
     int64_t step[NOMEN_MAX_DIMS][NOMEN__MAX_IN + 1]; /* bytes, by dim: step[0] is what a loop wants */
-    bool tiled; /* dims 0 and 1 are walked in tiles: they disagree about which is the near one */
+    int64_t own[NOMEN__MAX_IN + 1]; /* bytes of one element as it lies in memory */
+    bool simple;  /* one short run, nothing to cast */
+    bool casting; /* some cast[k] is not NULL */
+    uint32_t tiled; /* bit per input whose near dim is dim 1, not dim 0 as for the output: read in tiles */
     uint64_t constant[NOMEN__MAX_IN + 1][2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;
 

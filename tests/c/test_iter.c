@@ -198,8 +198,8 @@ static void many_dims(void **s) {
     int64_t size[NOMEN_MAX_DIMS];
     for (int i = 0; i < NOMEN_MAX_DIMS; i++) size[i] = i % 8 == 3 ? 2 : 1;
     for (int round = 0; round < 20; round++) {
-        nomen_tensor *out = layout_new(NOMEN_F32, NOMEN_MAX_DIMS, size, ANY_LAYOUT);
-        nomen_tensor *in = layout_small(NOMEN_F32, NOMEN_MAX_DIMS, size, ANY_LAYOUT);
+        nomen_tensor *out = layout_new(NOMEN_F32, NOMEN_MAX_DIMS, size, PERMUTED | BACKWARD);
+        nomen_tensor *in = layout_small(NOMEN_F32, NOMEN_MAX_DIMS, size, PERMUTED | BACKWARD);
         check_copy(out, in);
         nomen__release(out);
         nomen__release(in);
@@ -210,12 +210,13 @@ static void same_tensor(void **s) {
     (void)s;
     static const int64_t size[] = {3, 50};
     nomen_tensor *x = layout_small(NOMEN_I64, 2, size, ROW_MAJOR);
-    int64_t sum = 0, after = 0, index[NOMEN_MAX_DIMS];
+    uint64_t sum = 0, after = 0;
+    int64_t index[NOMEN_MAX_DIMS];
     for (bool more = first_index(x, index); more; more = next_index(2, size, index))
-        sum = sum * 3 + *(int64_t *)element(x, index);
+        sum = sum * 3 + *(uint64_t *)element(x, index);
     nomen__copy_values(x, x);
     for (bool more = first_index(x, index); more; more = next_index(2, size, index))
-        after = after * 3 + *(int64_t *)element(x, index);
+        after = after * 3 + *(uint64_t *)element(x, index);
     assert_true(sum == after);
     nomen__release(x);
 }

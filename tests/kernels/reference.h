@@ -1,6 +1,6 @@
-/* What the tests of reductions, row functions and matrix products share: the tables of every ISA this machine runs, and
- * elements of all dtypes as one wide number. The conversions of half types here are arithmetic, on purpose not those
- * of the kernels. No checks here. */
+/* What the tests of reductions, row functions and matrix products share: the tables of every ISA
+ * this machine runs, and elements of all dtypes as one wide number. The conversions of half types
+ * here are arithmetic, on purpose not those of the kernels. No checks here. */
 #ifndef NOMEN_TEST_REFERENCE_H
 #define NOMEN_TEST_REFERENCE_H
 
@@ -20,18 +20,21 @@
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
 
-/* ---- tables ---------------------------------------------------------------------------------------------------- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
+#define TABLE(stem, isa) nomen__kernels_##stem##_##isa
 #define DECLARE_TABLES(isa)                                                                        \
-    extern const nomen__kernel nomen__kernels_reduce_sum_##isa[], nomen__kernels_reduce_prod_##isa[], \
-        nomen__kernels_reduce_logic_##isa[], nomen__kernels_reduce_extremum_##isa[],               \
-        nomen__kernels_reduce_moments_##isa[], nomen__kernels_reduce_logsumexp_##isa[],            \
-        nomen__kernels_rows_##isa[], nomen__kernels_gemm_##isa[];
+    extern const nomen__kernel TABLE(reduce_sum, isa)[], TABLE(reduce_prod, isa)[],                \
+        TABLE(reduce_logic, isa)[], TABLE(reduce_extremum, isa)[], TABLE(reduce_moments, isa)[],   \
+        TABLE(reduce_logsumexp, isa)[], TABLE(rows, isa)[], TABLE(gemm, isa)[];
 #define LIST_TABLES(isa)                                                                           \
-    {#isa,                                                                                         \
-     {nomen__kernels_reduce_sum_##isa, nomen__kernels_reduce_prod_##isa, nomen__kernels_reduce_logic_##isa, \
-      nomen__kernels_reduce_extremum_##isa, nomen__kernels_reduce_moments_##isa,                   \
-      nomen__kernels_reduce_logsumexp_##isa, nomen__kernels_rows_##isa, nomen__kernels_gemm_##isa}}
+    {                                                                                              \
+        #isa, {                                                                                    \
+            TABLE(reduce_sum, isa), TABLE(reduce_prod, isa), TABLE(reduce_logic, isa),             \
+                TABLE(reduce_extremum, isa), TABLE(reduce_moments, isa),                           \
+                TABLE(reduce_logsumexp, isa), TABLE(rows, isa), TABLE(gemm, isa)                   \
+        }                                                                                          \
+    }
 
 enum { TABLES = 8 };
 typedef struct isa_tables {
@@ -67,19 +70,24 @@ static inline const nomen__kernel *find_kernel(int isa, const char *name, nomen_
     return NULL;
 }
 
-/* ---- elements -------------------------------------------------------------------------------------------------- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
-static const char *const dtype_names[NOMEN_DTYPE_COUNT] = {"none", "bool", "u8",   "i8",  "i16", "i32", "i64",
-                                                           "f16",  "bf16", "f32", "f64", "c64", "c128"};
+static const char *const dtype_names[NOMEN_DTYPE_COUNT] = {
+    "none", "bool", "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "c64", "c128"};
 static const int dtype_size[NOMEN_DTYPE_COUNT] = {0, 1, 1, 1, 2, 4, 8, 2, 2, 4, 8, 8, 16};
 static inline bool is_complex(nomen_dtype d) { return d == NOMEN_C64 || d == NOMEN_C128; }
 static inline bool is_float(nomen_dtype d) { return d >= NOMEN_F16 && d <= NOMEN_F64; }
 /* Half a unit in the last place of 1. */
 static inline long double epsilon_of(nomen_dtype d) {
-    return d == NOMEN_F16 ? 0x1p-11L : d == NOMEN_BF16 ? 0x1p-8L : d == NOMEN_F32 || d == NOMEN_C64 ? 0x1p-24L : 0x1p-53L;
+    return d == NOMEN_F16                     ? 0x1p-11L
+           : d == NOMEN_BF16                  ? 0x1p-8L
+           : d == NOMEN_F32 || d == NOMEN_C64 ? 0x1p-24L
+                                              : 0x1p-53L;
 }
 /* Below this, rounding errors no longer shrink with the value. */
-static inline long double tiny_of(nomen_dtype d) { return d == NOMEN_F16 ? 0x1p-24L : d == NOMEN_F64 ? 0x1p-1070L : 0x1p-133L; }
+static inline long double tiny_of(nomen_dtype d) {
+    return d == NOMEN_F16 ? 0x1p-24L : d == NOMEN_F64 ? 0x1p-1070L : 0x1p-133L;
+}
 
 /* An element: the parts as long doubles, integers also exactly. */
 typedef struct wide {
@@ -88,7 +96,8 @@ typedef struct wide {
 } wide;
 
 static inline double half_to_double(uint16_t h, int digits, int bias) {
-    const int top = 15 - digits, exponent = (h >> digits) & ((1 << top) - 1), rest = h & ((1 << digits) - 1);
+    const int top = 15 - digits, exponent = (h >> digits) & ((1 << top) - 1),
+              rest = h & ((1 << digits) - 1);
     double x;
     if (exponent == (1 << top) - 1)
         x = rest ? (double)NAN : (double)INFINITY;
@@ -172,7 +181,7 @@ static inline void store_double(nomen_dtype d, void *p, double re, double im) {
     }
 }
 
-/* ---- random numbers -------------------------------------------------------------------------------------------- */
+/* ---- random numbers -------------------------------------------------------------------------- */
 
 static uint64_t random_state = 88172645463325252u;
 static inline uint64_t random_bits(void) {
@@ -183,12 +192,14 @@ static inline uint64_t random_bits(void) {
 /* Uniform in [-1, 1). */
 static inline double random_unit(void) { return (double)(int64_t)random_bits() * 0x1p-63; }
 
-/* What becomes of a value that is too large for the dtype. Only float16 is that narrow in these tests. */
+/* What becomes of a value that is too large for the dtype. Only float16 is that narrow in these
+ * tests. */
 static inline long double overflow_as(nomen_dtype d, long double x) {
     return d == NOMEN_F16 && fabsl(x) >= 65520 ? copysignl((long double)INFINITY, x) : x;
 }
 
-/* NaN to NaN, inf to the same inf, numbers up to the bound; a bound of NaN (from other parts) asks for nothing. */
+/* NaN to NaN, inf to the same inf, numbers up to the bound; a bound of NaN (from other parts) asks
+ * for nothing. */
 static inline bool close_to(long double got, long double want, long double bound) {
     if (want != want || got != got) return want != want && got != got;
     if (isinf(want) || isinf(got)) return got == want;
@@ -205,7 +216,8 @@ static inline char *guarded_new(size_t bytes) {
 }
 static inline bool guarded_intact(const char *p, size_t bytes) {
     for (int i = 0; i < GUARD; i++)
-        if ((uint8_t)p[-1 - i] != GUARD_BYTE || (uint8_t)p[bytes + (size_t)i] != GUARD_BYTE) return false;
+        if ((uint8_t)p[-1 - i] != GUARD_BYTE || (uint8_t)p[bytes + (size_t)i] != GUARD_BYTE)
+            return false;
     return true;
 }
 static inline void guarded_free(char *p) { free(p - GUARD); }

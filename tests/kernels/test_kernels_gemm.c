@@ -1,5 +1,5 @@
-/* Matrix products of every ISA and dtype against a naive reference in wide arithmetic: sizes around every block and tile,
- * steps of any sign, NaN and inf, scratch no larger than announced. */
+/* Matrix products of every ISA and dtype against a naive reference in wide arithmetic: sizes around
+ * every block and tile, steps of any sign, NaN and inf, scratch no larger than announced. */
 #include "reference.h"
 
 enum { ROW_MAJOR, A_TURNED, B_TURNED, C_TURNED, PADDED, BACKWARDS, CONSTANT_A, LAYOUTS };
@@ -12,7 +12,8 @@ typedef struct matrix {
 } matrix;
 
 /* turned: columns apart by more than rows. gap: elements left out between neighbours. */
-static matrix new_matrix(int64_t e, int64_t rows, int64_t cols, bool turned, int64_t gap, bool back, bool constant) {
+static matrix new_matrix(int64_t e, int64_t rows, int64_t cols, bool turned, int64_t gap, bool back,
+                         bool constant) {
     matrix x;
     int64_t inner = e * (1 + gap), outer = e * ((turned ? rows : cols) * (1 + gap) + gap);
     x.row = turned ? inner : outer;
@@ -51,7 +52,8 @@ typedef struct answer {
     long double bound;
 } answer;
 
-static answer reference(nomen_dtype d, const matrix *a, const matrix *b, int64_t i, int64_t j, int64_t k) {
+static answer reference(nomen_dtype d, const matrix *a, const matrix *b, int64_t i, int64_t j,
+                        int64_t k) {
     /* A block of k adds at most this often in a row; blocks add their results. */
     const long double times = (long double)((k < 256 ? k : 256) + k / 256 + 4);
     const long double lanes = d == NOMEN_F64 || d == NOMEN_C128 ? 0x1p-53L : 0x1p-24L;
@@ -67,13 +69,16 @@ static answer reference(nomen_dtype d, const matrix *a, const matrix *b, int64_t
         whole += (uint64_t)x.whole * (uint64_t)y.whole;
     }
     return (answer){{re, im, (int64_t)whole},
-                    times * lanes * size + (fabsl(re) + fabsl(im)) * 2 * epsilon_of(d) + tiny_of(d)};
+                    times * lanes * size + (fabsl(re) + fabsl(im)) * 2 * epsilon_of(d) +
+                        tiny_of(d)};
 }
 
 static bool is_right(nomen_dtype d, const char *p, const answer *want) {
-    if (!is_float(d) && !is_complex(d)) return memcmp(&want->value.whole, p, (size_t)dtype_size[d]) == 0;
+    if (!is_float(d) && !is_complex(d))
+        return memcmp(&want->value.whole, p, (size_t)dtype_size[d]) == 0;
     wide got = load_wide(d, p);
-    return close_to(got.re, want->value.re, want->bound) && close_to(got.im, want->value.im, want->bound);
+    return close_to(got.re, want->value.re, want->bound) &&
+           close_to(got.im, want->value.im, want->bound);
 }
 
 static void check(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int pattern) {
@@ -93,7 +98,8 @@ static void check(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int p
         size_t bytes = g->scratch(m, n, k), wrong = 0;
         char *scratch = guarded_new(bytes);
         memset(c.block, GUARD_BYTE, c.bytes);
-        nomen__gemm_args args = {m, n, k, a.first, b.first, c.first, a.row, a.col, b.row, b.col, c.row, c.col};
+        nomen__gemm_args args = {m,     n,     k,     a.first, b.first, c.first,
+                                 a.row, a.col, b.row, b.col,   c.row,   c.col};
         g->run(&args, scratch);
         assert_true(guarded_intact(scratch, bytes) && guarded_intact(c.block, c.bytes));
         assert_true(guarded_intact(a.block, a.bytes) && guarded_intact(b.block, b.bytes));
@@ -104,10 +110,12 @@ static void check(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int p
                 const answer *want = &wants[i * n + j];
                 wide got = load_wide(d, p);
                 if (!is_right(d, p, want))
-                    fail_msg("%s %s [%lld, %lld, %lld] at [%lld, %lld], layout %d, pattern %d: %.20Lg%+.20Lgi, wanted "
-                             "%.20Lg%+.20Lgi", all_isas[isa].name, dtype_names[d], (long long)m, (long long)n,
-                             (long long)k, (long long)i, (long long)j, how, pattern, got.re, got.im, want->value.re,
-                             want->value.im);
+                    fail_msg("%s %s [%lld, %lld, %lld] at [%lld, %lld], layout %d, pattern %d: "
+                             "%.20Lg%+.20Lgi, wanted "
+                             "%.20Lg%+.20Lgi",
+                             all_isas[isa].name, dtype_names[d], (long long)m, (long long)n,
+                             (long long)k, (long long)i, (long long)j, how, pattern, got.re, got.im,
+                             want->value.re, want->value.im);
                 memset(p, GUARD_BYTE, (size_t)e);
             }
         for (size_t s = 0; s < c.bytes; s++) wrong += (uint8_t)c.block[s] != GUARD_BYTE;
@@ -146,7 +154,8 @@ static void test_tiles(void **state) {
     for (int i = 0; i < COUNT(sizes); i++)
         for (int j = 0; j < COUNT(sizes); j++)
             for (int s = 0; s < COUNT(sizes); s++)
-                if (sizes[i] * sizes[j] * sizes[s] < 200000) check_all(sizes[i], sizes[j], sizes[s], PLAIN);
+                if (sizes[i] * sizes[j] * sizes[s] < 200000)
+                    check_all(sizes[i], sizes[j], sizes[s], PLAIN);
 }
 
 static void test_blocks(void **state) {
@@ -184,8 +193,9 @@ static void test_special(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),  cmocka_unit_test(test_small),   cmocka_unit_test(test_tiles),
-        cmocka_unit_test(test_blocks), cmocka_unit_test(test_vectors), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_table),   cmocka_unit_test(test_small),
+        cmocka_unit_test(test_tiles),   cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_vectors), cmocka_unit_test(test_special),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

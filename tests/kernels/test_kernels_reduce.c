@@ -1,6 +1,6 @@
-/* Reductions: that every ISA has the same table and the same results as scalar, and that scalar agrees with a naive
- * reference in wide arithmetic, in every layout, cut into steps and merged in every way. Row functions:
- * test_kernels_rows.c. */
+/* Reductions: that every ISA has the same table and the same results as scalar, and that scalar
+ * agrees with a naive reference in wide arithmetic, in every layout, cut into steps and merged in
+ * every way. Row functions: test_kernels_rows.c. */
 #include "reference.h"
 
 enum { SUM, PROD, MEAN, VAR, STD, MAX, MIN, LSE, ANY, ALL_OF, REDUCERS };
@@ -9,12 +9,15 @@ static const struct {
     const char *name;
     int kinds;
 } reducers[REDUCERS] = {
-    [SUM] = {"sum", B | I | F | C}, [PROD] = {"prod", B | I | F | C}, [MEAN] = {"mean", F | C},
-    [VAR] = {"var", F | C},         [STD] = {"std", F | C},           [MAX] = {"max", B | I | F},
-    [MIN] = {"min", B | I | F},     [LSE] = {"logsumexp", F},         [ANY] = {"any", B | I | F | C},
-    [ALL_OF] = {"all", B | I | F | C},
+    [SUM] = {"sum", B | I | F | C}, [PROD] = {"prod", B | I | F | C},
+    [MEAN] = {"mean", F | C},       [VAR] = {"var", F | C},
+    [STD] = {"std", F | C},         [MAX] = {"max", B | I | F},
+    [MIN] = {"min", B | I | F},     [LSE] = {"logsumexp", F},
+    [ANY] = {"any", B | I | F | C}, [ALL_OF] = {"all", B | I | F | C},
 };
-static int kind_of(nomen_dtype d) { return d == NOMEN_BOOL ? B : is_complex(d) ? C : is_float(d) ? F : I; }
+static int kind_of(nomen_dtype d) {
+    return d == NOMEN_BOOL ? B : is_complex(d) ? C : is_float(d) ? F : I;
+}
 
 static nomen_dtype out_dtype(int op, nomen_dtype d) {
     if (op == ANY || op == ALL_OF) return NOMEN_BOOL;
@@ -39,7 +42,7 @@ static void test_tables(void **state) {
             }
 }
 
-/* ---- inputs ---------------------------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 enum { MIXED, NEAR_ONE, NANS, INFS, MINUS_INFS, TIES, ZEROS, OFFSET, PATTERNS };
 
@@ -91,18 +94,22 @@ static layout new_layout(nomen_dtype d, int64_t n_acc, int64_t n_red, int how, i
     }
     int64_t low = 0, high = 0;
     if (n_acc > 0 && n_red > 0) {
-        low = (l.acc_step < 0 ? l.acc_step * (n_acc - 1) : 0) + (l.red_step < 0 ? l.red_step * (n_red - 1) : 0);
-        high = (l.acc_step > 0 ? l.acc_step * (n_acc - 1) : 0) + (l.red_step > 0 ? l.red_step * (n_red - 1) : 0) + e;
+        low = (l.acc_step < 0 ? l.acc_step * (n_acc - 1) : 0) +
+              (l.red_step < 0 ? l.red_step * (n_red - 1) : 0);
+        high = (l.acc_step > 0 ? l.acc_step * (n_acc - 1) : 0) +
+               (l.red_step > 0 ? l.red_step * (n_red - 1) : 0) + e;
     }
-    l.block = malloc((size_t)(high - low) + 1); /* exact, so that the sanitizer sees any reading beyond */
+    l.block =
+        malloc((size_t)(high - low) + 1); /* exact, so that the sanitizer sees any reading beyond */
     assert_non_null(l.block);
     l.first = l.block - low;
     for (int64_t i = 0; i < n_acc; i++)
-        for (int64_t j = 0; j < n_red; j++) fill_element(d, l.first + i * l.acc_step + j * l.red_step, pattern);
+        for (int64_t j = 0; j < n_red; j++)
+            fill_element(d, l.first + i * l.acc_step + j * l.red_step, pattern);
     return l;
 }
 
-/* ---- the reference --------------------------------------------------------------------------------------------- */
+/* ---- the reference --------------------------------------------------------------------------- */
 
 typedef struct answer {
     wide value;
@@ -150,7 +157,8 @@ static answer reference(int op, nomen_dtype d, const layout *l, int64_t i, doubl
         long double rest = n - (long double)correction;
         v.re = spread / (rest > 0 ? rest : 0), v.im = 0;
         if (op == STD) v.re = sqrtl(v.re);
-        /* One rounding of the result, and of the sums in double: 1,024 elements of a block, shifted. */
+        /* One rounding of the result, and of the sums in double: 1,024 elements of a block,
+         * shifted. */
         a.bound = v.re * (2 * eps + 0x1p-41L);
     } else if (op == LSE) {
         long double sum = 0;
@@ -159,7 +167,8 @@ static answer reference(int op, nomen_dtype d, const layout *l, int64_t i, doubl
             sum += expl(x.re - (isinf(top) ? 0 : top));
         }
         v.re = sum != sum ? sum : isinf(top) ? top : top + logl(sum);
-        a.bound = (2 * fabsl(v.re) + 64) * (d == NOMEN_F64 ? 0x1p-53L : 0x1p-24L) + 2 * fabsl(v.re) * eps;
+        a.bound =
+            (2 * fabsl(v.re) + 64) * (d == NOMEN_F64 ? 0x1p-53L : 0x1p-24L) + 2 * fabsl(v.re) * eps;
     } else if (op == PROD) {
         a.bound = (hypotl(v.re, v.im)) * (2 * eps + n * 0x1p-51L);
     } else {
@@ -176,11 +185,11 @@ static answer reference(int op, nomen_dtype d, const layout *l, int64_t i, doubl
     return a;
 }
 
-/* ---- one run --------------------------------------------------------------------------------------------------- */
+/* ---- one run --------------------------------------------------------------------------------- */
 
 /* cuts: 0 one step; 1 three steps; 2 three partial results, merged; 3 the same by an uneven cut. */
-static void run_reducer(const nomen__reducer *r, const layout *l, int cuts, double correction, char *value,
-                        int64_t *at, int64_t value_step) {
+static void run_reducer(const nomen__reducer *r, const layout *l, int cuts, double correction,
+                        char *value, int64_t *at, int64_t value_step) {
     const size_t bytes = (size_t)l->n_acc * r->acc_bytes;
     const int64_t points[2][4] = {{0, l->n_red / 3, l->n_red - l->n_red / 3, l->n_red},
                                   {0, l->n_red > 0, l->n_red - (l->n_red > 1), l->n_red}};
@@ -225,8 +234,10 @@ static void check_layout(int op, nomen_dtype d, const layout *l, int how, int pa
         if (!isa_runs(isa)) continue;
         char *v = value[isa > 0];
         int64_t *pos = (int64_t *)(void *)at[isa > 0];
-        run_reducer(find_kernel(isa, reducers[op].name, d)->reducer, l, cuts, correction, v, pos, 2 * size);
-        assert_true(guarded_intact(v, (size_t)bytes) && guarded_intact((char *)pos, (size_t)l->n_acc * 8));
+        run_reducer(find_kernel(isa, reducers[op].name, d)->reducer, l, cuts, correction, v, pos,
+                    2 * size);
+        assert_true(guarded_intact(v, (size_t)bytes) &&
+                    guarded_intact((char *)pos, (size_t)l->n_acc * 8));
         for (int64_t i = 0; i < l->n_acc; i++) {
             const char *got_at = v + 2 * i * size;
             wide got = load_wide(od, got_at);
@@ -234,20 +245,26 @@ static void check_layout(int op, nomen_dtype d, const layout *l, int how, int pa
             bool ok = kind_of(od) <= I ? got.whole == want.value.whole
                                        : close_to(got.re, want.value.re, want.bound) &&
                                              close_to(got.im, want.value.im, want.bound);
-            /* An infinite part makes a complex product's parts inf or NaN, by the order of the factors. */
-            if (op == PROD && is_complex(d) && !(fabsl(want.value.re) + fabsl(want.value.im) <= 1e30L))
+            /* An infinite part makes a complex product's parts inf or NaN, by the order of the
+             * factors. */
+            if (op == PROD && is_complex(d) &&
+                !(fabsl(want.value.re) + fabsl(want.value.im) <= 1e30L))
                 ok = !(fabsl(got.re) + fabsl(got.im) <= 1e30L);
             if (op == MAX || op == MIN) ok = ok && pos[i] == want.at;
-            /* gcc multiplies and subtracts in one instruction where AVX2 has one for complex numbers. */
+            /* gcc multiplies and subtracts in one instruction where AVX2 has one for complex
+             * numbers. */
             bool free = op == LSE || (op == PROD && is_complex(d));
-            bool same = free || isa == 0 || memcmp(got_at, value[0] + 2 * i * size, (size_t)size) == 0 ||
+            bool same = free || isa == 0 ||
+                        memcmp(got_at, value[0] + 2 * i * size, (size_t)size) == 0 ||
                         got.re != got.re;
             if (!ok || !same)
-                fail_msg("%s %s %s: %lld of %lld by %lld, layout %d, pattern %d, cuts %d: %.20Lg%+.20Lgi (%lld), "
+                fail_msg("%s %s %s: %lld of %lld by %lld, layout %d, pattern %d, cuts %d: "
+                         "%.20Lg%+.20Lgi (%lld), "
                          "wanted %.20Lg%+.20Lgi (%lld) within %.3Lg%s",
-                         all_isas[isa].name, reducers[op].name, dtype_names[d], (long long)i, (long long)l->n_acc,
-                         (long long)l->n_red, how, pattern, cuts, got.re, got.im, (long long)pos[i], want.value.re,
-                         want.value.im, (long long)want.at, want.bound, same ? "" : ", and as scalar");
+                         all_isas[isa].name, reducers[op].name, dtype_names[d], (long long)i,
+                         (long long)l->n_acc, (long long)l->n_red, how, pattern, cuts, got.re,
+                         got.im, (long long)pos[i], want.value.re, want.value.im,
+                         (long long)want.at, want.bound, same ? "" : ", and as scalar");
         }
     }
     for (int k = 0; k < 2; k++) {
@@ -263,7 +280,8 @@ static void check_cuts(int op, nomen_dtype d, int64_t n_acc, int64_t n_red, int 
     for (int odd = 0; odd < 2; odd++) {
         if (odd == 0 || op == VAR || op == STD)
             for (int64_t i = 0; i < n_acc; i++) wants[i] = reference(op, d, &l, i, odd ? 0 : 1);
-        for (int cuts = odd; cuts < 4; cuts += 2) check_layout(op, d, &l, how, pattern, cuts, wants);
+        for (int cuts = odd; cuts < 4; cuts += 2)
+            check_layout(op, d, &l, how, pattern, cuts, wants);
     }
     free(wants);
     free(l.block);
@@ -272,7 +290,8 @@ static void check_cuts(int op, nomen_dtype d, int64_t n_acc, int64_t n_red, int 
 /* In two of the six layouts: the callers' sizes and patterns bring them all round. */
 static void check_shape(int op, nomen_dtype d, int64_t n_acc, int64_t n_red, int pattern) {
     static int turn = 0;
-    if ((op == MAX || op == MIN || op == MEAN) && n_red == 0) return; /* checked before kernels run */
+    if ((op == MAX || op == MIN || op == MEAN) && n_red == 0)
+        return; /* checked before kernels run */
     for (int k = 0; k < 2; k++) check_cuts(op, d, n_acc, n_red, turn++ % LAYOUTS, pattern);
     turn += (int)(random_bits() % 3u);
 }
@@ -298,12 +317,14 @@ static void test_short(void **state) {
 
 static void test_patterns(void **state) {
     (void)state;
-    static const int64_t shapes[][2] = {{1, 200}, {5, 131}, {17, 40}, {70, 12}, {256, 5}, {40, 300}};
+    static const int64_t shapes[][2] = {{1, 200}, {5, 131}, {17, 40},
+                                        {70, 12}, {256, 5}, {40, 300}};
     for (int op = 0; op < REDUCERS; op++)
         for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++)
             for (int pattern = 0; pattern < PATTERNS; pattern++)
                 for (int k = 0; k < COUNT(shapes); k++)
-                    if (applies(op, d, pattern)) check_shape(op, d, shapes[k][0], shapes[k][1], pattern);
+                    if (applies(op, d, pattern))
+                        check_shape(op, d, shapes[k][0], shapes[k][1], pattern);
 }
 
 static void test_long(void **state) {
@@ -319,7 +340,8 @@ static void test_long(void **state) {
             }
 }
 
-/* Steps in any order, and positions that run backwards: the smallest position of equals must win. */
+/* Steps in any order, and positions that run backwards: the smallest position of equals must win.
+ */
 static void test_positions(void **state) {
     (void)state;
     for (int isa = 0; isa < ISAS; isa++)
@@ -333,13 +355,20 @@ static void test_positions(void **state) {
                     /* The last third first, and each third from its end. */
                     r->init(acc, 20);
                     for (int c = 2; c >= 0; c--) {
-                        nomen__reduce_step s = {l.first + (30 * c + 29) * l.red_step, 20, l.acc_step, 30, -l.red_step,
-                                                30 * c + 29, -1};
+                        nomen__reduce_step s = {l.first + (30 * c + 29) * l.red_step,
+                                                20,
+                                                l.acc_step,
+                                                30,
+                                                -l.red_step,
+                                                30 * c + 29,
+                                                -1};
                         r->step(acc, &s);
                     }
                     char *out[2] = {NULL, (char *)at};
-                    r->finish(out, (const int64_t[2]){0, 8}, acc, 20, &(nomen__reduce_param){90, 0});
-                    for (int i = 0; i < 20; i++) assert_int_equal(at[i], reference(op, d, &l, i, 0).at);
+                    r->finish(out, (const int64_t[2]){0, 8}, acc, 20,
+                              &(nomen__reduce_param){90, 0});
+                    for (int i = 0; i < 20; i++)
+                        assert_int_equal(at[i], reference(op, d, &l, i, 0).at);
                     free(l.block);
                 }
 }
@@ -362,8 +391,9 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables), cmocka_unit_test(test_short),     cmocka_unit_test(test_patterns),
-        cmocka_unit_test(test_long),   cmocka_unit_test(test_positions), cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_tables),    cmocka_unit_test(test_short),
+        cmocka_unit_test(test_patterns),  cmocka_unit_test(test_long),
+        cmocka_unit_test(test_positions), cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* softmax and log_softmax of every ISA against a naive reference, in every layout, also in place. */
+/* softmax and log_softmax of every ISA against a naive reference, in every layout, also in place.
+ */
 #include "reference.h"
 
 static const nomen_dtype floats[] = {NOMEN_F16, NOMEN_BF16, NOMEN_F32, NOMEN_F64};
@@ -15,17 +16,22 @@ static void fill(nomen_dtype d, char *p, int pattern, int64_t i) {
     store_double(d, p, x, 0);
 }
 
-static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int how, int pattern, bool in_place) {
+static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int how, int pattern,
+                  bool in_place) {
     const bool logs = name[0] == 'l';
     const int64_t e = dtype_size[d];
-    int64_t step = how == TURNED ? e * (rows + 1) : how == SPREAD ? 2 * e : how == REVERSED ? -e : e;
+    int64_t step = how == TURNED     ? e * (rows + 1)
+                   : how == SPREAD   ? 2 * e
+                   : how == REVERSED ? -e
+                                     : e;
     int64_t row = how == TURNED ? e : how == SPREAD ? e * (2 * n + 1) : e * n;
     const size_t bytes = (size_t)(e * (rows + 1) * (2 * n + 2));
     int64_t start = how == REVERSED ? e * (n > 0 ? n - 1 : 0) : 0;
     char *in = guarded_new(bytes), *out = guarded_new(bytes), *keep = malloc(bytes);
     assert_non_null(keep);
     for (int64_t r = 0; r < rows; r++)
-        for (int64_t i = 0; i < n; i++) fill(d, in + start + r * row + i * step, pattern, r % 2 ? i : i + 1);
+        for (int64_t i = 0; i < n; i++)
+            fill(d, in + start + r * row + i * step, pattern, r % 2 ? i : i + 1);
     memcpy(keep, in, bytes);
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
@@ -41,27 +47,34 @@ static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int 
                 long double x = load_wide(d, keep + start + r * row + i * step).re;
                 if (x > top) top = x;
             }
-            for (int64_t i = 0; i < n; i++) sum += expl(load_wide(d, keep + start + r * row + i * step).re - top);
+            for (int64_t i = 0; i < n; i++)
+                sum += expl(load_wide(d, keep + start + r * row + i * step).re - top);
             for (int64_t i = 0; i < n; i++) {
                 long double x = load_wide(d, keep + start + r * row + i * step).re - top;
                 long double want = logs ? x - logl(sum) : expl(x) / sum;
                 long double got = load_wide(d, to + start + r * row + i * step).re;
-                /* In f32 (f64): x - top is rounded, which exp turns into a relative error; then a few roundings. */
+                /* In f32 (f64): x - top is rounded, which exp turns into a relative error; then a
+                 * few roundings. */
                 long double eps = d == NOMEN_F64 ? 0x1p-53L : 0x1p-24L, own = epsilon_of(d);
-                long double bound = logs ? (fabsl(x) + 4 + fabsl(want)) * 3 * eps + fabsl(want) * own
-                                         : want * ((fabsl(x) + 40) * eps + own);
+                long double bound = logs
+                                        ? (fabsl(x) + 4 + fabsl(want)) * 3 * eps + fabsl(want) * own
+                                        : want * ((fabsl(x) + 40) * eps + own);
                 if (!close_to(got, overflow_as(d, want), bound + 2 * tiny_of(d)))
-                    fail_msg("%s %s %s: [%lld, %lld] of [%lld, %lld], layout %d, pattern %d, in place %d: %.20Lg, "
-                             "wanted %.20Lg", all_isas[isa].name, name, dtype_names[d], (long long)r, (long long)i,
+                    fail_msg("%s %s %s: [%lld, %lld] of [%lld, %lld], layout %d, pattern %d, in "
+                             "place %d: %.20Lg, "
+                             "wanted %.20Lg",
+                             all_isas[isa].name, name, dtype_names[d], (long long)r, (long long)i,
                              (long long)rows, (long long)n, how, pattern, in_place, got, want);
             }
         }
         /* What lies between the results must be as it was. */
         for (int64_t r = 0; r < rows; r++)
-            for (int64_t i = 0; i < n; i++) memset(to + start + r * row + i * step, GUARD_BYTE, (size_t)e);
+            for (int64_t i = 0; i < n; i++)
+                memset(to + start + r * row + i * step, GUARD_BYTE, (size_t)e);
         if (in_place)
             for (int64_t r = 0; r < rows; r++)
-                for (int64_t i = 0; i < n; i++) memset(keep + start + r * row + i * step, GUARD_BYTE, (size_t)e);
+                for (int64_t i = 0; i < n; i++)
+                    memset(keep + start + r * row + i * step, GUARD_BYTE, (size_t)e);
         if (!in_place) {
             for (size_t k = 0; k < bytes; k++) assert_int_equal((uint8_t)out[k], GUARD_BYTE);
             assert_memory_equal(in, keep, bytes);

@@ -10,7 +10,8 @@
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
 /* tile[2][MR][NR], real parts first, = packed a times packed b. */
-static void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b, C *restrict tile) {
+static APART void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b,
+                             C *restrict tile) {
     V re[MR], im[MR];
 #pragma GCC unroll 16
     for (int i = 0; i < MR; i++) re[i] = im[i] = (V){0};

@@ -37,7 +37,8 @@ static inline void FN(store_n)(T *p, V v, int64_t n) {
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
 /* tile[MR][NR] = packed a (k columns of MR) times packed b (k rows of NR). */
-static void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b, C *restrict tile) {
+static APART void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b,
+                             C *restrict tile) {
     V acc[MR][NV];
 #pragma GCC unroll 16
     for (int i = 0; i < MR; i++)
@@ -61,7 +62,7 @@ static void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b, C *r
 }
 
 /* Panels of MR rows, column after column; missing rows are 0. */
-static void FN(pack_a)(C *to, const char *a, int64_t m, int64_t k, int64_t row, int64_t col) {
+static APART void FN(pack_a)(C *to, const char *a, int64_t m, int64_t k, int64_t row, int64_t col) {
     for (int64_t i = 0; i < m; i += MR, to += MR * k) {
         const char *in = a + i * row;
         if (i + MR <= m) {
@@ -77,7 +78,7 @@ static void FN(pack_a)(C *to, const char *a, int64_t m, int64_t k, int64_t row, 
 }
 
 /* Panels of NR columns, row after row; missing columns are 0. */
-static void FN(pack_b)(C *to, const char *b, int64_t k, int64_t n, int64_t row, int64_t col) {
+static APART void FN(pack_b)(C *to, const char *b, int64_t k, int64_t n, int64_t row, int64_t col) {
     for (int64_t j = 0; j < n; j += NR, to += NR * k) {
         const char *in = b + j * col;
         int64_t width = n - j < NR ? n - j : NR;
@@ -263,8 +264,8 @@ static inline C FN(dot)(const T *a, const C *x, int64_t k) {
 }
 
 /* C = A x, x contiguous and computed already. */
-static void FN(vector)(char *c, const char *a, const C *x, int64_t m, int64_t k, int64_t row,
-                       int64_t col, int64_t c_step) {
+static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int64_t k, int64_t row,
+                             int64_t col, int64_t c_step) {
     if (col == E) {
         for (int64_t i = 0; i < m; i++)
             AT(T, c, i * c_step) = T_OF(FN(dot)(&CAT(T, a, i * row), x, k));

@@ -9,6 +9,10 @@
 
 #include <stdbool.h>
 
+/* Functions with vector loops that are called from several places: one copy each keeps compile time
+ * and size down. */
+#define APART __attribute__((noinline))
+
 #define FN(part)           FN2(part, OP, SFX)
 #define FN2(part, op, sfx) FN3(part, op, sfx)
 #define FN3(part, op, sfx) part##_##op##_##sfx

@@ -62,7 +62,7 @@ static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n,
     return s[0];
 }
 
-static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
+static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     if (n < 8) {
         for (int64_t j = 0; j < n; j++) FN(offer)(acc, x[j], i0 + j * istep);
         return;
@@ -79,12 +79,13 @@ static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;
     if (acc->at < 0 || better || (same && lowest < acc->at)) {
         int64_t j = FN(find)(x, n, best, istep < 0);
-        FN(offer)(acc, x[j], i0 + j * istep); /* not `best`: of 0 and -0, the one that stands there */
+        FN(offer)(acc, x[j],
+                  i0 + j * istep); /* not `best`: of 0 and -0, the one that stands there */
     }
 }
 
-static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,
-                     int64_t istep) {
+static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
+                           int64_t i0, int64_t istep) {
     F v[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     U pos[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     const char *p = (const char *)in;

@@ -6,8 +6,8 @@
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN. After: FN(reducer); T, F, C, D,
  * LD, FETCH, WIDEN, OUT and DONE are undefined, the rest is left for a second finish. */
 
-enum { FN(lanes) = sizeof(C) < 8 ? 128 / (int)sizeof(C) * 2 : 256 / (int)sizeof(C) };
-#define LANES (FN(lanes) > 64 ? 64 : FN(lanes))
+enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
+#define LANES (FN(lanes) > 64 ? 64 : FN(lanes) < 8 ? 8 : FN(lanes))
 
 static inline D FN(fold_row)(const F *x, int64_t n) {
     C s[LANES] __attribute__((aligned(64)));
@@ -28,13 +28,13 @@ static inline D FN(fold_row)(const F *x, int64_t n) {
     return TOTAL(d[0], d[1]);
 }
 
-static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
+static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     TAKE(acc, FN(fold_row)(x, n));
 }
 
-static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,
-                     int64_t istep) {
+static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
+                           int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     C s[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     const char *p = (const char *)in;

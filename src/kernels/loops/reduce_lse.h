@@ -10,7 +10,7 @@ static inline V FN(shift)(V most) {
     return v_sel(v_abs(most) < v_like(most, __builtin_inf()), most, (V){0});
 }
 
-static void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
+static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0};
     int64_t j = 0;
@@ -53,8 +53,8 @@ static inline void FN(few)(A *acc, const char *p, int64_t pitch, int64_t rows, i
     }
 }
 
-static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,
-                     int64_t istep) {
+static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
+                           int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     enum { FEW = 32 };
     const char *p = (const char *)in;

@@ -64,7 +64,7 @@ static inline double FN(distances)(const R *x, int64_t n, const double *shift, d
     return squares;
 }
 
-static void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t istep) {
+static APART void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     const R *x = (const R *)(const void *)row;
     double shift[PARTS], sum[PARTS];
@@ -79,8 +79,8 @@ static void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t istep) 
     FN(meet)(acc, &block, block.n / (acc->n + block.n));
 }
 
-static void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows, int64_t i0,
-                     int64_t istep) {
+static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
+                           int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     double s[NOMEN__ACC_BLOCK * PARTS] __attribute__((aligned(64)));
     double q[NOMEN__ACC_BLOCK * PARTS] __attribute__((aligned(64)));

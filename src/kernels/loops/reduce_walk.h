@@ -2,11 +2,12 @@
  * many elements) or whole columns (many accumulators, a few elements each), both of unit step;
  * strides and half types end here. Before: SFX, T (stored type), F (fetched type: T, or float for
  * half types), FETCH(from T to F; unset: T is F), A (accumulator), DECIDED(A *) if no more elements
- * can change one, and the functions FN(row)(A *, const F *, n, i0, istep) and FN(cols)(A *, n_acc,
- * const F *, pitch in bytes, rows, i0, istep). After: FN(step). */
+ * can change one, POSITIONS if the position of an element matters, and the functions
+ * FN(row)(A *, const F *, n, i0, istep) and
+ * FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
+ * After: FN(step), which uses FN(init) and FN(merge). */
 
-/* n elements at p as an array of F: the memory itself where it is one, otherwise copied into buf.
- */
+/* n elements at p as an array of F: the memory itself where it is one, else copied into buf. */
 static inline const F *FN(fetch)(const char *p, int64_t step, int64_t n, F *buf) {
 #ifdef FETCH
     if (step == (int64_t)sizeof(T))
@@ -20,7 +21,7 @@ static inline const F *FN(fetch)(const char *p, int64_t step, int64_t n, F *buf)
     return buf;
 }
 
-static void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
+static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     F buf[ROW_BLOCK] __attribute__((aligned(64)));
     for (int64_t i = 0; i < s->n_acc; i++) {
         const char *in = s->in + i * s->acc_step;
@@ -35,7 +36,7 @@ static void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     }
 }
 
-static void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
+static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     F buf[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
 #ifndef FETCH
     if (s->acc_step == (int64_t)sizeof(T)) {

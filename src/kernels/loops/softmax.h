@@ -14,7 +14,7 @@ static inline V FN(result)(V x, V most, V sum) {
 static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); }
 
 /* A row of unit step. in may be out. */
-static void FN(straight)(T *out, const T *in, int64_t n) {
+static APART void FN(straight)(T *out, const T *in, int64_t n) {
     V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0};
     F most = (F)-__builtin_inf();
     double sum = 0;
@@ -57,8 +57,8 @@ static void FN(straight)(T *out, const T *in, int64_t n) {
 }
 
 /* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). */
-static void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
-                     int64_t rows) {
+static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
+                           int64_t rows) {
     F most[TILE] __attribute__((aligned(64)));
     F closing[TILE] __attribute__((aligned(64)));
     F part[TILE] __attribute__((aligned(64)));
@@ -125,7 +125,8 @@ static void FN(short_rows)(const nomen__rows_args *a) {
 }
 
 /* A long row of any step. */
-static void FN(strided)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step) {
+static APART void FN(strided)(char *out, const char *in, int64_t n, int64_t in_step,
+                              int64_t out_step) {
     F most = (F)-__builtin_inf();
     double sum = 0;
     for (int64_t i = 0; i < n; i++) {

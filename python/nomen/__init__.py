@@ -1,0 +1,27 @@
+"""nomen: tensors whose dimensions have names.
+
+The operations come from the compiled module nomen._C, made from the table in ops/. What is written
+in Python here is what need not be fast.
+"""
+
+from nomen import _C
+from nomen._C import *  # noqa: F403
+from nomen._C import __version__
+
+from nomen import _special, autograd, return_types
+from nomen._special import finfo, iinfo
+from nomen.autograd import enable_grad, grad, no_grad, set_grad_enabled
+
+Tensor = _C.Tensor
+dtype = _C.dtype
+
+
+def show_config():
+    """What this build is made of."""
+    return _C._show_config()
+
+
+_special.install()
+
+# The operations shadow some of Python's own functions (max, sum, ...), so `*` brings none of them.
+__all__ = ["Tensor", "Size", "autograd", "device", "dtype", "no_grad", "tensor"]

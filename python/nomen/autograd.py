@@ -1,0 +1,114 @@
+"""Gradients: which operations are recorded, and what to compute from the record."""
+
+import functools
+import inspect
+
+from nomen import _C
+from nomen._C import grad, is_grad_enabled
+
+__all__ = ["backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+
+
+def _wrap_generator(make_mode, function):
+    """Each step runs in the mode, the code between the steps in that of the caller."""
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        generator = function(*args, **kwargs)
+        try:
+            with make_mode():
+                value = generator.send(None)
+            while True:
+                try:
+                    request = yield value
+                except GeneratorExit:
+                    with make_mode():
+                        generator.close()
+                    raise
+                except BaseException as error:
+                    with make_mode():
+                        value = generator.throw(error)
+                else:
+                    with make_mode():
+                        value = generator.send(request)
+        except StopIteration as end:
+            return end.value
+
+    return wrapper
+
+
+class _GradMode:
+    """A with block or a decorator that switches recording on or off for this thread."""
+
+    def __init__(self, mode):
+        self.mode = bool(mode)
+        self.before = []
+
+    def __enter__(self):
+        self.before.append(_C._set_grad_enabled(self.mode))
+        return self
+
+    def __exit__(self, *error):
+        _C._set_grad_enabled(self.before.pop())
+
+    def __call__(self, function):
+        make_mode = functools.partial(_GradMode, self.mode)
+        if inspect.isgeneratorfunction(function):
+            return _wrap_generator(make_mode, function)
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            with make_mode():
+                return function(*args, **kwargs)
+
+        return wrapper
+
+
+class no_grad(_GradMode):
+    """with no_grad(): nothing is recorded. Also a decorator, with or without brackets."""
+
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else _GradMode(False)(function)
+
+    def __init__(self, function=None):
+        super().__init__(False)
+
+
+class enable_grad(_GradMode):
+    """with enable_grad(): operations are recorded, inside of no_grad too."""
+
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else _GradMode(True)(function)
+
+    def __init__(self, function=None):
+        super().__init__(True)
+
+
+class set_grad_enabled(_GradMode):
+    """Switches at once; as a with block back again at its end."""
+
+    def __init__(self, mode):
+        super().__init__(mode)
+        self.before.append(_C._set_grad_enabled(self.mode))
+        self.entered = False
+
+    def __enter__(self):
+        self.entered = True
+        return self
+
+    def __call__(self, function):
+        _C._set_grad_enabled(self.before.pop())
+        return super().__call__(function)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
+    """Tensor.backward of each of the tensors; what they share of the graph is kept until the last."""
+    if isinstance(tensors, _C.Tensor):
+        tensors = (tensors,)
+    if grad_tensors is None or isinstance(grad_tensors, _C.Tensor):
+        grad_tensors = (grad_tensors,) * len(tensors)
+    if len(grad_tensors) != len(tensors):
+        raise RuntimeError(f"got {len(tensors)} tensors and {len(grad_tensors)} gradients")
+    for i, (tensor, gradient) in enumerate(zip(tensors, grad_tensors)):
+        keep = True if i < len(tensors) - 1 else retain_graph
+        tensor.backward(gradient, keep, create_graph, inputs)

@@ -1,0 +1,209 @@
+/* nomen._C: the module, its state, and the functions about threads, memory and printing. */
+#include "py.h"
+
+#include "nomen/io.h"
+#include "nomen/memory.h"
+#include "nomen/nomen.h"
+
+#define TEXT(n)  #n
+#define DIGIT(n) TEXT(n)
+static const char version[] =
+    DIGIT(NOMEN_VERSION_MAJOR) "." DIGIT(NOMEN_VERSION_MINOR) "." DIGIT(NOMEN_VERSION_PATCH);
+
+static bool as_int(PyObject *value, int *result) {
+    long n = PyLong_AsLong(value);
+    if (n == -1 && PyErr_Occurred()) return false;
+    *result = n > INT_MAX ? INT_MAX : n < INT_MIN ? INT_MIN : (int)n;
+    return true;
+}
+
+static PyObject *get_num_threads(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyLong_FromLong(nomen_get_num_threads());
+}
+
+static PyObject *set_num_threads(PyObject *module, PyObject *value) {
+    int n;
+    if (!as_int(value, &n)) return NULL;
+    if (nomen_set_num_threads(n)) return nomen__py_raise(PyModule_GetState(module));
+    Py_RETURN_NONE;
+}
+
+static PyObject *memory_stats(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    nomen_memory_stats m = nomen_get_memory_stats();
+    return Py_BuildValue("{sLsLsLsLsLsLsLsL}", "bytes_live", (long long)m.bytes_live, "bytes_peak",
+                         (long long)m.bytes_peak, "bytes_cached", (long long)m.bytes_cached,
+                         "buffers_live", (long long)m.buffers_live, "allocations",
+                         (long long)m.allocations, "misses", (long long)m.misses, "tensors_live",
+                         (long long)m.tensors_live, "metadata_live", (long long)m.metadata_live);
+}
+
+static PyObject *empty_cache(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    nomen_empty_cache();
+    Py_RETURN_NONE;
+}
+
+static bool option(PyObject *value, int *result) {
+    return value == Py_None || as_int(value, result);
+}
+
+static bool profile(PyObject *name, nomen_print_options *o) {
+    if (name == Py_None) return true;
+    nomen_set_print_options(NULL);
+    *o = nomen_get_print_options();
+    if (!PyUnicode_Check(name)) return true;
+    if (!PyUnicode_CompareWithASCIIString(name, "short")) {
+        o->precision = 2;
+        o->edgeitems = 2;
+    } else if (!PyUnicode_CompareWithASCIIString(name, "full")) {
+        o->threshold = INT64_MAX;
+    }
+    return true;
+}
+
+/* inf is every threshold's end. */
+static bool threshold_of(PyObject *value, int64_t *threshold) {
+    if (value == Py_None) return true;
+    if (PyFloat_Check(value) && PyFloat_AS_DOUBLE(value) > 9e18) {
+        *threshold = INT64_MAX;
+        return true;
+    }
+    *threshold = PyLong_AsLongLong(value);
+    return *threshold != -1 || !PyErr_Occurred();
+}
+
+static PyObject *set_printoptions(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"precision", "threshold", "edgeitems", "linewidth",
+                               "profile",   "sci_mode",  NULL};
+    PyObject *precision = Py_None, *threshold = Py_None, *edgeitems = Py_None;
+    PyObject *linewidth = Py_None, *name = Py_None, *sci = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOOO:set_printoptions", keywords, &precision,
+                                     &threshold, &edgeitems, &linewidth, &name, &sci))
+        return NULL;
+    nomen_print_options o = nomen_get_print_options();
+    if (!profile(name, &o) || !option(precision, &o.precision) ||
+        !threshold_of(threshold, &o.threshold) || !option(edgeitems, &o.edgeitems) ||
+        !option(linewidth, &o.linewidth))
+        return NULL;
+    o.sci_mode = sci == Py_None ? -1 : PyObject_IsTrue(sci);
+    if (sci != Py_None && o.sci_mode < 0) return NULL;
+    if (nomen_set_print_options(&o)) return nomen__py_raise(PyModule_GetState(module));
+    Py_RETURN_NONE;
+}
+
+static PyObject *show_config(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyUnicode_FromFormat("nomen %s, %d operations\ncompiler: %s\ninstruction set: %s\n"
+                                "threads: %d\n",
+                                version, nomen__op_count, __VERSION__,
+                                nomen__isa_name(nomen__cpu_isa()), nomen_get_num_threads());
+}
+
+#define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
+
+static PyMethodDef functions[] = {
+    {"get_num_threads", get_num_threads, METH_NOARGS,
+     "get_num_threads($module, /)\n--\n\nHow many threads large operations use."},
+    {"set_num_threads", set_num_threads, METH_O,
+     "set_num_threads($module, n, /)\n--\n\n1 to 1024."},
+    {"memory_stats", memory_stats, METH_NOARGS,
+     "memory_stats($module, /)\n--\n\nWhat is in use, as a dict."},
+    {"empty_cache", empty_cache, METH_NOARGS,
+     "empty_cache($module, /)\n--\n\nGives cached memory back to the system."},
+    {"set_printoptions", KEYWORDS(set_printoptions), METH_VARARGS | METH_KEYWORDS,
+     "set_printoptions($module, precision=None, threshold=None, edgeitems=None, linewidth=None, "
+     "profile=None, sci_mode=None)\n--\n\nHow tensors are printed. profile: default, short, full."},
+    {"_show_config", show_config, METH_NOARGS, "How this build was made, as text."},
+    {NULL, NULL, 0, NULL},
+};
+
+static void find_operations(py_state *s) {
+    static const char *const names[] = {
+#define X(name) #name,
+        NOMEN__PY_OPS(X)
+#undef X
+    };
+    for (int i = 0; i < PY_OP_COUNT; i++) s->op[i] = nomen__op_find(names[i]);
+}
+
+static int exec(PyObject *module) {
+    py_state *s = PyModule_GetState(module);
+    s->module = module; /* the types hold the module: it outlives every object that asks for it */
+    find_operations(s);
+    PyMethodDef *const lists[] = {functions, nomen__py_data_functions, nomen__py_grad_functions,
+                                  nomen__py_random_functions};
+    for (size_t i = 0; i < NOMEN_COUNT(lists); i++)
+        if (PyModule_AddFunctions(module, lists[i])) return -1;
+    if (nomen__py_add_errors(module, s) || nomen__py_add_dtypes(module, s) ||
+        nomen__py_add_generator(module, s) || nomen__py_add_grad(module, s) ||
+        nomen__py_add_tensor(module, s) || nomen__py_add_callables(module, s))
+        return -1;
+    return PyModule_AddStringConstant(module, "__version__", version);
+}
+
+/* All references of the state, for traverse and clear alike. */
+static int each(py_state *s, visitproc visit, void *arg) {
+    PyTypeObject **types[] = {&s->tensor,    &s->dtype, &s->device, &s->size, &s->function,
+                              &s->method,    &s->generator, &s->node, &s->handle, &s->word};
+    for (size_t i = 0; i < NOMEN_COUNT(types); i++) {
+        if (visit)
+            Py_VISIT(*types[i]);
+        else
+            Py_CLEAR(*types[i]);
+    }
+    for (int i = 0; i < NOMEN_DTYPE_COUNT; i++) {
+        if (visit)
+            Py_VISIT(s->dtypes[i]);
+        else
+            Py_CLEAR(s->dtypes[i]);
+    }
+    for (int i = 0; i < PY_ERRORS; i++) {
+        if (visit)
+            Py_VISIT(s->errors[i]);
+        else
+            Py_CLEAR(s->errors[i]);
+    }
+    if (visit) {
+        Py_VISIT(s->cpu);
+        Py_VISIT(s->pairs);
+    } else {
+        Py_CLEAR(s->cpu);
+        Py_CLEAR(s->pairs);
+    }
+    return 0;
+}
+
+static int traverse(PyObject *module, visitproc visit, void *arg) {
+    return each(PyModule_GetState(module), visit, arg);
+}
+
+static int clear(PyObject *module) { return each(PyModule_GetState(module), NULL, NULL); }
+
+static void free_module(void *module) { clear(module); }
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, exec},
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+PyModuleDef nomen__py_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "nomen._C",
+    .m_doc = "The compiled part of nomen.",
+    .m_size = sizeof(py_state),
+    .m_slots = slots,
+    .m_traverse = traverse,
+    .m_clear = clear,
+    .m_free = free_module,
+};
+
+PyMODINIT_FUNC PyInit__C(void) { return PyModuleDef_Init(&nomen__py_module); }

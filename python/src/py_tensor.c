@@ -1,0 +1,526 @@
+/* nomen.Tensor: the object, what it tells of itself, its names; and nomen.Size. Operators are in
+ * py_number.c, indices in py_index.c, elements in py_data.c, gradients in py_grad.c. */
+#include "py.h"
+
+#include "io/print.h"
+#include "nomen/tensor.h"
+
+#include <structmember.h>
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+static PyObject *wrap_as(py_state *s, PyTypeObject *type, nomen_tensor *t) {
+    py_tensor *self = (py_tensor *)type->tp_alloc(type, 0);
+    if (NOMEN_UNLIKELY(!self)) {
+        nomen__release(t);
+        return NULL;
+    }
+    self->t = t;
+    self->state = s;
+    self->weak = NULL;
+    t->python = self;
+    return (PyObject *)self;
+}
+
+PyObject *nomen__py_wrap(py_state *s, nomen_tensor *t) {
+    if (NOMEN_UNLIKELY(!t)) return nomen__py_raise(s);
+    if (t->python) {
+        PyObject *known = Py_NewRef((PyObject *)t->python);
+        nomen__release(t); /* the object has a reference of its own */
+        return known;
+    }
+    py_tensor *self = PyObject_New(py_tensor, s->tensor);
+    if (NOMEN_UNLIKELY(!self)) {
+        nomen__release(t);
+        return NULL;
+    }
+    self->t = t;
+    self->state = s;
+    self->weak = NULL;
+    t->python = self;
+    return (PyObject *)self;
+}
+
+static void tensor_dealloc(PyObject *o) {
+    py_tensor *self = (py_tensor *)o;
+    PyTypeObject *type = Py_TYPE(o);
+    nomen_tensor *t = self->t;
+    /* First: a callback of a weak reference may come upon the header again by another way. */
+    if (NOMEN_LIKELY(t != NULL)) t->python = NULL;
+    if (self->weak) PyObject_ClearWeakRefs(o);
+    self->t = NULL;
+    nomen__release(t);
+    type->tp_free(o);
+    Py_DECREF(type);
+}
+
+py_state *nomen__py_state_of(PyObject *o) {
+    PyTypeObject *type = Py_TYPE(o);
+    if (NOMEN_LIKELY(type->tp_dealloc == tensor_dealloc)) return ((py_tensor *)o)->state;
+    /* Subclasses made in Python have a tp_dealloc of Python's; whatever is a Tensor has a base that
+     * has ours. */
+    for (PyTypeObject *base = type->tp_base; base; base = base->tp_base)
+        if (base->tp_dealloc == tensor_dealloc) return ((py_tensor *)o)->state;
+    return NULL;
+}
+
+/* Tensor(): nothing. Tensor(2, 3): these sizes, not filled. Tensor(x): x as it is, another header
+ * on the same memory. Tensor([1, 2]): float32. */
+static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    PyObject *module = PyType_GetModuleByDef(type, &nomen__py_module);
+    py_state *s = module ? PyModule_GetState(module) : NULL;
+    if (!s) return NULL;
+    if (kwargs && PyDict_GET_SIZE(kwargs) && type == s->tensor) {
+        PyErr_SetString(PyExc_TypeError, "Tensor() takes no keyword arguments: see nomen.tensor");
+        return NULL;
+    }
+    PyObject *first = PyTuple_GET_SIZE(args) == 1 ? PyTuple_GET_ITEM(args, 0) : NULL;
+    PyObject *made;
+    if (first && nomen__py_is_tensor(s, first)) {
+        nomen_tensor *twin = nomen__tensor_alias(nomen__py_unwrap(first));
+        return twin ? wrap_as(s, type, twin) : nomen__py_raise(s);
+    }
+    if (first && !PyIndex_Check(first)) {
+        made = PyObject_CallMethod(s->module, "tensor", "OO", first, s->dtypes[NOMEN_F32]);
+    } else {
+        PyObject *zero = PyTuple_GET_SIZE(args) ? NULL : Py_BuildValue("(i)", 0);
+        PyObject *empty = PyObject_GetAttrString(s->module, "empty");
+        made = empty ? PyObject_CallObject(empty, zero ? zero : args) : NULL;
+        Py_XDECREF(empty);
+        Py_XDECREF(zero);
+    }
+    if (!made || type == s->tensor) return made;
+    nomen_tensor *twin = nomen__tensor_alias(nomen__py_unwrap(made));
+    Py_DECREF(made);
+    return twin ? wrap_as(s, type, twin) : nomen__py_raise(s);
+}
+
+static Py_hash_t tensor_hash(PyObject *self) {
+    Py_hash_t h = (Py_hash_t)((uintptr_t)self >> 4);
+    return h == -1 ? -2 : h;
+}
+
+static PyObject *tensor_repr(PyObject *self) {
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    char grad[128];
+    nomen__py_grad_text(t, grad, sizeof grad);
+    nomen__repr_extra extra = {.dtype_prefix = "nomen.", .grad = grad[0] ? grad : NULL};
+    nomen__long_text text = {0};
+    PyObject *result;
+    if (nomen__repr(t, &extra, &text))
+        result = nomen__py_raise(((py_tensor *)self)->state);
+    else
+        result = PyUnicode_DecodeUTF8(text.at, (Py_ssize_t)text.used, "replace");
+    nomen__long_text_free(&text);
+    return result;
+}
+
+/* A 0-d tensor is formatted as its number. */
+static PyObject *tensor_format(PyObject *self, PyObject *spec) {
+    if (nomen__py_unwrap(self)->ndim) {
+        if (!PyUnicode_Check(spec) || !PyUnicode_GET_LENGTH(spec)) return PyObject_Str(self);
+        PyErr_SetString(PyExc_TypeError, "unsupported format string passed to Tensor.__format__");
+        return NULL;
+    }
+    PyObject *item = nomen__py_item(self, NULL);
+    PyObject *text = item ? PyObject_Format(item, spec) : NULL;
+    Py_XDECREF(item);
+    return text;
+}
+
+/* ---- what it tells --------------------------------------------------------------------------- */
+
+PyObject *nomen__py_size(py_state *s, const int64_t *size, int n) {
+    PyObject *tuple = s->size->tp_alloc(s->size, n);
+    for (int i = 0; tuple && i < n; i++) {
+        PyObject *item = PyLong_FromLongLong(size[i]);
+        if (!item) Py_CLEAR(tuple);
+        if (tuple) PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return tuple;
+}
+
+static PyObject *plain_tuple(const int64_t *values, int n) {
+    PyObject *tuple = PyTuple_New(n);
+    for (int i = 0; tuple && i < n; i++) {
+        PyObject *item = PyLong_FromLongLong(values[i]);
+        if (!item) Py_CLEAR(tuple);
+        if (tuple) PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return tuple;
+}
+
+static PyObject *get_shape(PyObject *self, void *closure) {
+    (void)closure;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    return nomen__py_size(((py_tensor *)self)->state, t->size, t->ndim);
+}
+
+static PyObject *get_dtype(PyObject *self, void *closure) {
+    (void)closure;
+    return Py_NewRef(((py_tensor *)self)->state->dtypes[nomen__py_unwrap(self)->dtype]);
+}
+
+static PyObject *get_device(PyObject *self, void *closure) {
+    (void)closure;
+    return Py_NewRef(((py_tensor *)self)->state->cpu);
+}
+
+static PyObject *get_layout(PyObject *self, void *closure) {
+    (void)closure;
+    return PyObject_GetAttrString(((py_tensor *)self)->state->module, "strided");
+}
+
+static PyObject *get_ndim(PyObject *self, void *closure) {
+    (void)closure;
+    return PyLong_FromLong(nomen__py_unwrap(self)->ndim);
+}
+
+static PyObject *get_itemsize(PyObject *self, void *closure) {
+    (void)closure;
+    return PyLong_FromSize_t(nomen_dtype_size(nomen__py_unwrap(self)->dtype));
+}
+
+static PyObject *get_nbytes(PyObject *self, void *closure) {
+    (void)closure;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    return PyLong_FromLongLong(t->numel * (int64_t)nomen_dtype_size(t->dtype));
+}
+
+static PyObject *get_version(PyObject *self, void *closure) {
+    (void)closure;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    return PyLong_FromUnsignedLong(atomic_load(&t->storage->version));
+}
+
+static PyObject *is_false(PyObject *self, void *closure) {
+    (void)self;
+    (void)closure;
+    Py_RETURN_FALSE;
+}
+
+/* size and stride of one dim, or of all. */
+static PyObject *of_dim(PyObject *self, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames,
+                        const char *name) {
+    py_tensor *me = (py_tensor *)self;
+    const nomen_tensor *t = me->t;
+    const int64_t *values = name[1] == 'i' ? t->size : t->stride;
+    Py_ssize_t keywords = kwnames ? PyTuple_GET_SIZE(kwnames) : 0;
+    if (nargs + keywords > 1 ||
+        (keywords && PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, 0), "dim"))) {
+        PyErr_Format(PyExc_TypeError, "%s() takes one argument, dim", name);
+        return NULL;
+    }
+    if (!nargs && !keywords)
+        return values == t->size ? nomen__py_size(me->state, values, t->ndim)
+                                 : plain_tuple(values, t->ndim);
+    if (!PyUnicode_Check(args[0]) && args[0] != Py_None && !PyIndex_Check(args[0])) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s(): argument 'dim' (position 1) must be int or name, not %s", name,
+                     Py_TYPE(args[0])->tp_name);
+        return NULL;
+    }
+    nomen__dimref ref;
+    int position;
+    if (!nomen__py_dimref(me->state, args[0], &ref)) return NULL;
+    if (nomen__dim_position(nomen__names_of(t), &ref, &position)) return nomen__py_raise(me->state);
+    if (t->ndim) return PyLong_FromLongLong(values[position]);
+    PyErr_SetString(PyExc_IndexError, "Dimension specified as 0 but tensor has no dimensions");
+    return NULL;
+}
+
+static PyObject *tensor_size(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                             PyObject *kwnames) {
+    return of_dim(self, args, nargs, kwnames, "size");
+}
+
+static PyObject *tensor_stride(PyObject *self, PyObject *const *args, Py_ssize_t nargs,
+                               PyObject *kwnames) {
+    return of_dim(self, args, nargs, kwnames, "stride");
+}
+
+static PyObject *tensor_dim(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return get_ndim(self, NULL);
+}
+
+static PyObject *tensor_numel(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyLong_FromLongLong(nomen__py_unwrap(self)->numel);
+}
+
+static PyObject *tensor_element_size(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return get_itemsize(self, NULL);
+}
+
+static PyObject *tensor_is_contiguous(PyObject *self, PyObject *args, PyObject *kwargs) {
+    (void)args;
+    (void)kwargs;
+    return PyBool_FromLong(nomen__py_unwrap(self)->flags & NOMEN__CONTIGUOUS);
+}
+
+static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused) {
+    (void)unused;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    return PyLong_FromVoidPtr(t->numel ? t->data : NULL);
+}
+
+static PyObject *tensor_is_floating_point(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyBool_FromLong(nomen_dtype_is_floating(nomen__py_unwrap(self)->dtype));
+}
+
+static PyObject *tensor_is_complex(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyBool_FromLong(nomen_dtype_is_complex(nomen__py_unwrap(self)->dtype));
+}
+
+static PyObject *tensor_is_signed(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyBool_FromLong(nomen_dtype_is_signed(nomen__py_unwrap(self)->dtype));
+}
+
+static PyObject *tensor_get_device(PyObject *self, PyObject *unused) {
+    (void)self;
+    (void)unused;
+    return PyLong_FromLong(-1);
+}
+
+static PyObject *tensor_is_false(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return is_false(self, NULL);
+}
+
+static PyObject *tensor_is_set_to(PyObject *self, PyObject *other) {
+    py_state *s = ((py_tensor *)self)->state;
+    if (!nomen__py_is_tensor(s, other)) {
+        PyErr_Format(PyExc_TypeError, "is_set_to(): argument 'tensor' must be Tensor, not %s",
+                     Py_TYPE(other)->tp_name);
+        return NULL;
+    }
+    const nomen_tensor *a = nomen__py_unwrap(self), *b = nomen__py_unwrap(other);
+    bool same = a->data == b->data && a->ndim == b->ndim && a->storage == b->storage;
+    for (int i = 0; same && i < a->ndim; i++)
+        same = a->size[i] == b->size[i] && a->stride[i] == b->stride[i];
+    return PyBool_FromLong(same);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static PyObject *get_names(PyObject *self, void *closure) {
+    (void)closure;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    PyObject *tuple = PyTuple_New(t->ndim);
+    for (int i = 0; tuple && i < t->ndim; i++) {
+        const char *name = nomen_name_text(nomen__name_at(t, i));
+        PyObject *item = name ? PyUnicode_InternFromString(name) : Py_NewRef(Py_None);
+        if (!item) Py_CLEAR(tuple);
+        if (tuple) PyTuple_SET_ITEM(tuple, i, item);
+    }
+    return tuple;
+}
+
+/* In place, without a node and without a new version; no "...". */
+static int set_names(PyObject *self, PyObject *value, void *closure) {
+    (void)closure;
+    py_tensor *me = (py_tensor *)self;
+    nomen_name list[NOMEN_MAX_DIMS];
+    if (!value) {
+        PyErr_SetString(PyExc_TypeError, "names cannot be deleted: set them to None");
+        return -1;
+    }
+    if (value == Py_None) {
+        nomen__set_names(me->t, NULL);
+        return 0;
+    }
+    bool listed = PyTuple_Check(value) || PyList_Check(value);
+    Py_ssize_t n = listed ? PySequence_Fast_GET_SIZE(value) : 0;
+    PyObject *first = n ? PySequence_Fast_GET_ITEM(value, 0) : Py_None;
+    if (!listed || (first != Py_None && !PyUnicode_Check(first))) {
+        PyErr_SetString(PyExc_RuntimeError, "names must either be None or a tuple of dim names");
+        return -1;
+    }
+    nomen_status status = NOMEN_OK;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        PyObject *item = PySequence_Fast_GET_ITEM(value, i);
+        nomen__dimref ref = {NOMEN__DIM_NONE, 0, 0};
+        if (!PyUnicode_Check(item) && item != Py_None) {
+            PyErr_Format(PyExc_TypeError, "expected None or string for Dimname but got %s",
+                         Py_TYPE(item)->tp_name);
+            return -1;
+        }
+        if (!nomen__py_dimref(me->state, item, &ref)) return -1;
+        if (ref.kind == NOMEN__DIM_ELLIPSIS && !nomen_name_intern("...", 3, &ref.name)) goto failed;
+        if (i < NOMEN_MAX_DIMS) list[i] = ref.name;
+    }
+    if (n > NOMEN_MAX_DIMS)
+        status = nomen__fail(NOMEN_ERROR_NAME,
+                             "Number of names (%zd) and number of dimensions in tensor (%d) do not "
+                             "match: at most %d names are possible",
+                             n, me->t->ndim, NOMEN_MAX_DIMS);
+    else
+        status = nomen__check_names(list, (int)n, me->t->ndim);
+    if (!status) {
+        nomen__set_names(me->t, list);
+        return 0;
+    }
+failed:
+    nomen__py_raise(me->state);
+    return -1;
+}
+
+static PyObject *tensor_has_names(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyBool_FromLong(nomen_has_names(nomen__py_unwrap(self)));
+}
+
+/* ---- the type -------------------------------------------------------------------------------- */
+
+static PyGetSetDef tensor_getset[] = {
+    {"shape", get_shape, NULL, "The sizes of the dims, a nomen.Size.", NULL},
+    {"names", get_names, set_names, "The names of the dims; None for those that have none.", NULL},
+    {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
+    {"device", get_device, NULL, "Where the elements are.", NULL},
+    {"layout", get_layout, NULL, "nomen.strided", NULL},
+    {"ndim", get_ndim, NULL, "How many dims there are.", NULL},
+    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
+    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {"_version", get_version, NULL, "Counts the writes into the memory.", NULL},
+    {"is_cuda", is_false, NULL, "False.", NULL},
+    {"is_sparse", is_false, NULL, "False.", NULL},
+    {"is_sparse_csr", is_false, NULL, "False.", NULL},
+    {"is_quantized", is_false, NULL, "False.", NULL},
+    {"is_meta", is_false, NULL, "False.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* The casts are as CPython wants them: what a function takes stands in its flags. */
+#define FASTCALL(f) ((PyCFunction)(void (*)(void))(f))
+
+static PyMethodDef tensor_methods[] = {
+    {"size", FASTCALL(tensor_size), METH_FASTCALL | METH_KEYWORDS,
+     "size(dim=None)\n--\n\nAll sizes, or that of one dim, given by name or place."},
+    {"stride", FASTCALL(tensor_stride), METH_FASTCALL | METH_KEYWORDS,
+     "stride(dim=None)\n--\n\nAll strides in elements, or that of one dim."},
+    {"dim", tensor_dim, METH_NOARGS, "How many dims there are."},
+    {"ndimension", tensor_dim, METH_NOARGS, "How many dims there are."},
+    {"numel", tensor_numel, METH_NOARGS, "How many elements there are."},
+    {"nelement", tensor_numel, METH_NOARGS, "How many elements there are."},
+    {"element_size", tensor_element_size, METH_NOARGS, "Bytes of one element."},
+    {"is_contiguous", FASTCALL(tensor_is_contiguous), METH_VARARGS | METH_KEYWORDS,
+     "Do the elements lie in row-major order without holes?"},
+    {"data_ptr", tensor_data_ptr, METH_NOARGS, "The address of the first element."},
+    {"is_floating_point", tensor_is_floating_point, METH_NOARGS, "Is the dtype a real float?"},
+    {"is_complex", tensor_is_complex, METH_NOARGS, "Is the dtype complex?"},
+    {"is_signed", tensor_is_signed, METH_NOARGS, "Can the dtype hold negative numbers?"},
+    {"get_device", tensor_get_device, METH_NOARGS, "-1: the CPU."},
+    {"is_pinned", tensor_is_false, METH_NOARGS, "False."},
+    {"is_shared", tensor_is_false, METH_NOARGS, "False."},
+    {"is_set_to", tensor_is_set_to, METH_O, "Same memory, sizes and strides?"},
+    {"has_names", tensor_has_names, METH_NOARGS, "Does some dim have a name?"},
+    {"item", nomen__py_item, METH_NOARGS, "The one element as a Python number."},
+    {"tolist", nomen__py_tolist, METH_NOARGS, "The elements as nested lists of Python numbers."},
+    {"__format__", tensor_format, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyMemberDef tensor_members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(py_tensor, weak), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
+static PyType_Slot tensor_slots[] = {
+    {Py_tp_doc, "An array of numbers of one dtype whose dims may have names."},
+    {Py_tp_new, tensor_new},
+    {Py_tp_dealloc, tensor_dealloc},
+    {Py_tp_hash, tensor_hash},
+    {Py_tp_repr, tensor_repr},
+    {Py_tp_members, tensor_members},
+    {Py_tp_getset, tensor_getset},
+    {Py_tp_methods, tensor_methods},
+    {Py_bf_getbuffer, nomen__py_getbuffer},
+    {Py_bf_releasebuffer, nomen__py_releasebuffer},
+};
+
+/* ---- nomen.Size ------------------------------------------------------------------------------ */
+
+static PyObject *size_repr(PyObject *self) {
+    PyObject *list = PySequence_List(self);
+    PyObject *text = list ? PyUnicode_FromFormat("nomen.Size(%R)", list) : NULL;
+    Py_XDECREF(list);
+    return text;
+}
+
+static PyObject *size_numel(PyObject *self, PyObject *unused) {
+    (void)unused;
+    PyObject *product = PyLong_FromLong(1);
+    for (Py_ssize_t i = 0; product && i < PyTuple_GET_SIZE(self); i++)
+        Py_SETREF(product, PyNumber_Multiply(product, PyTuple_GET_ITEM(self, i)));
+    return product;
+}
+
+static PyMethodDef size_methods[] = {
+    {"numel", size_numel, METH_NOARGS, "The product of the sizes."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot size_slots[] = {
+    {Py_tp_doc, "The sizes of the dims of a tensor: a tuple of ints."},
+    {Py_tp_repr, size_repr},
+    {Py_tp_methods, size_methods},
+    {0, NULL},
+};
+
+static PyType_Spec size_spec = {
+    .name = "nomen.Size",
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = size_slots,
+};
+
+/* The slots of all files in one list. */
+static PyTypeObject *make_tensor_type(PyObject *module) {
+    PyType_Slot slots[96];
+    size_t used = 0;
+    const PyType_Slot *parts[] = {nomen__py_number_slots, nomen__py_index_slots};
+    for (size_t i = 0; i < NOMEN_COUNT(tensor_slots); i++) slots[used++] = tensor_slots[i];
+    for (size_t k = 0; k < NOMEN_COUNT(parts); k++)
+        for (const PyType_Slot *at = parts[k]; at->slot && used < NOMEN_COUNT(slots) - 1; at++)
+            slots[used++] = *at;
+    slots[used] = (PyType_Slot){0, NULL};
+    PyType_Spec spec = {
+        .name = "nomen.Tensor",
+        .basicsize = sizeof(py_tensor),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+        .slots = slots,
+    };
+    return (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
+}
+
+static int add_methods(PyTypeObject *type, PyMethodDef *methods, PyGetSetDef *getset) {
+    for (PyMethodDef *m = methods; m && m->ml_name; m++) {
+        PyObject *method = PyDescr_NewMethod(type, m);
+        if (!method || PyObject_SetAttrString((PyObject *)type, m->ml_name, method)) return -1;
+        Py_DECREF(method);
+    }
+    for (PyGetSetDef *g = getset; g && g->name; g++) {
+        PyObject *property = PyDescr_NewGetSet(type, g);
+        if (!property || PyObject_SetAttrString((PyObject *)type, g->name, property)) return -1;
+        Py_DECREF(property);
+    }
+    return 0;
+}
+
+int nomen__py_add_tensor(PyObject *module, py_state *s) {
+    s->tensor = make_tensor_type(module);
+    PyObject *bases = PyTuple_Pack(1, &PyTuple_Type);
+    s->size = bases ? (PyTypeObject *)PyType_FromModuleAndSpec(module, &size_spec, bases) : NULL;
+    Py_XDECREF(bases);
+    if (!s->tensor || !s->size || PyModule_AddType(module, s->tensor) ||
+        PyModule_AddType(module, s->size))
+        return -1;
+    return add_methods(s->tensor, nomen__py_data_methods, NULL) ||
+                   add_methods(s->tensor, nomen__py_grad_methods, nomen__py_grad_getset)
+               ? -1
+               : 0;
+}

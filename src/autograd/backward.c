@@ -1,0 +1,561 @@
+/* The walk back through the tape: nodes in order from the results to the leaves, formulas, sums of gradients. Nothing is
+ * written into a leaf before everything that can fail is done. */
+#include "autograd/backward.h"
+#include "autograd/formulas.h"
+#include "autograd/pending.h"
+#include "autograd/tape.h"
+#include "nomen/ops.gen.h"
+#include "nomen/scope.h"
+#include "op/ops.gen.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct task {
+    nomen__pending pending; /* gradients on their way, by node */
+    nomen__heap heap;       /* nodes that have one, the latest first */
+    nomen__pending needed;  /* of a walk to chosen inputs: the nodes that lead there, the inputs marked */
+    nomen__path roots;
+    bool chosen, retain_graph, create_graph;
+    bool keep; /* leaves add up what arrives; otherwise it stays in `needed` for the caller */
+} task;
+
+/* ---- formulas ---- */
+
+bool nomen__b_given(const nomen__backward *b, int arg) {
+    return b->node->given >> arg & 1;
+}
+
+nomen_number nomen__b_number(const nomen__backward *b, int arg) {
+    const nomen__slot *slot = nomen__node_slot(b->node, arg);
+    return slot ? slot->number : (nomen_number){.kind = NOMEN_ABSENT};
+}
+
+int64_t nomen__b_int(const nomen__backward *b, int arg) {
+    const nomen__slot *slot = nomen__node_slot(b->node, arg);
+    return slot ? slot->integer : 0;
+}
+
+bool nomen__b_flag(const nomen__backward *b, int arg) {
+    const nomen__slot *slot = nomen__node_slot(b->node, arg);
+    return slot && slot->flag;
+}
+
+const char *nomen__b_text(const nomen__backward *b, int arg) {
+    const nomen__slot *slot = nomen__node_slot(b->node, arg);
+    return slot ? slot->text : NULL;
+}
+
+int nomen__b_dim(const nomen__backward *b) {
+    return b->node->dim;
+}
+
+uint64_t nomen__b_mask(const nomen__backward *b) {
+    return b->node->mask;
+}
+
+nomen_tensor *nomen__g_zero(nomen__backward *b) {
+    b->zero = true;
+    return NULL;
+}
+
+/* ---- saved tensors ---- */
+
+static nomen_status check_version(const nomen__node *n, const nomen__saved *s, int input) {
+    uint32_t now = atomic_load_explicit(&s->tensor->storage->version, memory_order_relaxed);
+    if (now == s->version) return NOMEN_OK;
+    NOMEN__TEXT(what, 256);
+    nomen__text_tensor(&what, s->tensor, true);
+    char which[32] = "the result";
+    nomen__text text = {which, sizeof which, 0};
+    if (input >= 0) nomen__text_add(&text, "operand %d", input);
+    return nomen__fail(NOMEN_ERROR_GRAD,
+                       "one of the variables needed for gradient computation has been modified by an inplace operation: %s, "
+                       "%s of %s, is at version %u; expected version %u instead. Clone it before it is changed.",
+                       what.at, which, n->op->name, (unsigned)now, (unsigned)s->version);
+}
+
+/* As the formula is to see it: connected to the graph when gradients are recorded. */
+static nomen_tensor *unpack(const nomen__saved *s, nomen__node *source) {
+    if (!nomen__grad_enabled || !source || !nomen__differentiable(s->tensor->dtype)) return s->tensor;
+    nomen_tensor *t = nomen__tensor_alias(s->tensor);
+    if (t) nomen__attach(t, nomen__node_retain(source));
+    return nomen__scoped(t);
+}
+
+static nomen_status unpack_all(nomen__backward *b, nomen__node *n) {
+    uint32_t k = 0;
+    for (int i = 0; i < NOMEN__MAX_IN; i++) {
+        if (!(n->save >> i & 1)) continue;
+        nomen_status s = check_version(n, &n->saved[k], i);
+        if (s) return s;
+        b->in[i] = unpack(&n->saved[k++], n->edge[i]);
+        if (!b->in[i]) return NOMEN_ERROR_MEMORY;
+    }
+    if (n->save & NOMEN__SAVE_RESULT) {
+        nomen_status s = check_version(n, &n->saved[k], -1);
+        if (s) return s;
+        b->result = unpack(&n->saved[k], n);
+        if (!b->result) return NOMEN_ERROR_MEMORY;
+    }
+    return NOMEN_OK;
+}
+
+static nomen_status begin_formulas(nomen__backward *b, nomen__node *n, nomen_tensor *g) {
+    memset(b, 0, sizeof *b);
+    b->g = g;
+    b->node = n;
+    if (n->used)
+        return nomen__fail(NOMEN_ERROR_GRAD,
+                           "Trying to backward through the graph a second time: the values that %s saved were freed by the "
+                           "first time. Say retain_graph=True there to keep them.",
+                           n->op->name);
+    return unpack_all(b, n);
+}
+
+static nomen_tensor *formula(nomen__backward *b, const nomen__node *n, int input, bool *failed) {
+    const nomen__node *to = n->edge[input];
+    b->zero = false;
+    b->ndim = to ? to->ndim : 0;
+    b->size = to ? to->size : NULL;
+    if (!n->op->grad) return NULL;
+    nomen_tensor *r = n->op->grad(b, input);
+    *failed = !r && !b->zero && nomen__error_pending();
+    return r;
+}
+
+nomen_tensor *nomen__node_gradient(nomen__node *n, nomen_tensor *g, int input, bool *failed) {
+    nomen__backward b;
+    *failed = begin_formulas(&b, n, g) != NOMEN_OK;
+    return *failed ? NULL : formula(&b, n, input, failed);
+}
+
+/* Sizes and dtype of the tensor that the gradient belongs to, no names. */
+static nomen_tensor *conform(nomen_tensor *r, const nomen__node *to) {
+    if (r->ndim != to->ndim || memcmp(r->size, to->size, sizeof *r->size * r->ndim) != 0)
+        r = nomen__sum_to(r, to->ndim, to->size);
+    if (r && r->dtype != to->dtype) r = nomen_cast(r, .dtype = (nomen_dtype)to->dtype);
+    if (r && nomen__is_named(r)) r = nomen__scoped(nomen__twin(r));
+    return r;
+}
+
+/* ---- sums ---- */
+
+/* May we write into it? */
+static bool ours(const nomen_tensor *t) {
+    if (atomic_load_explicit(&t->refs, memory_order_acquire) != 1 || t->grad || t->base) return false;
+    const nomen__storage *s = t->storage;
+    return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 && !s->readonly && !s->release;
+}
+
+static bool contiguous(const nomen_tensor *t) {
+    return t->flags & NOMEN__CONTIGUOUS;
+}
+
+/* a += b, which have the same sizes and dtype. */
+static void add_into(nomen_tensor *a, nomen_tensor *b) {
+    const nomen__op *add = &nomen__ops[NOMEN__OP_ADD];
+    const nomen__kernel *kernel = nomen__op_kernel(add, add->kernel, (nomen_dtype)a->dtype);
+    nomen_tensor *in[] = {a, b};
+    nomen__iter it;
+    nomen__iter_make(&it, kernel->loop, a, in, 2, a->ndim, a->size, (nomen_dtype)a->dtype, (nomen_dtype)a->dtype);
+    nomen__iter_run(&it);
+    atomic_fetch_add_explicit(&a->storage->version, 1, memory_order_relaxed);
+}
+
+/* One reference, outside all scopes. */
+static nomen_tensor *sum_of(nomen_tensor *a, nomen_tensor *b) {
+    nomen__call c;
+    nomen__call_begin(&c, &nomen__ops[NOMEN__OP_ADD]);
+    c.arg[0].tensor = a;
+    c.arg[1].tensor = b;
+    c.given = 3;
+    return nomen__invoke(&c) ? NULL : c.out[0];
+}
+
+/* Takes the reference of g. */
+static nomen_status deliver(task *t, nomen__node *to, nomen_tensor *g) {
+    nomen__entry *e = nomen__pending_find(&t->pending, to);
+    if (!e) {
+        if (to->kind != NOMEN__LEAF && !nomen__heap_push(&t->heap, to)) goto failed;
+        e = nomen__pending_add(&t->pending, to);
+        if (!e) goto failed;
+        e->grad = g;
+        return NOMEN_OK;
+    }
+    if (!nomen__grad_enabled && ours(e->grad) && contiguous(e->grad)) {
+        add_into(e->grad, g);
+    } else if (!nomen__grad_enabled && ours(g) && contiguous(g)) {
+        add_into(g, e->grad);
+        nomen_tensor *old = e->grad;
+        e->grad = g;
+        g = old;
+    } else {
+        nomen_tensor *sum = sum_of(e->grad, g);
+        if (!sum) goto failed;
+        nomen__release(e->grad);
+        e->grad = sum;
+    }
+    nomen__release(g);
+    return NOMEN_OK;
+failed:
+    nomen__release(g);
+    return NOMEN_ERROR_MEMORY;
+}
+
+/* ---- one node ---- */
+
+static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
+    nomen_tensor *kept = nomen__twin(g);
+    if (!kept) return NOMEN_ERROR_MEMORY;
+    if (n->named) nomen__set_names(kept, n->names);
+    nomen_tensor *old = n->grad;
+    n->grad = kept;
+    nomen__release(old);
+    return NOMEN_OK;
+}
+
+static bool is_needed(const task *t, const nomen__node *n) {
+    if (!n) return false;
+    if (!t->chosen) return true;
+    nomen__entry *e = nomen__pending_find(&t->needed, n);
+    return e && e->needed;
+}
+
+/* The gradients of the inputs, one reference each, outside of the scope that the formulas work in. */
+static nomen_status run_formulas(task *t, nomen__node *n, nomen_tensor *g, nomen_tensor **result) {
+    nomen_scope_mark scope = nomen_scope_open();
+    nomen__backward b;
+    nomen_status s = scope.depth < 0 ? NOMEN_ERROR_MEMORY : begin_formulas(&b, n, g);
+    for (uint32_t i = 0; i < n->nin && !s; i++) {
+        if (!is_needed(t, n->edge[i])) continue;
+        bool failed = false;
+        nomen_tensor *r = formula(&b, n, (int)i, &failed);
+        if (r) {
+            r = conform(r, n->edge[i]);
+            failed = !r;
+        }
+        if (failed) s = nomen__error_pending() ? NOMEN_ERROR_GRAD : nomen__fail(NOMEN_ERROR_GRAD, "the gradient of %s failed", n->op->name);
+        else result[i] = nomen__retain(r);
+    }
+    nomen_scope_close(&scope);
+    return s;
+}
+
+static nomen_status pass_on(task *t, nomen__node *n, nomen_tensor *g) {
+    nomen_tensor *few[8] = {NULL}, **result = few;
+    if (n->nin > NOMEN_COUNT(few)) result = nomen__calloc(n->nin, sizeof *result);
+    if (!result) {
+        nomen__release(g);
+        return NOMEN_ERROR_MEMORY;
+    }
+    nomen_status s = run_formulas(t, n, g, result);
+    /* From here on nobody but those who got it holds the gradient. */
+    nomen__release(g);
+    for (uint32_t i = 0; i < n->nin; i++) {
+        if (!result[i]) continue;
+        if (s) nomen__release(result[i]);
+        else s = deliver(t, n->edge[i], result[i]);
+    }
+    if (result != few) nomen__free(result, n->nin * sizeof *result);
+    if (!s && !t->retain_graph) nomen__node_drop_saved(n);
+    return s;
+}
+
+/* Takes the reference of g. */
+static nomen_status visit(task *t, nomen__node *n, nomen_tensor *g) {
+    nomen_status s = n->hooks ? nomen__hooks_run(n, &g) : NOMEN_OK;
+    if (!s && n->retain && t->keep) s = keep_gradient(n, g);
+    if (!s && t->chosen) {
+        nomen__entry *e = nomen__pending_find(&t->needed, n);
+        if (e && e->target) e->grad = nomen__retain(g);
+        if (!e || !e->passes) {
+            nomen__release(g);
+            return s;
+        }
+    }
+    if (s) {
+        nomen__release(g);
+        return s;
+    }
+    return pass_on(t, n, g);
+}
+
+/* ---- leaves ---- */
+
+/* Two walks may end in one leaf at the same time. Nothing of the user's runs under it, and nothing is freed. */
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+static bool can_add_into(const nomen_tensor *sum, const nomen_tensor *g) {
+    if (sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly || sum->grad) return false;
+    for (int d = 0; d < g->ndim; d++)
+        if (sum->size[d] != g->size[d] || (sum->stride[d] == 0 && sum->size[d] > 1)) return false;
+    return true;
+}
+
+/* e->grad becomes what the leaf is to hold, or what is to be added to it (then e->adds). */
+static nomen_status prepare_leaf(nomen__entry *e) {
+    nomen__node *leaf = e->node;
+    nomen_tensor *g = e->grad, *fresh;
+    e->adds = false;
+    if (leaf->grad) {
+        e->adds = !nomen__grad_enabled && can_add_into(leaf->grad, g);
+        if (e->adds) return NOMEN_OK;
+        nomen_tensor *before = nomen__twin(leaf->grad);
+        if (!before) return NOMEN_ERROR_MEMORY;
+        fresh = sum_of(before, g);
+        nomen__release(before);
+    } else if (ours(g) && contiguous(g)) {
+        fresh = nomen__retain(g);
+    } else if (nomen__grad_enabled) {
+        fresh = nomen__twin(g);
+    } else {
+        fresh = nomen__tensor_empty((nomen_dtype)g->dtype, g->ndim, g->size);
+        if (fresh) nomen__copy_values(fresh, g);
+    }
+    if (!fresh) return NOMEN_ERROR_MEMORY;
+    if (leaf->named) nomen__set_names(fresh, leaf->names);
+    e->result = fresh;
+    return NOMEN_OK;
+}
+
+static void commit_leaf(nomen__entry *e) {
+    nomen__node *leaf = e->node;
+    if (e->adds) {
+        add_into(leaf->grad, e->grad);
+        return;
+    }
+    nomen_tensor *old = leaf->grad;
+    leaf->grad = e->result;
+    e->result = old; /* released when the lock is open */
+}
+
+static bool wanted(const task *t, const nomen__entry *e) {
+    if (e->node->kind != NOMEN__LEAF) return false;
+    return !t->chosen || is_needed(t, e->node);
+}
+
+static nomen_status finish_leaves(task *t) {
+    nomen_status s = NOMEN_OK;
+    nomen__pending *p = &t->pending;
+    for (size_t i = 0; i < p->room && !s; i++) {
+        nomen__entry *e = &p->at[i];
+        if (!e->node || !wanted(t, e)) continue;
+        if (e->node->hooks) s = nomen__hooks_run(e->node, &e->grad);
+        if (s || !t->chosen) continue;
+        nomen__entry *target = nomen__pending_find(&t->needed, e->node);
+        if (target && !t->keep) target->grad = nomen__retain(e->grad);
+    }
+    if (s || !t->keep) return s;
+    pthread_mutex_lock(&adding);
+    for (size_t i = 0; i < p->room && !s; i++)
+        if (p->at[i].node && wanted(t, &p->at[i])) s = prepare_leaf(&p->at[i]);
+    for (size_t i = 0; i < p->room && !s; i++)
+        if (p->at[i].node && wanted(t, &p->at[i])) commit_leaf(&p->at[i]);
+    pthread_mutex_unlock(&adding);
+    for (size_t i = 0; i < p->room; i++) {
+        nomen_tensor *old = p->at[i].result;
+        p->at[i].result = NULL;
+        nomen__release(old);
+    }
+    for (size_t i = 0; i < p->room && !s; i++)
+        if (p->at[i].node && wanted(t, &p->at[i]) && p->at[i].node->hooks) s = nomen__hooks_run_after(p->at[i].node);
+    return s;
+}
+
+/* ---- the walk ---- */
+
+static nomen_status walk(task *t) {
+    for (;;) {
+        nomen__node *n = nomen__heap_pop(&t->heap);
+        if (!n) return finish_leaves(t);
+        nomen_status s = visit(t, n, nomen__pending_take(&t->pending, n));
+        if (s) return s;
+    }
+}
+
+/* ---- where it leads ---- */
+
+static nomen__entry *mark(task *t, nomen__node *n) {
+    nomen__entry *e = nomen__pending_find(&t->needed, n);
+    return e ? e : nomen__pending_add(&t->needed, n);
+}
+
+/* Marks the nodes from which an input can be reached; children before parents, on a stack of our own. */
+static nomen_status find_needed(task *t, nomen__node *root, nomen__path *path) {
+    if (nomen__pending_find(&t->needed, root) && nomen__pending_find(&t->needed, root)->seen) return NOMEN_OK;
+    nomen__entry *e = mark(t, root);
+    if (!e) return NOMEN_ERROR_MEMORY;
+    e->seen = true;
+    if (!nomen__path_push(path, root)) return NOMEN_ERROR_MEMORY;
+    while (path->used) {
+        nomen__step_back *top = &path->at[path->used - 1];
+        nomen__node *n = top->node;
+        if (top->next < n->nin) {
+            nomen__node *child = n->edge[top->next++];
+            if (!child) continue;
+            e = mark(t, child);
+            if (!e) return NOMEN_ERROR_MEMORY;
+            if (e->seen) continue;
+            e->seen = true;
+            if (!nomen__path_push(path, child)) return NOMEN_ERROR_MEMORY;
+            continue;
+        }
+        bool passes = false;
+        for (uint32_t i = 0; i < n->nin && !passes; i++) passes = is_needed(t, n->edge[i]);
+        e = nomen__pending_find(&t->needed, n);
+        e->passes = passes;
+        e->needed = passes || e->target;
+        path->used--;
+    }
+    return NOMEN_OK;
+}
+
+static nomen_status choose_inputs(task *t, nomen_list inputs) {
+    t->chosen = true;
+    for (int64_t i = 0; i < inputs.count; i++) {
+        nomen_tensor *x = inputs.at[i];
+        if (!x) return nomen__fail(NOMEN_ERROR_TYPE, "input %lld is NULL: it must be a tensor", (long long)i);
+        nomen_status s = nomen__grad_refresh(x);
+        if (s) return s;
+        if (!(x->flags & NOMEN__REQUIRES))
+            return nomen__fail(NOMEN_ERROR_GRAD, "One of the differentiated Tensors does not require grad: input %lld",
+                               (long long)i);
+        nomen__entry *e = mark(t, x->grad);
+        if (!e) return NOMEN_ERROR_MEMORY;
+        e->target = e->needed = true;
+    }
+    return NOMEN_OK;
+}
+
+/* ---- where it starts ---- */
+
+static nomen_tensor *implicit_gradient(const nomen_tensor *loss) {
+    if (loss->numel != 1) {
+        NOMEN__TEXT(what, 256);
+        nomen__text_tensor(&what, loss, false);
+        nomen__fail(NOMEN_ERROR_GRAD, "grad can be implicitly created only for scalar outputs, not for %s: pass a gradient",
+                    what.at);
+        return NULL;
+    }
+    nomen_tensor *one = nomen__tensor_empty((nomen_dtype)loss->dtype, loss->ndim, loss->size);
+    nomen_number number = {.kind = NOMEN_NUMBER_INT, .i = 1};
+    if (one) nomen__fill_values(one, &number);
+    return one;
+}
+
+/* The caller's gradient must be one of that tensor: sizes, names if it has any, and a real one for a real tensor. */
+static nomen_tensor *given_gradient(const nomen_tensor *loss, nomen_tensor *g) {
+    if (g->ndim != loss->ndim || memcmp(g->size, loss->size, sizeof *g->size * g->ndim) != 0) {
+        NOMEN__TEXT(mine, 256);
+        NOMEN__TEXT(want, 256);
+        nomen__text_sizes(&mine, g->size, g->ndim);
+        nomen__text_sizes(&want, loss->size, loss->ndim);
+        nomen__fail(NOMEN_ERROR_SHAPE, "Mismatch in shape: the gradient has a shape of %s and the output has a shape of %s.",
+                    mine.at, want.at);
+        return NULL;
+    }
+    nomen__namelist names;
+    if (nomen__is_named(g) && nomen__unify(nomen__names_of(g), nomen__names_of(loss), "broadcast", &names)) return NULL;
+    if (nomen_dtype_is_complex((nomen_dtype)g->dtype) && !nomen_dtype_is_complex((nomen_dtype)loss->dtype)) {
+        nomen__fail(NOMEN_ERROR_DTYPE, "the gradient is %s and the output %s: a real output has a real gradient",
+                    nomen_dtype_name((nomen_dtype)g->dtype), nomen_dtype_name((nomen_dtype)loss->dtype));
+        return NULL;
+    }
+    nomen_scope_mark scope = nomen_scope_open();
+    nomen_tensor *r = nomen__scoped(nomen__twin(g));
+    if (r && r->dtype != loss->dtype) r = nomen_cast(r, .dtype = (nomen_dtype)loss->dtype);
+    nomen__retain(r);
+    nomen_scope_close(&scope);
+    return r;
+}
+
+static nomen_status start_at(task *t, nomen_tensor *loss, nomen_tensor *gradient, int64_t index) {
+    if (!loss)
+        return nomen__error_pending() ? NOMEN_ERROR_GRAD
+                                      : nomen__fail(NOMEN_ERROR_TYPE, "output %lld is NULL: it must be a tensor", (long long)index);
+    nomen_status s = nomen__grad_refresh(loss);
+    if (s) return s;
+    if (!(loss->flags & NOMEN__REQUIRES))
+        return nomen__fail(NOMEN_ERROR_GRAD, "element %lld of tensors does not require grad and does not have a grad_fn",
+                           (long long)index);
+    /* Hooks may let go of the outputs: the walk holds its own ends of the graph. */
+    if (!nomen__path_push(&t->roots, loss->grad)) return NOMEN_ERROR_MEMORY;
+    nomen__node_retain(loss->grad);
+    nomen_tensor *g = gradient ? given_gradient(loss, gradient) : implicit_gradient(loss);
+    return g ? deliver(t, loss->grad, g) : NOMEN_ERROR_GRAD;
+}
+
+static void task_end(task *t) {
+    nomen__pending_free(&t->pending);
+    nomen__pending_free(&t->needed);
+    nomen__heap_free(&t->heap);
+    for (size_t i = 0; i < t->roots.used; i++) nomen__node_release(t->roots.at[i].node);
+    nomen__path_free(&t->roots);
+}
+
+static nomen_status run_task(task *t, nomen_list outputs, nomen_list gradients, nomen_list inputs) {
+    if (gradients.count && gradients.count != outputs.count)
+        return nomen__fail(NOMEN_ERROR_VALUE, "got %lld outputs and %lld gradients: give one for each, or none",
+                           (long long)outputs.count, (long long)gradients.count);
+    if (!outputs.count) return nomen__fail(NOMEN_ERROR_VALUE, "no outputs were given");
+    nomen_status s = inputs.count ? choose_inputs(t, inputs) : NOMEN_OK;
+    for (int64_t i = 0; i < outputs.count && !s; i++)
+        s = start_at(t, outputs.at[i], gradients.count ? gradients.at[i] : NULL, i);
+    nomen__path path = {0};
+    for (size_t i = 0; i < t->roots.used && !s && t->chosen; i++) s = find_needed(t, t->roots.at[i].node, &path);
+    nomen__path_free(&path);
+    bool before = nomen__grad_enabled;
+    nomen__grad_enabled = t->create_graph;
+    if (!s) s = walk(t);
+    nomen__grad_enabled = before;
+    return s;
+}
+
+nomen_status nomen_backward_call(const struct nomen_backward_args *args) {
+    if (!args->loss && !nomen__error_pending()) return nomen__fail(NOMEN_ERROR_TYPE, "nomen_backward: loss is NULL");
+    task t = {.retain_graph = args->retain_graph || args->create_graph, .create_graph = args->create_graph, .keep = true};
+    nomen_tensor *const loss[] = {args->loss}, *const gradient[] = {args->gradient};
+    nomen_status s = run_task(&t, (nomen_list){1, loss}, (nomen_list){1, gradient}, args->inputs);
+    task_end(&t);
+    if (s) nomen__error_context("backward", "");
+    return s;
+}
+
+static nomen_tensor *gradient_of(const task *t, const nomen_tensor *x) {
+    nomen__entry *e = nomen__pending_find(&t->needed, x->grad);
+    if (!e || !e->grad) return NULL;
+    nomen_tensor *g = nomen__twin(e->grad);
+    if (g && nomen__is_named(x)) nomen__set_names(g, x->names);
+    return nomen__scoped(g);
+}
+
+static nomen_status collect(const task *t, const struct nomen_grad_args *args, nomen_tensor **at) {
+    for (int64_t i = 0; i < args->inputs.count; i++) {
+        const nomen_tensor *x = args->inputs.at[i];
+        nomen__entry *e = nomen__pending_find(&t->needed, x->grad);
+        if ((!e || !e->grad) && !args->allow_unused)
+            return nomen__fail(NOMEN_ERROR_GRAD,
+                               "One of the differentiated Tensors appears to not have been used in the graph: input %lld. Set "
+                               "allow_unused=True if this is the desired behavior.",
+                               (long long)i);
+        at[i] = gradient_of(t, x);
+        if (!at[i] && e && e->grad) return NOMEN_ERROR_MEMORY;
+    }
+    return NOMEN_OK;
+}
+
+nomen_list nomen_grad_call(const struct nomen_grad_args *args) {
+    nomen_list none = {0, NULL};
+    task t = {.retain_graph = args->retain_graph || args->create_graph, .create_graph = args->create_graph};
+    nomen_tensor **at = NULL;
+    nomen_status s = args->inputs.count ? NOMEN_OK : nomen__fail(NOMEN_ERROR_VALUE, "grad requires non-empty inputs.");
+    if (!s) s = run_task(&t, args->outputs, args->grad_outputs, args->inputs);
+    if (!s) {
+        at = nomen__scope_array(args->inputs.count);
+        s = at ? collect(&t, args, at) : NOMEN_ERROR_MEMORY;
+    }
+    task_end(&t);
+    if (s) nomen__error_context("grad", "");
+    return s ? none : (nomen_list){args->inputs.count, at};
+}

@@ -1,0 +1,324 @@
+/* Gradients of views: by their map, and by the memory they show. The latter serves in-place operations on a view, which
+ * are operations on the base. All of it can be differentiated again. */
+#include "autograd/backward.h"
+#include "autograd/formulas.h"
+#include "autograd/tape.h"
+#include "nomen/ops.gen.h"
+
+#include <string.h>
+
+/* ---- helpers ---- */
+
+static bool recorded(const nomen_tensor *t) {
+    return t && nomen__grad_enabled && (t->flags & NOMEN__REQUIRES);
+}
+
+static nomen__node *edge_to(const nomen_tensor *t) {
+    return recorded(t) ? nomen__node_retain(t->grad) : NULL;
+}
+
+static nomen_tensor *zeros(uint8_t dtype, int ndim, const int64_t *size) {
+    nomen_tensor *t = nomen__tensor_empty((nomen_dtype)dtype, ndim, size);
+    /* All dtypes have zero bytes for zero. */
+    if (t) memset(t->data, 0, (size_t)t->numel * nomen_dtype_size((nomen_dtype)dtype));
+    return t;
+}
+
+/* ---- maps ---- */
+
+uint32_t nomen__small_map_words(const nomen__map *map) {
+    return (uint32_t)(3 * map->ndim + map->input_ndim);
+}
+
+void nomen__small_map_make(nomen__small_map *to, int64_t *words, const nomen__map *from) {
+    int n = from->ndim;
+    for (int k = 0; k < n; k++) {
+        words[k] = from->size[k];
+        words[n + k] = from->step[k];
+        words[2 * n + k] = from->source[k];
+    }
+    memcpy(words + 3 * n, from->start, sizeof *words * (size_t)from->input_ndim);
+    *to = (nomen__small_map){n, from->input_ndim, words, words + n, words + 3 * n, words + 2 * n};
+}
+
+static void map_widen(nomen__map *to, const nomen__small_map *from) {
+    to->ndim = from->ndim;
+    to->input_ndim = from->input_ndim;
+    for (int k = 0; k < from->ndim; k++) {
+        to->size[k] = from->size[k];
+        to->step[k] = from->step[k];
+        to->source[k] = (int8_t)from->source[k];
+    }
+    memcpy(to->start, from->start, sizeof *to->start * (size_t)from->input_ndim);
+}
+
+static nomen_tensor *map_view(nomen_tensor *t, const nomen__map *map);
+static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *map, const int64_t *input_size);
+
+static nomen_tensor *grad_of_map_view(nomen__backward *b, int input) {
+    (void)input;
+    nomen__map map;
+    map_widen(&map, &b->node->map);
+    return map_put(b->g, &map, b->size);
+}
+
+static nomen_tensor *grad_of_map_put(nomen__backward *b, int input) {
+    (void)input;
+    nomen__map map;
+    map_widen(&map, &b->node->map);
+    return map_view(b->g, &map);
+}
+
+static const nomen__op op_map_view = {.name = "view", .grad = grad_of_map_view};
+static const nomen__op op_map_put = {.name = "view_backward", .grad = grad_of_map_put};
+
+/* Gives result (one reference) to the scope, tied to t by a node that keeps the map. */
+static nomen_tensor *map_result(nomen_tensor *result, const nomen_tensor *t, const nomen__op *op,
+                                const nomen__map *map) {
+    if (!result || !recorded(t)) return nomen__scoped(result);
+    nomen__node_plan plan = {.nin = 1, .map_words = nomen__small_map_words(map), .ndim = result->ndim};
+    int64_t *words;
+    nomen__node *n = nomen__node_new(NOMEN__RESULT, op, &plan, &words);
+    if (!n) {
+        nomen__release(result);
+        return NULL;
+    }
+    nomen__small_map_make(&n->map, words, map);
+    n->edge[0] = edge_to(t);
+    nomen__node_number(n);
+    nomen__node_describe(n, result);
+    nomen__attach(result, n);
+    return nomen__scoped(result);
+}
+
+static nomen_tensor *map_view(nomen_tensor *t, const nomen__map *map) {
+    return t ? map_result(nomen__map_apply(t, map), t, &op_map_view, map) : NULL;
+}
+
+/* Is every input dim shown whole and in order, or of size 1 and left out? place[d]: the result dim that shows d. */
+static bool is_permutation(const nomen__map *map, const int64_t *input_size, int *place) {
+    for (int d = 0; d < map->input_ndim; d++) place[d] = -1;
+    for (int k = 0; k < map->ndim; k++) {
+        int d = map->source[k];
+        if (d < 0) continue;
+        if (map->size[k] != input_size[d] || map->start[d] != 0 || place[d] >= 0) return false;
+        if (map->step[k] != 1 && map->size[k] > 1) return false;
+        place[d] = k;
+    }
+    for (int d = 0; d < map->input_ndim; d++)
+        if (place[d] < 0 && (input_size[d] != 1 || map->start[d] != 0)) return false;
+    return true;
+}
+
+static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map, const int64_t *input_size,
+                                  const int *place) {
+    nomen_tensor *t = nomen__tensor_new((nomen_dtype)g->dtype, map->input_ndim);
+    if (!t) return NULL;
+    nomen__storage_retain(g->storage);
+    t->storage = g->storage;
+    t->data = g->data;
+    t->device = g->device;
+    for (int d = 0; d < map->input_ndim; d++) {
+        t->size[d] = input_size[d];
+        t->stride[d] = place[d] < 0 ? 1 : g->stride[place[d]];
+    }
+    nomen__tensor_finish(t);
+    return t;
+}
+
+/* Two result dims that walk one input dim meet in the same elements. */
+static bool meets_itself(const nomen__map *map) {
+    uint64_t seen = 0;
+    for (int k = 0; k < map->ndim; k++) {
+        if (map->source[k] < 0 || map->size[k] < 2) continue;
+        if (seen >> map->source[k] & 1) return true;
+        seen |= UINT64_C(1) << map->source[k];
+    }
+    return false;
+}
+
+static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int64_t *input_size) {
+    if (!g) return NULL;
+    nomen__map map = *full;
+    /* Dims that repeat one element: sum first, then what is left is one to one. */
+    int64_t summed[NOMEN_MAX_DIMS];
+    for (int k = 0; k < map.ndim; k++) {
+        if (map.size[k] != 1 && (map.source[k] < 0 || map.step[k] == 0)) map.size[k] = 1;
+        summed[k] = map.size[k];
+    }
+    g = nomen__sum_to(g, map.ndim, summed);
+    if (!g) return NULL;
+    if (meets_itself(&map)) {
+        nomen__fail(NOMEN_ERROR_UNSUPPORTED, "the gradient of a view that shows elements twice is not defined: "
+                                             "clone the tensor before the view");
+        return NULL;
+    }
+    int place[NOMEN_MAX_DIMS];
+    if (is_permutation(&map, input_size, place))
+        return map_result(put_permuted(g, &map, input_size, place), g, &op_map_put, &map);
+    nomen_tensor *t = zeros(g->dtype, map.input_ndim, input_size);
+    nomen_tensor *hole = t ? nomen__map_apply(t, &map) : NULL;
+    if (!hole) {
+        nomen__release(t);
+        return NULL;
+    }
+    nomen__copy_values(hole, g);
+    nomen__release(hole);
+    return map_result(t, g, &op_map_put, &map);
+}
+
+nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map, const int64_t *input_size) {
+    nomen__map wide;
+    map_widen(&wide, map);
+    return map_put(g, &wide, input_size);
+}
+
+/* ---- geometry ---- */
+
+uint32_t nomen__geometry_words(const nomen_tensor *view, const nomen_tensor *base) {
+    return 2 * (uint32_t)(view->ndim + base->ndim);
+}
+
+void nomen__geometry_make(nomen__geometry *g, int64_t *words, const nomen_tensor *view, const nomen_tensor *base) {
+    int n = view->ndim, m = base->ndim;
+    memcpy(words, view->size, sizeof *words * (size_t)n);
+    memcpy(words + n, view->stride, sizeof *words * (size_t)n);
+    memcpy(words + 2 * n, base->size, sizeof *words * (size_t)m);
+    memcpy(words + 2 * n + m, base->stride, sizeof *words * (size_t)m);
+    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)base->dtype);
+    *g = (nomen__geometry){n, m, (view->data - base->data) / item, words, words + n, words + 2 * n, words + 2 * n + m};
+}
+
+static void geometry_copy(nomen__geometry *to, int64_t *words, const nomen__geometry *from) {
+    size_t n = (size_t)from->ndim, m = (size_t)from->base_ndim;
+    memcpy(words, from->size, sizeof *words * 2 * (n + m));
+    *to = *from;
+    to->size = words;
+    to->stride = words + n;
+    to->base_size = words + 2 * n;
+    to->base_stride = words + 2 * n + m;
+}
+
+/* A fresh tensor with the base's sizes and strides, element for element what `from` is. */
+static nomen_tensor *laid_out(const nomen_tensor *from, const nomen__geometry *g) {
+    int64_t low = 0, high = 0;
+    for (int d = 0; d < g->base_ndim; d++) {
+        int64_t reach = (g->base_size[d] - 1) * g->base_stride[d];
+        if (g->base_size[d] == 0) reach = 0;
+        low += reach < 0 ? reach : 0;
+        high += reach > 0 ? reach : 0;
+    }
+    int64_t count = high - low + 1, item = (int64_t)nomen_dtype_size((nomen_dtype)from->dtype);
+    nomen_tensor *t = nomen__tensor_new((nomen_dtype)from->dtype, g->base_ndim);
+    if (!t) return NULL;
+    t->storage = nomen__storage_new((size_t)(count * item));
+    if (!t->storage) {
+        nomen__release(t);
+        return NULL;
+    }
+    t->data = t->storage->data - low * item;
+    memcpy(t->size, g->base_size, sizeof *t->size * (size_t)g->base_ndim);
+    memcpy(t->stride, g->base_stride, sizeof *t->stride * (size_t)g->base_ndim);
+    nomen__tensor_finish(t);
+    nomen__copy_values(t, from);
+    return t;
+}
+
+/* The view of the geometry in a tensor that is laid out like the base. */
+static nomen_tensor *shown(const nomen_tensor *t, const nomen__geometry *g) {
+    nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, g->ndim);
+    if (!v) return NULL;
+    nomen__storage_retain(t->storage);
+    v->storage = t->storage;
+    v->data = t->numel ? t->data + g->offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
+    v->device = t->device;
+    memcpy(v->size, g->size, sizeof *v->size * (size_t)g->ndim);
+    memcpy(v->stride, g->stride, sizeof *v->stride * (size_t)g->ndim);
+    nomen__tensor_finish(v);
+    return v;
+}
+
+static nomen_tensor *grad_of_strided(nomen__backward *b, int input);
+static nomen_tensor *grad_of_put(nomen__backward *b, int input);
+static nomen_tensor *grad_of_slices(nomen__backward *b, int input);
+
+const nomen__op nomen__op_strided = {.name = "as_strided", .grad = grad_of_strided};
+static const nomen__op op_put = {.name = "as_strided_scatter", .grad = grad_of_put};
+const nomen__op nomen__op_slices = {.name = "CopySlices", .grad = grad_of_slices};
+
+static nomen_tensor *geometry_result(nomen_tensor *result, const nomen_tensor *a, const nomen_tensor *b,
+                                     const nomen__op *op, const nomen__geometry *g) {
+    if (!result || (!recorded(a) && !recorded(b))) return nomen__scoped(result);
+    nomen__node_plan plan = {.nin = 2, .geometry_words = 2 * (uint32_t)(g->ndim + g->base_ndim), .ndim = result->ndim};
+    int64_t *words;
+    nomen__node *n = nomen__node_new(NOMEN__RESULT, op, &plan, &words);
+    if (!n) {
+        nomen__release(result);
+        return NULL;
+    }
+    geometry_copy(&n->geometry, words, g);
+    n->edge[0] = edge_to(a);
+    n->edge[1] = edge_to(b);
+    nomen__node_number(n);
+    nomen__node_describe(n, result);
+    nomen__attach(result, n);
+    return nomen__scoped(result);
+}
+
+/* What t would show through the geometry. */
+static nomen_tensor *strided(nomen_tensor *t, const nomen__geometry *g) {
+    if (!t) return NULL;
+    nomen_tensor *same = laid_out(t, g);
+    nomen_tensor *v = same ? shown(same, g) : NULL;
+    nomen__release(same);
+    return geometry_result(v, t, NULL, &nomen__op_strided, g);
+}
+
+/* t with other values (NULL: zeros) where the geometry looks. */
+static nomen_tensor *put(nomen_tensor *t, nomen_tensor *values, const nomen__geometry *g) {
+    if (!t) return NULL;
+    nomen_tensor *same = laid_out(t, g);
+    nomen_tensor *hole = same ? shown(same, g) : NULL;
+    if (!hole) {
+        nomen__release(same);
+        return NULL;
+    }
+    nomen_number zero = {.kind = NOMEN_NUMBER_INT};
+    if (values) nomen__copy_values(hole, values);
+    else nomen__fill_values(hole, &zero);
+    nomen__release(hole);
+    return geometry_result(same, t, values, &op_put, g);
+}
+
+static nomen_tensor *grad_of_strided(nomen__backward *b, int input) {
+    (void)input;
+    const nomen__geometry *g = &b->node->geometry;
+    nomen__geometry once = *g;
+    int64_t size[NOMEN_MAX_DIMS];
+    for (int d = 0; d < g->ndim; d++) size[d] = g->stride[d] == 0 && g->size[d] > 1 ? 1 : g->size[d];
+    nomen_tensor *summed = nomen__sum_to(b->g, g->ndim, size);
+    if (!summed) return NULL;
+    int64_t words[4 * NOMEN_MAX_DIMS];
+    geometry_copy(&once, words, g);
+    memcpy(words, size, sizeof *size * (size_t)g->ndim);
+    nomen_tensor *empty = nomen__scoped(zeros(summed->dtype, g->base_ndim, g->base_size));
+    return put(empty, summed, &once);
+}
+
+static nomen_tensor *grad_of_put(nomen__backward *b, int input) {
+    return input == 0 ? put(b->g, NULL, &b->node->geometry) : strided(b->g, &b->node->geometry);
+}
+
+/* The gradient of the base comes in. What the view was before the operation gets the operation's gradient; the other
+ * operands get theirs from the part that the view shows. */
+static nomen_tensor *grad_of_slices(nomen__backward *b, int input) {
+    const nomen__node *n = b->node;
+    nomen_tensor *part = strided(b->g, &n->geometry);
+    if (!part) return NULL;
+    bool failed = false;
+    nomen_tensor *inner = nomen__node_gradient(n->inner, part, input, &failed);
+    if (failed) return NULL;
+    if (input > 0) return inner ? inner : nomen__g_zero(b);
+    if (inner) inner = nomen__sum_to(inner, n->geometry.ndim, n->geometry.size);
+    return inner || !nomen__error_pending() ? put(b->g, inner, &n->geometry) : NULL;
+}
