@@ -16,7 +16,9 @@ build:
 
 demo:
 	@tools/setup.sh
+	@echo "== examples/digits.c"
 	@build/release/examples/digits
+	@echo "== examples/digits.py"
 	@$(PYTHON) examples/digits.py
 
 test:

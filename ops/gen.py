@@ -45,7 +45,7 @@ FAMILIES = {
 }
 KEYS = {"name", "args", "family", "forms", "kernel", "rule", "dtypes", "names", "dtype", "shape", "launch", "compose",
         "choose", "grad", "save", "returns", "second", "shape_first", "doc", "math", "shapes", "promotion", "errors",
-        "example", "c_example", "python"}
+        "example", "c_example"}
 FORMS = {"f": "NOMEN__FUNCTION", "m": "NOMEN__METHOD", "i": "NOMEN__INPLACE", "o": "NOMEN__OUT"}
 
 
@@ -97,9 +97,12 @@ class Op:
             if key not in [a.name for a in self.tensors]:
                 raise TableError(f"{source}: op '{self.name}': gradient of '{key}', which is no tensor argument")
 
-    def save(self):
-        text = " ".join(self.grad.values())
-        words = set(re.findall(r"\b\w+\b", text)) | set(self.row.get("save", []))
+    def needs(self, tensor):
+        """What the formula of one tensor argument reads: a C expression of bits."""
+        extra = self.row.get("save", [])
+        if isinstance(extra, dict):
+            extra = extra.get(tensor.name, [])
+        words = set(re.findall(r"\b\w+\b", self.grad[tensor.name])) | set(extra)
         bits = [f"1u << {i}" for i, a in enumerate(self.tensors) if a.name in words]
         return " | ".join(bits + (["NOMEN__SAVE_RESULT"] if "result" in words else [])) or "0"
 
@@ -260,8 +263,7 @@ def table(ops):
         fields = dict(name=c_string(op.name), signature=c_string(op.signature()), doc=c_lines(op.doc()), id=i,
                       nargs=len(op.args), nout=2 if op.second else 1, forms=forms, args=f"args_{op.name}",
                       primitive=int("compose" not in op.steps), list=int(op.returns == "list"),
-                      shape_first=int(op.row.get("shape_first", False)), dtypes=mask, rule=c_string(op.row["rule"]),
-                      save=op.save())
+                      shape_first=int(op.row.get("shape_first", False)), dtypes=mask, rule=c_string(op.row["rule"]))
         if op.second:
             fields |= dict(second=c_string(op.second), second_offset=f"offsetof(nomen_{op.name}_args, {op.second})")
         if "o" in op.forms:
@@ -271,6 +273,8 @@ def table(ops):
         fields |= {k: f"nomen__{v}" for k, v in op.steps.items()}
         if op.grad:
             fields["grad"] = f"nomen__grad_{op.name}"
+            needs = [f"[{i}] = {op.needs(a)}" for i, a in enumerate(op.tensors) if a.name in op.grad]
+            fields["save"] = "{" + ", ".join(needs) + "}"
         out += ["    {"] + [f"        .{k} = {v}," for k, v in fields.items()] + ["    },"]
     return "\n".join(out + ["    {.name = NULL},", "};", "const int nomen__op_count = NOMEN__OP_COUNT;", ""])
 

@@ -22,6 +22,7 @@ def show_config():
 
 
 _special.install()
+globals().update(_special.functions)
 
 # The operations shadow some of Python's own functions (max, sum, ...), so `*` brings none of them.
 __all__ = ["Tensor", "Size", "autograd", "device", "dtype", "no_grad", "tensor"]

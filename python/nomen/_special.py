@@ -179,6 +179,27 @@ def _deepcopy(self, memo):
     return result
 
 
+# ---- functions for methods -------------------------------------------------------------------
+
+_FUNCTIONS = ["detach", "get_device", "is_complex", "is_floating_point", "is_signed", "numel", "t"]
+
+
+def _function(name):
+    def call(input):
+        if not isinstance(input, Tensor):
+            raise TypeError(f"{name}(): argument 'input' (position 1) must be Tensor, not "
+                            f"{type(input).__name__}")
+        return getattr(input, name)()
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The same as input.{name}()."
+    return call
+
+
+functions = {name: _function(name) for name in _FUNCTIONS}
+
+
+# ---- limits of dtypes ------------------------------------------------------------------------
 
 _FLOATS = {  # bits of the mantissa, of the exponent
     "float16": (10, 5), "bfloat16": (7, 8), "float32": (23, 8), "float64": (52, 11),

@@ -102,7 +102,7 @@ class set_grad_enabled(_GradMode):
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):
-    """Tensor.backward of each of the tensors; what they share of the graph is kept until the last."""
+    """Tensor.backward of each of the tensors; what they share is kept until the last."""
     if isinstance(tensors, _C.Tensor):
         tensors = (tensors,)
     if grad_tensors is None or isinstance(grad_tensors, _C.Tensor):

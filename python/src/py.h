@@ -8,17 +8,12 @@
 
 #include "op/op.h"
 
-/* Operations that the module itself calls: operators and indexing. */
-#define NOMEN__PY_OPS(X)                                                                           \
-    X(add) X(sub) X(mul) X(div) X(floor_divide) X(remainder) X(pow) X(matmul) X(neg) X(abs)        \
-    X(eq) X(ne) X(lt) X(le) X(gt) X(ge) X(logical_not) X(logical_and) X(logical_or)                \
-    X(logical_xor) X(select) X(slice) X(unsqueeze) X(copy) X(to) X(permute) X(transpose)          \
-    X(rename)
+/* Operations that the module itself calls. */
 enum {
 #define X(name) PY_OP_##name,
-    NOMEN__PY_OPS(X)
+#include "py_ops.def"
 #undef X
-        PY_OP_COUNT
+    PY_OP_COUNT
 };
 
 enum { PY_ERRORS = 16 };
@@ -28,17 +23,16 @@ typedef struct py_state {
     PyTypeObject *tensor, *dtype, *device, *size, *function, *method, *generator, *node, *handle,
         *word;
     PyObject *dtypes[NOMEN_DTYPE_COUNT];
-    PyObject *errors[PY_ERRORS]; /* exception class of status -i */
-    PyObject *cpu;               /* the one device */
-    PyObject *pairs;             /* operation name -> type of its pair of results */
+    PyObject *errors[PY_ERRORS];      /* exception class of status -i */
+    PyObject *cpu;                    /* the one device */
+    PyObject *pairs;                  /* operation name -> type of its pair of results */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
 } py_state;
 
 /* A Tensor holds one reference of its header, and header->python points back while it lives: the
  * same header is the same object. */
 typedef struct py_tensor {
-    PyObject_HEAD
-    nomen_tensor *t;
+    PyObject_HEAD nomen_tensor *t;
     py_state *state;
     PyObject *weak;
 } py_tensor;
@@ -92,6 +86,8 @@ nomen_tensor *nomen__py_from_buffer(py_state *s, PyObject *o);
 
 /* nomen.dtype objects and Python's bool, int, float, complex; NOMEN_DTYPE_NONE if it is neither. */
 nomen_dtype nomen__py_dtype(const py_state *s, PyObject *o);
+/* "contiguous_format" of nomen.contiguous_format; NULL: not such a word. */
+const char *nomen__py_word(const py_state *s, PyObject *o);
 /* Is it the device that there is: None, "cpu", "cpu:0", nomen.device("cpu")? Raises otherwise. */
 bool nomen__py_device(py_state *s, PyObject *o);
 int nomen__py_add_dtypes(PyObject *module, py_state *s);
@@ -143,8 +139,8 @@ static inline void nomen__py_begin(py_call *p, py_state *s, const nomen__op *op)
 }
 /* What Python gave for one argument: a value, or the rest of the positional ones spread out. */
 typedef struct py_bound {
-    PyObject *value;        /* NULL: not given */
-    PyObject *const *rest;  /* count items; then value is the first of them or NULL */
+    PyObject *value;       /* NULL: not given */
+    PyObject *const *rest; /* count items; then value is the first of them or NULL */
     Py_ssize_t count;
     Py_ssize_t position; /* from 1, 0: by keyword */
 } py_bound;
@@ -175,7 +171,7 @@ void nomen__py_give_back(py_call *p);
 PyObject *nomen__py_run(py_call *p);
 int nomen__py_add_callables(PyObject *module, py_state *s);
 
-/* ---- forms that the table does not describe (py_overload.c) ------------------------------------ */
+/* ---- forms that the table does not describe (py_overload.c) ---------------------------------- */
 
 /* Fills the row's arguments from a vectorcall in its own way. */
 typedef bool nomen__py_adapter(py_call *p, PyObject *const *args, Py_ssize_t nargs,

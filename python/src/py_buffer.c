@@ -51,8 +51,9 @@ static nomen_tensor *on_view(Py_buffer *view, nomen_dtype dtype) {
     if (!t) return NULL;
     int64_t low, high;
     if (!lay_out(t, view, &low, &high)) {
-        nomen__fail(NOMEN_ERROR_VALUE, "the strides of the array are not multiples of its itemsize: "
-                                       "copy it first");
+        nomen__fail(NOMEN_ERROR_VALUE,
+                    "the strides of the array are not multiples of its itemsize: "
+                    "copy it first");
         nomen__release(t);
         return NULL;
     }
@@ -109,7 +110,8 @@ nomen_tensor *nomen__py_from_buffer(py_state *s, PyObject *o) {
 typedef struct export {
     nomen__storage *storage; /* the tensor may get another one while the view is out */
     Py_ssize_t shape[NOMEN_MAX_DIMS], strides[NOMEN_MAX_DIMS];
-} export;
+}
+export;
 
 int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags) {
     nomen_tensor *t = nomen__py_unwrap(self);

@@ -5,8 +5,7 @@
 #include <structmember.h>
 
 typedef struct py_callable {
-    PyObject_HEAD
-    vectorcallfunc vectorcall;
+    PyObject_HEAD vectorcallfunc vectorcall;
     py_state *state;
     const nomen__op *op;
     nomen__py_adapter *adapter;
@@ -209,18 +208,22 @@ static PyMethodDef function_methods[] = {
 };
 
 static PyType_Slot function_slots[] = {
-    {Py_tp_call, PyVectorcall_Call},      {Py_tp_descr_get, function_get},
-    {Py_tp_repr, callable_repr},          {Py_tp_members, callable_members},
-    {Py_tp_getset, callable_getset},      {Py_tp_methods, function_methods},
-    {Py_tp_traverse, callable_traverse},  {Py_tp_dealloc, callable_dealloc},
+    {Py_tp_call, PyVectorcall_Call},
+    {Py_tp_descr_get, function_get},
+    {Py_tp_repr, callable_repr},
+    {Py_tp_members, callable_members},
+    {Py_tp_getset, callable_getset},
+    {Py_tp_methods, function_methods},
+    {Py_tp_traverse, callable_traverse},
+    {Py_tp_dealloc, callable_dealloc},
     {0, NULL},
 };
 
 static PyType_Slot method_slots[] = {
-    {Py_tp_call, PyVectorcall_Call},     {Py_tp_descr_get, method_get},
-    {Py_tp_repr, callable_repr},         {Py_tp_members, callable_members},
-    {Py_tp_getset, method_getset},       {Py_tp_traverse, callable_traverse},
-    {Py_tp_dealloc, callable_dealloc},   {0, NULL},
+    {Py_tp_call, PyVectorcall_Call},   {Py_tp_descr_get, method_get},
+    {Py_tp_repr, callable_repr},       {Py_tp_members, callable_members},
+    {Py_tp_getset, method_getset},     {Py_tp_traverse, callable_traverse},
+    {Py_tp_dealloc, callable_dealloc}, {0, NULL},
 };
 
 enum {

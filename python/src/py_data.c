@@ -32,7 +32,9 @@ PyObject *nomen__py_element(nomen_dtype dtype, const char *at) {
     case NOMEN_BF16: return PyFloat_FromDouble(bfloat16_value(at));
     case NOMEN_F32: memcpy(f, at, sizeof f[0]); return PyFloat_FromDouble((double)f[0]);
     case NOMEN_F64: memcpy(d, at, sizeof d[0]); return PyFloat_FromDouble(d[0]);
-    case NOMEN_C64: memcpy(f, at, sizeof f); return PyComplex_FromDoubles((double)f[0], (double)f[1]);
+    case NOMEN_C64:
+        memcpy(f, at, sizeof f);
+        return PyComplex_FromDoubles((double)f[0], (double)f[1]);
     default: memcpy(d, at, sizeof d); return PyComplex_FromDoubles(d[0], d[1]);
     }
 }
@@ -41,7 +43,8 @@ PyObject *nomen__py_item(PyObject *self, PyObject *unused) {
     (void)unused;
     const nomen_tensor *t = nomen__py_unwrap(self);
     if (t->numel == 1) return nomen__py_element((nomen_dtype)t->dtype, t->data);
-    PyErr_SetString(PyExc_ValueError, "only one element tensors can be converted to Python scalars");
+    PyErr_SetString(PyExc_ValueError,
+                    "only one element tensors can be converted to Python scalars");
     return NULL;
 }
 
@@ -165,10 +168,14 @@ static bool visit_kind(reader *r, PyObject *o) {
 
 /* Integers must fit; what is written as a float into an integer is cut, as by to(). */
 static bool fits(const reader *r, int64_t value) {
-    static const int64_t low[] = {[NOMEN_U8] = -UINT8_MAX, [NOMEN_I8] = INT8_MIN, [NOMEN_I16] = INT16_MIN,
+    static const int64_t low[] = {[NOMEN_U8] = -UINT8_MAX,
+                                  [NOMEN_I8] = INT8_MIN,
+                                  [NOMEN_I16] = INT16_MIN,
                                   [NOMEN_I32] = INT32_MIN};
-    static const int64_t high[] = {[NOMEN_U8] = UINT8_MAX, [NOMEN_I8] = INT8_MAX,
-                                   [NOMEN_I16] = INT16_MAX, [NOMEN_I32] = INT32_MAX};
+    static const int64_t high[] = {[NOMEN_U8] = UINT8_MAX,
+                                   [NOMEN_I8] = INT8_MAX,
+                                   [NOMEN_I16] = INT16_MAX,
+                                   [NOMEN_I32] = INT32_MAX};
     if (r->dtype < NOMEN_U8 || r->dtype > NOMEN_I32) return true;
     if (value >= low[r->dtype] && value <= high[r->dtype]) return true;
     PyErr_Format(PyExc_RuntimeError, "value cannot be converted to type %s without overflow: %lld",
@@ -225,7 +232,8 @@ static nomen_tensor *from_sequence(py_state *s, PyObject *data, nomen_dtype aske
         nomen_can_cast(wide[r.kind], r.tensors))
         r.dtype = r.tensors;
     if (nomen_dtype_is_complex(wide[r.kind]) && !nomen_dtype_is_complex(r.dtype)) {
-        PyErr_Format(PyExc_TypeError, "complex numbers cannot become %s", nomen_dtype_name(r.dtype));
+        PyErr_Format(PyExc_TypeError, "complex numbers cannot become %s",
+                     nomen_dtype_name(r.dtype));
         return NULL;
     }
     nomen_tensor *t = nomen__tensor_empty(wide[r.kind], r.ndim, r.size);
@@ -270,11 +278,7 @@ static nomen_tensor *fresh(py_state *s, PyObject *data, nomen_dtype dtype) {
     PyObject *o = as_array(data);
     if (!o) return NULL;
     nomen_tensor *t;
-    nomen_number n;
-    int is_number = has_buffer(o) ? nomen__py_number(o, &n) : 0;
-    if (is_number < 0) {
-        t = NULL;
-    } else if (has_buffer(o) && !is_number) {
+    if (has_buffer(o)) { /* arrays, and NumPy's scalars, whose dtype counts */
         nomen_tensor *shared = nomen__py_from_buffer(s, o);
         t = shared ? copy_of(s, shared, dtype) : NULL;
         nomen__release(shared);
@@ -329,8 +333,8 @@ static bool set_names(py_state *s, nomen_tensor *t, PyObject *names) {
 }
 
 static PyObject *make_tensor(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"data",  "dtype", "device", "requires_grad", "pin_memory",
-                               "names", NULL};
+    static char *keywords[] = {"data",       "dtype", "device", "requires_grad",
+                               "pin_memory", "names", NULL};
     py_state *s = PyModule_GetState(module);
     PyObject *data, *dtype = Py_None, *device = Py_None, *pin = Py_None;
     creation c = {NOMEN_DTYPE_NONE, Py_None, 0};
@@ -464,7 +468,17 @@ PyMethodDef nomen__py_data_functions[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *to_complex(PyObject *self, PyObject *unused) {
+    (void)unused;
+    PyObject *item = nomen__py_item(self, NULL);
+    if (!item) return NULL;
+    Py_complex z = PyComplex_AsCComplex(item);
+    Py_DECREF(item);
+    return z.real == -1.0 && PyErr_Occurred() ? NULL : PyComplex_FromCComplex(z);
+}
+
 PyMethodDef nomen__py_data_methods[] = {
+    {"__complex__", to_complex, METH_NOARGS, NULL},
     {"equal", method_equal, METH_O, "Same sizes, names and values?"},
     {NULL, NULL, 0, NULL},
 };

@@ -3,8 +3,7 @@
 #include "py.h"
 
 typedef struct py_dtype {
-    PyObject_HEAD
-    nomen_dtype dtype;
+    PyObject_HEAD nomen_dtype dtype;
 } py_dtype;
 
 static PyObject *dtype_name(PyObject *self, void *closure) {
@@ -85,9 +84,8 @@ static int add_dtypes(PyObject *module, py_state *s) {
         const char *name;
         nomen_dtype dtype;
     } aliases[] = {
-        {"half", NOMEN_F16},    {"float", NOMEN_F32},  {"double", NOMEN_F64},
-        {"short", NOMEN_I16},   {"int", NOMEN_I32},    {"long", NOMEN_I64},
-        {"cfloat", NOMEN_C64},  {"cdouble", NOMEN_C128},
+        {"half", NOMEN_F16}, {"float", NOMEN_F32}, {"double", NOMEN_F64}, {"short", NOMEN_I16},
+        {"int", NOMEN_I32},  {"long", NOMEN_I64},  {"cfloat", NOMEN_C64}, {"cdouble", NOMEN_C128},
     };
     for (int d = 1; d < NOMEN_DTYPE_COUNT; d++) {
         py_dtype *o = PyObject_New(py_dtype, s->dtype);
@@ -187,12 +185,15 @@ bool nomen__py_device(py_state *s, PyObject *o) {
 /* ---- words ----------------------------------------------------------------------------------- */
 
 typedef struct py_word {
-    PyObject_HEAD
-    const char *text;
+    PyObject_HEAD const char *text;
 } py_word;
 
 static PyObject *word_repr(PyObject *self) {
     return PyUnicode_FromFormat("nomen.%s", ((py_word *)self)->text);
+}
+
+const char *nomen__py_word(const py_state *s, PyObject *o) {
+    return Py_IS_TYPE(o, s->word) ? ((py_word *)o)->text : NULL;
 }
 
 static PyType_Slot word_slots[] = {

@@ -20,7 +20,8 @@ static void add_note(PyObject *exception, const char *op, const char *operands) 
 
 PyObject *nomen__py_raise(py_state *s) {
     const nomen_error *error = nomen_last_error();
-    if (PyErr_Occurred()) return NULL; /* a hook of the user's raised, and the library only says so */
+    if (PyErr_Occurred())
+        return NULL; /* a hook of the user's raised, and the library only says so */
     if (!error) {
         PyErr_SetString(PyExc_SystemError, "an operation failed without saying why");
         return NULL;
@@ -30,8 +31,8 @@ PyObject *nomen__py_raise(py_state *s) {
     char op[64], operands[512];
     snprintf(op, sizeof op, "%s", error->op);
     snprintf(operands, sizeof operands, "%s", error->operands);
-    PyObject *message = PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message),
-                                             "replace");
+    PyObject *message =
+        PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
     PyObject *class = class_of(s, code);
     PyObject *exception = message ? PyObject_CallOneArg(class, message) : NULL;
     Py_XDECREF(message);
@@ -44,10 +45,10 @@ PyObject *nomen__py_raise(py_state *s) {
 
 int nomen__py_add_errors(PyObject *module, py_state *s) {
     PyObject *bases = PyTuple_Pack(2, PyExc_RuntimeError, PyExc_MemoryError);
-    PyObject *memory = bases ? PyErr_NewExceptionWithDoc("nomen.OutOfMemoryError",
-                                                         "There is no memory for a tensor.", bases,
-                                                         NULL)
-                             : NULL;
+    PyObject *memory =
+        bases ? PyErr_NewExceptionWithDoc("nomen.OutOfMemoryError",
+                                          "There is no memory for a tensor.", bases, NULL)
+              : NULL;
     Py_XDECREF(bases);
     if (!memory) return -1;
     static const struct {

@@ -53,7 +53,8 @@ static int set_grad(PyObject *self, PyObject *value, void *closure) {
     nomen_tensor *t = nomen__py_unwrap(self), *g = NULL;
     if (value && value != Py_None) {
         if (!nomen__py_is_tensor(state(self), value)) {
-            PyErr_Format(PyExc_TypeError, "assigned grad expected to be a Tensor or None but got %s",
+            PyErr_Format(PyExc_TypeError,
+                         "assigned grad expected to be a Tensor or None but got %s",
                          Py_TYPE(value)->tp_name);
             return -1;
         }
@@ -101,8 +102,7 @@ static int set_data(PyObject *self, PyObject *value, void *closure) {
 /* ---- grad_fn --------------------------------------------------------------------------------- */
 
 typedef struct py_node {
-    PyObject_HEAD
-    char name[64];
+    PyObject_HEAD char name[64];
 } py_node;
 
 static PyObject *get_grad_fn(PyObject *self, void *closure) {
@@ -157,8 +157,7 @@ typedef struct hook_payload {
 } hook_payload;
 
 typedef struct py_handle {
-    PyObject_HEAD
-    py_state *state;
+    PyObject_HEAD py_state *state;
     nomen_tensor *t; /* one reference; NULL once removed */
     uint64_t id;
 } py_handle;
@@ -400,7 +399,7 @@ static PyObject *tuple_of(py_state *s, nomen_list list) {
 }
 
 static PyObject *grad(PyObject *module, PyObject *args, PyObject *kwargs) {
-    static char *keywords[] = {"outputs",      "inputs",       "grad_outputs", "retain_graph",
+    static char *keywords[] = {"outputs",      "inputs",      "grad_outputs", "retain_graph",
                                "create_graph", "only_inputs", "allow_unused", NULL};
     py_state *s = PyModule_GetState(module);
     PyObject *outputs, *inputs, *grads = Py_None, *retain = Py_None;

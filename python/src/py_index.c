@@ -79,8 +79,7 @@ static nomen_tensor *put_dim(py_state *s, nomen_tensor *t, int dim) {
 static nomen_tensor *same_again(py_state *s, nomen_tensor *t) {
     py_call p;
     nomen__py_begin(&p, s, s->op[PY_OP_permute]);
-    for (int i = 0; i < t->ndim; i++)
-        p.c.dims_pool[i] = (nomen__dimref){NOMEN__DIM_INDEX, 0, i};
+    for (int i = 0; i < t->ndim; i++) p.c.dims_pool[i] = (nomen__dimref){NOMEN__DIM_INDEX, 0, i};
     p.c.arg[0].tensor = t;
     p.c.arg[1].dims = (nomen__dims){t->ndim, p.c.dims_pool};
     p.c.dims_used = t->ndim;
@@ -90,7 +89,13 @@ static nomen_tensor *same_again(py_state *s, nomen_tensor *t) {
 
 /* ---- what the index says --------------------------------------------------------------------- */
 
-typedef enum index_kind { INDEX_INT, INDEX_SLICE, INDEX_NONE, INDEX_ELLIPSIS, INDEX_WRONG } index_kind;
+typedef enum index_kind {
+    INDEX_INT,
+    INDEX_SLICE,
+    INDEX_NONE,
+    INDEX_ELLIPSIS,
+    INDEX_WRONG
+} index_kind;
 
 static index_kind refuse(PyObject *item) {
     if (PyUnicode_Check(item))
@@ -215,8 +220,8 @@ static nomen_tensor *by_dict(py_state *s, nomen_tensor *t, PyObject *dict) {
             goto failed;
         }
         if (!t->ndim || items[position] != whole) {
-            PyErr_Format(PyExc_IndexError, t->ndim ? "dim %d is given twice"
-                                                   : "dim %d: the tensor has no dims",
+            PyErr_Format(PyExc_IndexError,
+                         t->ndim ? "dim %d is given twice" : "dim %d: the tensor has no dims",
                          position);
             goto failed;
         }
@@ -247,6 +252,21 @@ static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
     return t ? nomen__py_wrap(s, t) : NULL;
 }
 
+/* Leading dims of size 1 that the target does not have are dropped from the value. */
+static bool fill_value(py_call *p, PyObject *value, int ndim) {
+    py_state *s = p->state;
+    bool narrow = nomen__py_is_tensor(s, value) && nomen__py_unwrap(value)->ndim > ndim;
+    if (!narrow) return nomen__py_operand(p, 1, value) > 0;
+    nomen_tensor *t = nomen__retain(nomen__py_unwrap(value));
+    while (t && t->ndim > ndim && t->size[0] == 1) t = take_index(s, t, 0, 0);
+    if (!t) return false;
+    p->wrapped[p->wrapped_count++] = t;
+    p->c.arg[1].tensor = t;
+    p->c.given |= 1u << 1;
+    p->large |= t->numel > PY_LARGE;
+    return true;
+}
+
 static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) {
     py_state *s = ((py_tensor *)self)->state;
     if (!value) {
@@ -273,8 +293,8 @@ static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) 
     p.c.inplace = true;
     p.c.arg[0].tensor = t;
     p.c.given = 1;
-    int done = nomen__py_operand(&p, 1, value);
-    nomen_status status = done > 0 ? nomen__py_invoke(&p) : NOMEN_ERROR_TYPE;
+    nomen_status status =
+        fill_value(&p, value, t->ndim) ? nomen__py_invoke(&p) : NOMEN_ERROR_TYPE;
     if (!status) nomen__release(p.c.out[0]);
     nomen__release(t);
     Py_XDECREF(made);

@@ -126,7 +126,7 @@ static PyMethodDef functions[] = {
 static void find_operations(py_state *s) {
     static const char *const names[] = {
 #define X(name) #name,
-        NOMEN__PY_OPS(X)
+#include "py_ops.def"
 #undef X
     };
     for (int i = 0; i < PY_OP_COUNT; i++) s->op[i] = nomen__op_find(names[i]);
@@ -149,8 +149,8 @@ static int exec(PyObject *module) {
 
 /* All references of the state, for traverse and clear alike. */
 static int each(py_state *s, visitproc visit, void *arg) {
-    PyTypeObject **types[] = {&s->tensor,    &s->dtype, &s->device, &s->size, &s->function,
-                              &s->method,    &s->generator, &s->node, &s->handle, &s->word};
+    PyTypeObject **types[] = {&s->tensor, &s->dtype,     &s->device, &s->size,   &s->function,
+                              &s->method, &s->generator, &s->node,   &s->handle, &s->word};
     for (size_t i = 0; i < NOMEN_COUNT(types); i++) {
         if (visit)
             Py_VISIT(*types[i]);
@@ -189,21 +189,13 @@ static void free_module(void *module) { clear(module); }
 
 static PyModuleDef_Slot slots[] = {
     {Py_mod_exec, exec},
-#ifdef Py_mod_multiple_interpreters
-    {Py_mod_multiple_interpreters, Py_MOD_MULTIPLE_INTERPRETERS_SUPPORTED},
-#endif
     {0, NULL},
 };
 
 PyModuleDef nomen__py_module = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "nomen._C",
-    .m_doc = "The compiled part of nomen.",
-    .m_size = sizeof(py_state),
-    .m_slots = slots,
-    .m_traverse = traverse,
-    .m_clear = clear,
-    .m_free = free_module,
+    PyModuleDef_HEAD_INIT,      .m_name = "nomen._C",  .m_doc = "The compiled part of nomen.",
+    .m_size = sizeof(py_state), .m_slots = slots,      .m_traverse = traverse,
+    .m_clear = clear,           .m_free = free_module,
 };
 
 PyMODINIT_FUNC PyInit__C(void) { return PyModuleDef_Init(&nomen__py_module); }

@@ -85,7 +85,8 @@ static bool only_bool(py_state *s, PyObject *a, PyObject *b, const char *operato
         PyObject *o = i ? b : a;
         if (!o || PyBool_Check(o)) continue;
         if (nomen__py_is_tensor(s, o) && nomen__py_unwrap(o)->dtype == NOMEN_BOOL) continue;
-        PyErr_Format(PyExc_NotImplementedError, "%s is implemented for bool tensors only", operator);
+        PyErr_Format(PyExc_NotImplementedError,
+                     "%s is implemented for bool tensors only", operator);
         return false;
     }
     return true;
@@ -102,7 +103,9 @@ static PyObject *logical(PyObject *a, PyObject *b, int index, const char *operat
 static PyObject *tensor_and(PyObject *a, PyObject *b) {
     return logical(a, b, PY_OP_logical_and, "&");
 }
-static PyObject *tensor_or(PyObject *a, PyObject *b) { return logical(a, b, PY_OP_logical_or, "|"); }
+static PyObject *tensor_or(PyObject *a, PyObject *b) {
+    return logical(a, b, PY_OP_logical_or, "|");
+}
 static PyObject *tensor_xor(PyObject *a, PyObject *b) {
     return logical(a, b, PY_OP_logical_xor, "^");
 }

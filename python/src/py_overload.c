@@ -2,8 +2,7 @@
  * max(x, y), var(dim, unbiased), flatten, unflatten, split, to, arange. */
 #include "py.h"
 
-#define SPEC(name, flags)                                                                          \
-    { name, NOMEN__TEXT, flags, 0 }
+#define SPEC(name, flags) {name, NOMEN__TEXT, flags, 0}
 enum { OPT = NOMEN__OPTIONAL, KW = NOMEN__OPTIONAL | NOMEN__KEYWORD };
 
 static bool is_list(PyObject *o) { return PyTuple_Check(o) || PyList_Check(o); }
@@ -36,8 +35,8 @@ static PyObject *map_text(py_call *p, PyObject *const *values, PyObject *kwnames
             break;
         }
         /* What is no name at all is found here; the text could not hold it. */
-        bool fine = nomen__py_dimref(p->state, old, &ref) &&
-                    nomen__py_dimref(p->state, fresh, &ref);
+        bool fine =
+            nomen__py_dimref(p->state, old, &ref) && nomen__py_dimref(p->state, fresh, &ref);
         if (fine && ref.kind == NOMEN__DIM_ELLIPSIS) {
             fine = nomen_name_intern("...", 3, &ref.name);
             if (!fine) nomen__py_raise(p->state);
@@ -99,9 +98,8 @@ static bool adapt_extremum(py_call *p, PyObject *const *args, Py_ssize_t nargs, 
 
 /* var(unbiased), var(dim, unbiased, keepdim), var(dim, correction=, keepdim=). */
 static bool adapt_variance(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    static const nomen__argspec specs[] = {SPEC("self", 0),       SPEC("dim", OPT),
-                                           SPEC("unbiased", OPT), SPEC("keepdim", OPT),
-                                           SPEC("correction", KW)};
+    static const nomen__argspec specs[] = {SPEC("self", 0), SPEC("dim", OPT), SPEC("unbiased", OPT),
+                                           SPEC("keepdim", OPT), SPEC("correction", KW)};
     enum { SELF, DIM, UNBIASED, KEEPDIM, CORRECTION, COUNT };
     py_bound b[COUNT];
     if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
@@ -129,9 +127,9 @@ static bool adapt_variance(py_call *p, PyObject *const *args, Py_ssize_t nargs, 
 
 /* flatten(), flatten(start, end, out_dim), flatten(dims, out_dim); all by keyword too. */
 static bool adapt_flatten(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    static const nomen__argspec specs[] = {
-        SPEC("self", 0),    SPEC("start_dim", OPT), SPEC("end_dim", OPT),
-        SPEC("third", OPT), SPEC("dims", KW),       SPEC("out_dim", KW)};
+    static const nomen__argspec specs[] = {SPEC("self", 0),      SPEC("start_dim", OPT),
+                                           SPEC("end_dim", OPT), SPEC("third", OPT),
+                                           SPEC("dims", KW),     SPEC("out_dim", KW)};
     enum { SELF, START, END, THIRD, DIMS, OUT, COUNT };
     py_bound b[COUNT];
     if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
@@ -199,9 +197,10 @@ static bool fill_pairs(py_call *p, PyObject *pairs, const py_bound *sizes) {
         PyObject *size = PyTuple_GET_ITEM(size_tuple, i);
         if (PyIndex_Check(size) && !PyBool_Check(size)) continue;
         done = false;
-        PyErr_Format(PyExc_TypeError,
-                     "unflatten(): argument 'sizes' (position %zd) must be tuple of ints, not tuple",
-                     sizes->position);
+        PyErr_Format(
+            PyExc_TypeError,
+            "unflatten(): argument 'sizes' (position %zd) must be tuple of ints, not tuple",
+            sizes->position);
     }
     if (done) {
         py_bound names = {name_tuple, NULL, 0, 0}, plain = {size_tuple, NULL, 0, sizes->position};
@@ -266,8 +265,8 @@ static bool wrong_combination(const py_call *p, PyObject *value) {
 
 static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     static const nomen__argspec specs[] = {
-        SPEC("self", 0),  SPEC("1", OPT),    SPEC("2", OPT),    SPEC("3", OPT),
-        SPEC("4", OPT),   SPEC("dtype", KW), SPEC("device", KW), SPEC("other", KW),
+        SPEC("self", 0),  SPEC("1", OPT),          SPEC("2", OPT),     SPEC("3", OPT),
+        SPEC("4", OPT),   SPEC("dtype", KW),       SPEC("device", KW), SPEC("other", KW),
         SPEC("copy", KW), SPEC("non_blocking", KW)};
     enum { SELF, FIRST, LAST = 4, DTYPE, DEVICE, OTHER, COPY, BLOCKING, COUNT };
     py_bound b[COUNT];
@@ -309,7 +308,8 @@ static bool adapt_arange(py_call *p, PyObject *const *args, Py_ssize_t nargs, Py
         b[START].value = NULL;
     }
     if (!b[END].value) {
-        PyErr_SetString(PyExc_TypeError, "arange() missing 1 required positional arguments: \"end\"");
+        PyErr_SetString(PyExc_TypeError,
+                        "arange() missing 1 required positional arguments: \"end\"");
         return false;
     }
     return nomen__py_fill_all(p, b);
@@ -320,9 +320,9 @@ nomen__py_adapter *nomen__py_adapter_of(const char *op) {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange},       {"flatten", adapt_flatten}, {"max", adapt_extremum},
-        {"min", adapt_extremum},        {"rename", adapt_rename},   {"split", adapt_split},
-        {"std", adapt_variance},        {"to", adapt_to},           {"unflatten", adapt_unflatten},
+        {"arange", adapt_arange}, {"flatten", adapt_flatten}, {"max", adapt_extremum},
+        {"min", adapt_extremum},  {"rename", adapt_rename},   {"split", adapt_split},
+        {"std", adapt_variance},  {"to", adapt_to},           {"unflatten", adapt_unflatten},
         {"var", adapt_variance},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)

@@ -495,8 +495,8 @@ static bool fill_sizes(py_call *p, int i, const py_bound *bound) {
 
 static bool fill_tensor(py_call *p, int i, const py_bound *bound) {
     /* The first operand of most operations has to be a tensor, or there would be nothing to do. */
-    bool number_may = i > 0 || (p->c.op->nargs > 1 && !p->method &&
-                                p->c.op->args[1].kind == NOMEN__TENSOR);
+    bool number_may =
+        i > 0 || (p->c.op->nargs > 1 && !p->method && p->c.op->args[1].kind == NOMEN__TENSOR);
     if (!number_may && !nomen__py_is_tensor(p->state, bound->value)) return wrong(p, i, bound);
     int done = nomen__py_operand(p, i, bound->value);
     return done > 0 || (done == 0 && wrong(p, i, bound));
@@ -579,6 +579,8 @@ static bool fill_plain(py_call *p, int i, const py_bound *bound) {
         if (!arg->dtype) return wrong(p, i, bound);
         break;
     case NOMEN__TEXT:
+        arg->text = nomen__py_word(p->state, value);
+        if (arg->text) break;
         if (!PyUnicode_Check(value)) return wrong(p, i, bound);
         arg->text = PyUnicode_AsUTF8(value);
         if (!arg->text) return false;

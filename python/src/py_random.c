@@ -4,8 +4,7 @@
 #include "nomen/random.h"
 
 typedef struct py_generator {
-    PyObject_HEAD
-    nomen_generator *g;
+    PyObject_HEAD nomen_generator *g;
 } py_generator;
 
 struct nomen_generator *nomen__py_generator(PyObject *o) { return ((py_generator *)o)->g; }

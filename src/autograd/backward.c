@@ -430,44 +430,45 @@ static nomen_status choose_inputs(task *t, nomen_list inputs) {
 
 /* ---- where it starts ---- */
 
-static nomen_tensor *implicit_gradient(const nomen_tensor *loss) {
+static nomen_status implicit_gradient(const nomen_tensor *loss, nomen_tensor **result) {
     if (loss->numel != 1) {
         NOMEN__TEXT(what, 256);
         nomen__text_tensor(&what, loss, false);
-        nomen__fail(NOMEN_ERROR_GRAD, "grad can be implicitly created only for scalar outputs, not for %s: pass a gradient",
-                    what.at);
-        return NULL;
+        return nomen__fail(NOMEN_ERROR_GRAD,
+                           "grad can be implicitly created only for scalar outputs, not for %s: pass a gradient", what.at);
     }
     nomen_tensor *one = nomen__tensor_empty((nomen_dtype)loss->dtype, loss->ndim, loss->size);
     nomen_number number = {.kind = NOMEN_NUMBER_INT, .i = 1};
     if (one) nomen__fill_values(one, &number);
-    return one;
+    *result = one;
+    return one ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 /* The caller's gradient must be one of that tensor: sizes, names if it has any, and a real one for a real tensor. */
-static nomen_tensor *given_gradient(const nomen_tensor *loss, nomen_tensor *g) {
+static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g, nomen_tensor **result) {
     if (g->ndim != loss->ndim || memcmp(g->size, loss->size, sizeof *g->size * g->ndim) != 0) {
         NOMEN__TEXT(mine, 256);
         NOMEN__TEXT(want, 256);
         nomen__text_sizes(&mine, g->size, g->ndim);
         nomen__text_sizes(&want, loss->size, loss->ndim);
-        nomen__fail(NOMEN_ERROR_SHAPE, "Mismatch in shape: the gradient has a shape of %s and the output has a shape of %s.",
-                    mine.at, want.at);
-        return NULL;
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Mismatch in shape: the gradient has a shape of %s and the output has a shape of %s.", mine.at,
+                           want.at);
     }
     nomen__namelist names;
-    if (nomen__is_named(g) && nomen__unify(nomen__names_of(g), nomen__names_of(loss), "broadcast", &names)) return NULL;
-    if (nomen_dtype_is_complex((nomen_dtype)g->dtype) && !nomen_dtype_is_complex((nomen_dtype)loss->dtype)) {
-        nomen__fail(NOMEN_ERROR_DTYPE, "the gradient is %s and the output %s: a real output has a real gradient",
-                    nomen_dtype_name((nomen_dtype)g->dtype), nomen_dtype_name((nomen_dtype)loss->dtype));
-        return NULL;
-    }
+    nomen_status s = nomen__is_named(g)
+                         ? nomen__unify(nomen__names_of(g), nomen__names_of(loss), "broadcast", &names)
+                         : NOMEN_OK;
+    if (s) return s;
+    if (nomen_dtype_is_complex((nomen_dtype)g->dtype) && !nomen_dtype_is_complex((nomen_dtype)loss->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "the gradient is %s and the output %s: a real output has a real gradient",
+                           nomen_dtype_name((nomen_dtype)g->dtype), nomen_dtype_name((nomen_dtype)loss->dtype));
     nomen_scope_mark scope = nomen_scope_open();
     nomen_tensor *r = nomen__scoped(nomen__twin(g));
     if (r && r->dtype != loss->dtype) r = nomen_cast(r, .dtype = (nomen_dtype)loss->dtype);
-    nomen__retain(r);
+    *result = nomen__retain(r);
     nomen_scope_close(&scope);
-    return r;
+    return r ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 static nomen_status start_at(task *t, nomen_tensor *loss, nomen_tensor *gradient, int64_t index) {
@@ -482,8 +483,9 @@ static nomen_status start_at(task *t, nomen_tensor *loss, nomen_tensor *gradient
     /* Hooks may let go of the outputs: the walk holds its own ends of the graph. */
     if (!nomen__path_push(&t->roots, loss->grad)) return NOMEN_ERROR_MEMORY;
     nomen__node_retain(loss->grad);
-    nomen_tensor *g = gradient ? given_gradient(loss, gradient) : implicit_gradient(loss);
-    return g ? deliver(t, loss->grad, g) : NOMEN_ERROR_GRAD;
+    nomen_tensor *g = NULL;
+    s = gradient ? given_gradient(loss, gradient, &g) : implicit_gradient(loss, &g);
+    return s ? s : deliver(t, loss->grad, g);
 }
 
 static void task_end(task *t) {

@@ -77,10 +77,12 @@ void nomen__node_describe(nomen__node *n, const nomen_tensor *t) {
 void nomen__node_drop_saved(nomen__node *n) {
     for (uint32_t i = 0; i < n->nsaved; i++) {
         nomen_tensor *t = n->saved[i].tensor;
+        /* Numbers cost nothing to keep, and x * 2 can be walked again. */
+        if (!t || (t->flags & NOMEN__WRAPPED)) continue;
         n->saved[i].tensor = NULL;
+        n->used = true;
         nomen__release(t);
     }
-    if (n->nsaved) n->used = true;
     if (n->inner) nomen__node_drop_saved(n->inner);
 }
 

@@ -36,8 +36,12 @@ static void operands_of(const nomen__call *c, operands *o) {
     }
 }
 
+static bool takes_gradient(const nomen_tensor *t) {
+    return t && (t->flags & NOMEN__REQUIRES) && nomen__differentiable(t->dtype);
+}
+
 static nomen__node *edge_to(nomen_tensor *t) {
-    if (!t || !(t->flags & NOMEN__REQUIRES) || !nomen__differentiable(t->dtype)) return NULL;
+    if (!takes_gradient(t)) return NULL;
     if (t->grad->kind == NOMEN__LEAF) {
         if (t->grad->ndim != t->ndim || t->grad->dtype != t->dtype ||
             memcmp(t->grad->size, t->size, sizeof *t->size * t->ndim) != 0)
@@ -124,6 +128,7 @@ static nomen_tensor *saved_value(const nomen__call *c, const nomen_tensor *t) {
     } else {
         kept = nomen__tensor_alias(t);
         if (kept) nomen__set_names(kept, NULL);
+        if (kept) kept->flags |= t->flags & NOMEN__WRAPPED;
     }
     return kept;
 }
@@ -145,19 +150,25 @@ static bool save_operands(nomen__node *n, const nomen__call *c, const operands *
 }
 
 static bool any_edge(const operands *o) {
-    for (int64_t i = 0; i < o->count; i++) {
-        nomen_tensor *t = o->at[i];
-        if (t && (t->flags & NOMEN__REQUIRES) && nomen__differentiable(t->dtype)) return true;
-    }
+    for (int64_t i = 0; i < o->count; i++)
+        if (takes_gradient(o->at[i])) return true;
     return false;
+}
+
+/* By the formulas that will run, and only what was given. */
+static uint32_t values_needed(const nomen__op *op, const operands *o) {
+    uint32_t save = 0, there = NOMEN__SAVE_RESULT;
+    for (int i = 0; i < NOMEN__MAX_IN && i < o->count; i++) {
+        if (takes_gradient(o->at[i])) save |= op->save[i];
+        if (o->at[i]) there |= 1u << i;
+    }
+    return save & there;
 }
 
 static nomen__node *node_of_call(nomen__call *c, const operands *o) {
     const nomen__op *op = c->op;
     nomen__node_plan plan = {.nin = (uint32_t)o->count, .ndim = c->out[0]->ndim};
-    uint32_t save = op->grad ? op->save & NOMEN__SAVE_RESULT : 0;
-    for (int i = 0; i < NOMEN__MAX_IN && i < o->count && op->grad && !o->list; i++)
-        if ((op->save >> i & 1) && o->at[i]) save |= 1u << i;
+    uint32_t save = op->grad && !o->list ? values_needed(op, o) : 0;
     plan.nsaved = (uint32_t)__builtin_popcount(save);
     plan_arguments(c, &plan);
     if (o->list) plan.noffsets = plan.nin + 1;

@@ -3,7 +3,11 @@
  * Idea: lanes of the input's own width within a block of 1024 elements of a row (128 rows of
  * columns), blocks joined in double, so that the rounding error depends on the block and not on the
  * length; float64 keeps what the sum of the blocks lost in a second double. Small integers add in
- * 16- or 32-bit lanes that a block cannot overflow. */
+ * 16- or 32-bit lanes that a block cannot overflow.
+ *
+ * Limit: bytes read from a buffer of the same size. Share, as bench/bench_kernels.c prints it (its
+ * first lines say how to build it), on a shared AVX-512 machine at 1 MiB: one long row 75 %
+ * (float32), 93 % (float64), columns 81 %; rows of 8, which are turned over first, 18 %. */
 #include "kernels/loops/reduce.h"
 
 /* The sum over mean's count, rounded once. */

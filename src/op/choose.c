@@ -98,3 +98,14 @@ nomen_status nomen__choose_layout(nomen__call *c) {
     if (c->row_major || strcmp(format, "preserve_format") == 0) return NOMEN_OK;
     return nomen__fail(NOMEN_ERROR_STATE, "memory_format must be 'contiguous_format' or 'preserve_format', not '%.40s'", format);
 }
+
+/* The kernels of sgn and conj are for complex numbers; real ones have simpler ones of the same meaning. */
+nomen_status nomen__choose_sgn(nomen__call *c) {
+    if (!nomen_dtype_is_complex((nomen_dtype)c->in[0]->dtype)) c->kernel_name = "sign";
+    return NOMEN_OK;
+}
+
+nomen_status nomen__choose_conj(nomen__call *c) {
+    if (!nomen_dtype_is_complex((nomen_dtype)c->in[0]->dtype)) c->kernel_name = "copy";
+    return NOMEN_OK;
+}

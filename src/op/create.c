@@ -107,7 +107,7 @@ static nomen_status read_range(const nomen__call *c, range *r) {
 }
 
 nomen_status nomen__shape_range(nomen__call *c) {
-    range r;
+    range r = {0};
     nomen_status s = read_range(c, &r);
     c->ndim = 1;
     c->size[0] = s ? 0 : r.count;
@@ -115,7 +115,7 @@ nomen_status nomen__shape_range(nomen__call *c) {
 }
 
 nomen_status nomen__launch_range(nomen__call *c) {
-    range r;
+    range r = {0};
     nomen_status s = read_range(c, &r);
     if (s) return s;
     nomen_tensor *out = c->out[0];

@@ -20,7 +20,7 @@ static const uint8_t item_bytes[NOMEN_DTYPE_COUNT] = {
 
 static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
 
-/* ---- making it --------------------------------------------------------------------------------- */
+/* ---- making it ------------------------------------------------------------------------------- */
 
 /* An input of one element in all is converted now instead of once per block. */
 static void cast_constant(nomen__iter *it, int k) {
@@ -132,26 +132,6 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     }
 }
 
-/* One run of all elements: contiguous operands of as many elements as the output lie like it, whatever
- * their ranks, and lone numbers stay. */
-static inline bool make_plainly(nomen__iter *it, const nomen_tensor *out, nomen_tensor *const *in,
-                                int nin, int64_t item) {
-    int64_t numel = out->numel;
-    bool plain = out->flags & NOMEN__CONTIGUOUS;
-    it->step[0][0] = item_bytes[out->dtype];
-    it->base[0] = out->data;
-    for (int k = 0; k < nin; k++) {
-        const nomen_tensor *t = in[k];
-        bool whole = t->numel == numel;
-        it->base[k + 1] = t->data;
-        it->step[0][k + 1] = whole ? item : 0;
-        plain &= whole ? (t->flags & NOMEN__CONTIGUOUS) != 0 : t->numel == 1;
-    }
-    it->ndim = 1;
-    it->size[0] = numel;
-    return plain;
-}
-
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
@@ -182,31 +162,48 @@ void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *ou
     make_casting(it, out, in, nin, ndim, size, dtypes);
 }
 
-void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
-                      nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
-                      nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
-    uint32_t differ = out->dtype ^ (uint32_t)kernel_result;
-    for (int k = 0; k < nin; k++) differ |= in[k]->dtype ^ (uint32_t)kernel_dtype;
-    it->loop = loop;
-    it->count = nin + 1;
-    it->numel = out->numel;
-    it->tiled = 0;
-    if (NOMEN_LIKELY(!differ && make_plainly(it, out, in, nin, item_bytes[kernel_dtype]))) {
-        it->casting = false;
-        it->simple = it->numel <= SERIAL && it->numel != 0;
-        return;
-    }
+APART void make_otherwise(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
+                          nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
+                          nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
     nomen_dtype dtypes[OPERANDS];
     dtypes[0] = kernel_result;
     for (int k = 1; k <= nin; k++) dtypes[k] = kernel_dtype;
-    make_casting(it, out, in, nin, ndim, size, dtypes);
+    nomen__iter_make_mixed(it, loop, out, in, nin, ndim, size, dtypes);
 }
 
-/* ---- running it -------------------------------------------------------------------------------- */
+/* Contiguous operands of as many elements as the output lie like it, whatever their ranks; with
+ * them and lone numbers it is one run of all elements. */
+void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
+                      nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
+                      nomen_dtype kernel_dtype, nomen_dtype kernel_result) {
+    int64_t numel = out->numel, item = item_bytes[kernel_dtype];
+    bool plain = out->flags & NOMEN__CONTIGUOUS && out->dtype == (uint32_t)kernel_result;
+    for (int k = 0; k < nin; k++) {
+        const nomen_tensor *t = in[k];
+        bool whole = t->numel == numel && t->flags & NOMEN__CONTIGUOUS;
+        it->base[k + 1] = t->data;
+        it->step[0][k + 1] = whole ? item : 0;
+        plain &= (whole | (t->numel == 1)) & (t->dtype == (uint32_t)kernel_dtype);
+    }
+    if (NOMEN_UNLIKELY(!plain)) {
+        make_otherwise(it, loop, out, in, nin, ndim, size, kernel_dtype, kernel_result);
+        return;
+    }
+    it->loop = loop;
+    it->base[0] = out->data;
+    it->step[0][0] = item_bytes[kernel_result];
+    it->ndim = 1;
+    it->count = nin + 1;
+    it->numel = it->size[0] = numel;
+    it->tiled = 0;
+    it->casting = false;
+    it->simple = numel <= SERIAL && numel != 0;
+}
+
+/* ---- running it ------------------------------------------------------------------------------ */
 
 /* n elements in a row, through the cast buffers. */
-APART void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step,
-                       int64_t n) {
+APART void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *step, int64_t n) {
     alignas(64) char buffer[OPERANDS][BLOCK * 16];
     char *at[OPERANDS];
     int64_t taken[OPERANDS];
@@ -366,7 +363,7 @@ void nomen__iter_run(const nomen__iter *it) {
         run_slowly(it);
 }
 
-/* ---- moves ------------------------------------------------------------------------------------- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
     nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
@@ -409,6 +406,7 @@ void nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
         one.data = value;
     }
     nomen__iter it;
-    nomen__iter_make(&it, nomen__kernel_find("copy", to)->loop, t, &in, 1, t->ndim, t->size, to, to);
+    nomen__iter_make(&it, nomen__kernel_find("copy", to)->loop, t, &in, 1, t->ndim, t->size, to,
+                     to);
     nomen__iter_run(&it);
 }

@@ -1,5 +1,5 @@
-/* What the launch_*.c files share: operands in the dtype that a kernel wants, results in the one that
- * the caller wants. Only for them. */
+/* What the launch_*.c files share: operands in the dtype that a kernel wants, results in the one
+ * that the caller wants. Only for them. */
 #ifndef NOMEN_SRC_LAUNCH_H
 #define NOMEN_SRC_LAUNCH_H
 
@@ -7,8 +7,8 @@
 
 enum { NOMEN__GRAIN = 32768 }; /* elements worth a chunk of their own */
 
-/* t itself with a reference more if its dtype is the wanted one, else a contiguous copy that is; NULL
- * and an error without memory. */
+/* t itself with a reference more if its dtype is the wanted one, else a contiguous copy that is;
+ * NULL and an error without memory. */
 nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
 /* out itself with a reference more, or a contiguous tensor of its sizes that nomen__launch_deliver
  * moves over; apart: it must not be out's memory. */

@@ -1,16 +1,16 @@
-/* Matrix products of vectors, matrices and batches of matrices: how they are cut into blocks for the
- * kernel and the threads. The product of a block is the kernel's. */
+/* Matrix products of vectors, matrices and batches of matrices: how they are cut into blocks for
+ * the kernel and the threads. The product of a block is the kernel's. */
 #include "nomen/memory.h"
 #include "op/launch.h"
 #include "op/ops.gen.h"
 
 #include <sched.h>
 
-/* SERIAL_WORK: multiplications that one thread does without help. A block of C has at least
- * BLOCK_ROWS rows or BLOCK_COLS columns, so that packing the operands stays a small part of it; rows
- * are cut at multiples of ROWS_STEP, which whole tiles of most kernels fit into. */
-enum { SERIAL_WORK = 1 << 18, BLOCK_ROWS = 224, BLOCK_COLS = 256, ROWS_STEP = 14, COLS_STEP = 64 };
-enum { MOST_BLOCKS = 64, MOST_SCRATCH = 64 };
+/* SERIAL_WORK: multiplications that one thread does without help. A product is cut into at most
+ * MOST_BLOCKS blocks of at least LEAST_SIDE rows and columns; rows are cut at multiples of
+ * ROWS_STEP, columns of COLS_STEP, which whole tiles of most kernels fit into. */
+enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, LEAST_SIDE = 64, ROWS_STEP = 14, COLS_STEP = 64 };
+enum { SMALL_SIDE = 16, MOST_SCRATCH = 64 };
 
 typedef struct product {
     const nomen__gemm *gemm;
@@ -96,8 +96,8 @@ static void describe(product *p, const nomen_tensor *a, const nomen_tensor *b, n
         p->b[n] = own_b < 0 || b->size[own_b] == 1 ? 0 : b->stride[own_b] * item;
         p->c[n] = c->stride[own_c] * item;
         /* Batches of rows times one matrix are more rows. */
-        if (n == 0 && p->b[0] == 0 && (g->m == 1 || (p->a[0] == g->m * g->a_row &&
-                                                     p->c[0] == g->m * g->c_row))) {
+        if (n == 0 && p->b[0] == 0 &&
+            (g->m == 1 || (p->a[0] == g->m * g->a_row && p->c[0] == g->m * g->c_row))) {
             if (g->m == 1) {
                 g->a_row = p->a[0];
                 g->c_row = p->c[0];
@@ -112,29 +112,40 @@ static void describe(product *p, const nomen_tensor *a, const nomen_tensor *b, n
 
 static int64_t rounded_up(int64_t n, int64_t step) { return (n + step - 1) / step * step; }
 
-/* Blocks of C. They depend on the shape only, so that the result does not depend on the threads. */
-static void cut(product *p) {
+/* How long a block is when `whole` is cut into so many. The last one must not be so short that the
+ * kernel would go another way about it, and come to other bits. */
+static int64_t side(int64_t whole, int64_t count, int64_t step) {
+    int64_t plain = (whole + count - 1) / count, even = rounded_up(plain, step);
+    return (whole - 1) % even + 1 > SMALL_SIDE ? even : plain;
+}
+
+/* Blocks of C, about one per thread: each packs its operands anew, so that fewer are better. Where
+ * the cuts are does not show in the result: every element is the same sum in the same order. */
+static void cut(product *p, int64_t threads) {
     const nomen__gemm_args *g = &p->whole;
     p->rows = g->m;
     p->cols = g->n;
-    double work = (double)g->m * (double)g->n * (double)(g->k ? g->k : 1);
-    double most = work / SERIAL_WORK * 2;
-    int64_t blocks = most > MOST_BLOCKS ? MOST_BLOCKS : (int64_t)most;
-    if (p->batches < MOST_BLOCKS && blocks > 1) {
-        if (g->m == 1 || g->n == 1) { /* nothing is packed: memory alone counts */
-            int64_t along = g->m * g->n, each = rounded_up((along + blocks - 1) / blocks, COLS_STEP);
-            *(g->n == 1 ? &p->rows : &p->cols) = each < along ? each : along;
-        } else {
-            int64_t down = g->m / BLOCK_ROWS, across = g->n / BLOCK_COLS;
-            down = down > blocks ? blocks : down < 1 ? 1 : down;
-            across = across > blocks / down ? blocks / down : across;
-            across = across < 1 ? 1 : across;
-            if (down > 1) p->rows = rounded_up((g->m + down - 1) / down, ROWS_STEP);
-            if (across > 1) p->cols = rounded_up((g->n + across - 1) / across, COLS_STEP);
-        }
+    double work = (double)g->m * (double)g->n * (double)g->k;
+    if (work < SERIAL_WORK || p->batches >= threads) return;
+    if (g->m == 1 || g->n == 1) { /* nothing is packed: memory alone counts */
+        int64_t along = g->m * g->n, each = rounded_up(SERIAL_WORK / 8 / g->k + 1, COLS_STEP);
+        *(g->n == 1 ? &p->rows : &p->cols) = each < along ? each : along;
+        return;
     }
-    p->row_blocks = (g->m + p->rows - 1) / p->rows;
-    p->blocks = p->row_blocks * ((g->n + p->cols - 1) / p->cols);
+    int64_t count = (threads + p->batches - 1) / p->batches, down = 1, across = 1;
+    double least = 0;
+    if (count > MOST_BLOCKS) count = MOST_BLOCKS;
+    for (int64_t d = 1; d <= count; d++) {
+        int64_t a = (count + d - 1) / d;
+        if ((d > 1 && g->m / d < LEAST_SIDE) || (a > 1 && g->n / a < LEAST_SIDE)) continue;
+        double packed = (double)a * (double)g->m + (double)d * (double)g->n;
+        if (least > 0 && packed >= least) continue;
+        least = packed;
+        down = d;
+        across = a;
+    }
+    p->rows = side(g->m, down, ROWS_STEP);
+    p->cols = side(g->n, across, COLS_STEP);
 }
 
 /* Scratch for any block: those at the edges are of other sizes, and may want more. */
@@ -152,13 +163,18 @@ static size_t scratch_bytes(const product *p) {
 static nomen_status multiply(product *p) {
     enum { ON_STACK = 4096 };
     _Alignas(64) char near[ON_STACK];
-    cut(p);
+    int64_t threads = nomen_get_num_threads();
+    if (threads > 1)
+        cut(p, threads);
+    else
+        p->rows = p->whole.m, p->cols = p->whole.n;
+    p->row_blocks = (p->whole.m + p->rows - 1) / p->rows;
+    p->blocks = p->row_blocks * ((p->whole.n + p->cols - 1) / p->cols);
     int64_t count = p->batches * p->blocks;
     double each = (double)p->rows * (double)p->cols * (double)(p->whole.k ? p->whole.k : 1);
     int64_t grain = each >= SERIAL_WORK / 2 ? 1 : (int64_t)(SERIAL_WORK / 2 / each) + 1;
     if (each * (double)count < SERIAL_WORK) grain = count;
-    int64_t chunks = (count - 1) / grain + 1, threads = nomen_get_num_threads();
-    int64_t scratches = chunks < threads ? chunks : threads;
+    int64_t chunks = (count - 1) / grain + 1, scratches = chunks < threads ? chunks : threads;
     p->scratches = scratches < MOST_SCRATCH ? (int)scratches : MOST_SCRATCH;
     p->scratch_each = scratch_bytes(p);
     atomic_init(&p->taken, 0);

@@ -2,6 +2,7 @@
  * among threads so that their number does not show in the result. Adding up is the reducer's. */
 #include "op/launch.h"
 #include "op/ops.gen.h"
+#include "op/tile.h"
 
 #include <string.h>
 
@@ -9,6 +10,10 @@
  * large (LARGE elements), they are cut into parts with accumulators of their own, at most PARTS in
  * all; parts are whole blocks of ROUND elements, as reducers take them in. */
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
+enum {
+    SHORT_ROW = 16,
+    TURNED_BYTES = 4
+}; /* rows to be turned into columns: what tile.c is quick at */
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
 /* The casts of results that are not wanted as the reducer writes them. */
@@ -32,11 +37,13 @@ typedef struct reduction {
     int64_t outer, block, blocks; /* units: outer kept dims times blocks of kept[0] */
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
+    int64_t item;                 /* bytes of an element of the input */
+    bool turned;                  /* rows are short and without holes */
 } reduction;
 
 static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
 
-/* ---- dims -------------------------------------------------------------------------------------- */
+/* ---- dims ------------------------------------------------------------------------------------ */
 
 static void add_kept(reduction *r, int64_t size, int64_t in, const int64_t *out) {
     int at = r->nkept++;
@@ -64,14 +71,14 @@ static void add_reduced(reduction *r, int64_t size, int64_t in, int64_t position
 
 /* Sorted by the input's steps on the way in. Positions count in the order of the dims. */
 static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_tensor *const *out) {
-    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype), position = 1;
+    int64_t position = 1;
     const nomen_tensor *shape = out[0] ? out[0] : out[1];
     int at = shape->ndim; /* of the results' dims, from the last one */
     bool keepdim = shape->ndim == in->ndim;
     r->nkept = r->nreduced = 0;
     for (int d = in->ndim - 1; d >= 0; d--) {
         bool reduced = mask >> d & 1;
-        int64_t size = in->size[d], step = in->stride[d] * item, to[NOMEN__MAX_OUT] = {0, 0};
+        int64_t size = in->size[d], step = in->stride[d] * r->item, to[NOMEN__MAX_OUT] = {0, 0};
         if (!reduced || keepdim) at--;
         if (size == 1) continue;
         if (reduced) {
@@ -145,7 +152,8 @@ static void move_kept_first(reduction *r, int d) {
     memcpy(r->kept_out[0], out, sizeof out);
 }
 
-/* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better. */
+/* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
+ */
 static void finish_dims(reduction *r) {
     if (r->nkept == 0) {
         r->kept[0] = 1;
@@ -168,11 +176,13 @@ static void finish_dims(reduction *r) {
         r->block = NOMEN__GRAIN / r->param.count > 8 ? NOMEN__GRAIN / r->param.count : 8;
     if (r->block > r->kept[0]) r->block = r->kept[0];
     r->blocks = (r->kept[0] + r->block - 1) / r->block;
+    r->turned = rows && r->item == TURNED_BYTES && r->reduced_in[0] == r->item &&
+                r->reduced[0] <= SHORT_ROW && r->reduced[0] % 4 == 0;
     r->outer = 1;
     for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
 }
 
-/* ---- one unit ---------------------------------------------------------------------------------- */
+/* ---- one unit -------------------------------------------------------------------------------- */
 
 typedef struct unit {
     int64_t n; /* accumulators */
@@ -197,6 +207,17 @@ static unit unit_at(const reduction *r, int64_t number) {
     return u;
 }
 
+/* Short rows one behind the other, as columns: reducers are at their best along accumulators. */
+static void step_turned(const reduction *r, void *acc, const nomen__reduce_step *rows) {
+    _Alignas(64) char turned[NOMEN__ACC_BLOCK * SHORT_ROW * TURNED_BYTES];
+    nomen__reduce_step s = *rows;
+    nomen__tile_gather(turned, s.in, s.acc_step, s.red_step, s.n_acc, s.n_red, r->item);
+    s.in = turned;
+    s.acc_step = r->item;
+    s.red_step = s.n_acc * r->item;
+    r->reducer->step(acc, &s);
+}
+
 /* Takes in the reduced elements begin to end of a unit. */
 static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin, int64_t end) {
     int64_t index[NOMEN_MAX_DIMS], rest = begin;
@@ -213,7 +234,10 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     while (begin < end) {
         s.n_red = r->reduced[0] - index[0];
         if (s.n_red > end - begin) s.n_red = end - begin;
-        r->reducer->step(acc, &s);
+        if (r->turned && s.n_acc >= 16)
+            step_turned(r, acc, &s);
+        else
+            r->reducer->step(acc, &s);
         begin += s.n_red;
         s.in -= index[0] * s.red_step;
         s.index0 -= index[0] * s.index_step;
@@ -246,7 +270,7 @@ static void deliver(const reduction *r, const unit *u, const void *acc) {
     }
 }
 
-/* ---- all units --------------------------------------------------------------------------------- */
+/* ---- all units ------------------------------------------------------------------------------- */
 
 static void run_units(void *context, int64_t begin, int64_t end) {
     const reduction *r = context;
@@ -321,6 +345,7 @@ static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor 
     r.param.correction = c->reduce_correction;
     r.in = in->data;
     r.index0 = 0;
+    r.item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
         nomen_dtype writes = k ? NOMEN_I64 : c->writes;
         r.out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};

@@ -2,10 +2,13 @@
 #include "op/launch.h"
 #include "op/ops.gen.h"
 
+enum { SIDE_BY_SIDE = 128 };
+
 typedef struct rows_job {
     nomen__rows *run;
-    nomen__rows_args row; /* out, in, n and the steps along a row; rows and their steps of one line */
-    int ndim;             /* dims over which lines of rows are repeated */
+    nomen__rows_args
+        row;  /* out, in, n and the steps along a row; rows and their steps of one line */
+    int ndim; /* dims over which lines of rows are repeated */
     int64_t size[NOMEN_MAX_DIMS], in_step[NOMEN_MAX_DIMS], out_step[NOMEN_MAX_DIMS];
 } rows_job;
 
@@ -69,8 +72,11 @@ static void run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in,
             job.out_step[d] = job.out_step[d + 1];
         }
     }
-    int64_t rows = numel / job.row.n, grain = NOMEN__GRAIN / job.row.n / 64 * 64;
-    if (grain < 1) grain = NOMEN__GRAIN / job.row.n + 1;
+    int64_t rows = numel / job.row.n, grain = NOMEN__GRAIN / job.row.n + 1;
+    /* Rows that lie side by side in memory are fetched together. */
+    bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
+    if (beside || grain >= SIDE_BY_SIDE)
+        grain = (grain + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE * SIDE_BY_SIDE;
     nomen__parallel(rows, numel <= 2 * NOMEN__GRAIN ? rows : grain, run_lines, &job);
 }
 

@@ -91,7 +91,7 @@ struct nomen__op {
     nomen__step *compose; /* composite rows */
     nomen__step *choose;  /* may swap c->kernel and operands before the dtype rule (alpha, rounding_mode, bounds) */
     nomen_tensor *(*grad)(struct nomen__backward *b, int input); /* NULL: not differentiable */
-    uint32_t save;        /* what grad needs */
+    uint32_t save[NOMEN__MAX_IN]; /* what the formula of each input needs */
 };
 
 extern const nomen__op nomen__ops[]; /* table.gen.c; ended by a row without a name */

@@ -101,10 +101,12 @@ enum {
 };
 
 nomen__step nomen__choose_bounds;
+nomen__step nomen__choose_conj;
 nomen__step nomen__choose_fill;
 nomen__step nomen__choose_layout;
 nomen__step nomen__choose_rounding;
 nomen__step nomen__choose_scaled;
+nomen__step nomen__choose_sgn;
 nomen__step nomen__compose_addmm;
 nomen__step nomen__compose_chunk;
 nomen__step nomen__compose_contiguous;

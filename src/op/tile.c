@@ -11,7 +11,8 @@ typedef struct item_16 {
 } __attribute__((may_alias)) item_16;
 
 /* Elements are read along the far dim, which is the one without holes in memory. */
-static void gather_1(char *to, const char *from, int64_t near, int64_t far, int64_t n, int64_t rows) {
+static void gather_1(char *to, const char *from, int64_t near, int64_t far, int64_t n,
+                     int64_t rows) {
     for (int64_t i = 0; i < n; i++, from += near)
         for (int64_t r = 0; r < rows; r++) to[r * n + i] = from[r * far];
 }

@@ -1,4 +1,5 @@
-/* Turning tiles over: an operand whose near dim is not the output's, made to lie like the output. */
+/* Turning tiles over: an operand whose near dim is not the output's, made to lie like the output.
+ */
 #ifndef NOMEN_SRC_TILE_H
 #define NOMEN_SRC_TILE_H
 

@@ -1,5 +1,5 @@
-/* What the tests of the engine share: tensors in every kind of layout, and their elements one by one
- * by index, without any code of the engine. No checks of results here. */
+/* What the tests of the engine share: tensors in every kind of layout, and their elements one by
+ * one by index, without any code of the engine. No checks of results here. */
 #ifndef NOMEN_TEST_LAYOUTS_H
 #define NOMEN_TEST_LAYOUTS_H
 
@@ -9,9 +9,7 @@
 #include "nomen/tensor.h"
 #include "op/op.h"
 
-static inline int64_t random_below(int64_t n) {
-    return (int64_t)(random_bits() >> 8) % n;
-}
+static inline int64_t random_below(int64_t n) { return (int64_t)(random_bits() >> 8) % n; }
 
 /* Small whole numbers, which every dtype holds and no sum of a test loses. */
 static inline double small_value(nomen_dtype d) {
@@ -89,7 +87,8 @@ static inline void fill_small(nomen_tensor *t) {
                      small_value((nomen_dtype)t->dtype));
 }
 
-static inline nomen_tensor *layout_small(nomen_dtype d, int ndim, const int64_t *size, int allowed) {
+static inline nomen_tensor *layout_small(nomen_dtype d, int ndim, const int64_t *size,
+                                         int allowed) {
     nomen_tensor *t = layout_new(d, ndim, size, allowed);
     fill_small(t);
     return t;

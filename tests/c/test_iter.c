@@ -1,5 +1,5 @@
-/* The iterator, copies and fills against a loop over indices: every layout, broadcasting, casts, sizes
- * up to several chunks; and the index of kernels. */
+/* The iterator, copies and fills against a loop over indices: every layout, broadcasting, casts,
+ * sizes up to several chunks; and the index of kernels. */
 #include "layouts.h"
 
 #include <pthread.h>
@@ -34,10 +34,12 @@ static bool same(wide a, wide b) { return a.re == b.re && a.im == b.im; }
 static void check_add(nomen_tensor *out, nomen_tensor *a, nomen_tensor *b, nomen_dtype compute) {
     nomen_tensor *in[] = {a, b};
     nomen__iter it;
-    nomen__iter_make(&it, loop_of("add", compute), out, in, 2, out->ndim, out->size, compute, compute);
+    nomen__iter_make(&it, loop_of("add", compute), out, in, 2, out->ndim, out->size, compute,
+                     compute);
     nomen__iter_run(&it);
     int64_t index[NOMEN_MAX_DIMS], wrong = 0;
-    for (bool more = first_index(out, index); more; more = next_index(out->ndim, out->size, index)) {
+    for (bool more = first_index(out, index); more;
+         more = next_index(out->ndim, out->size, index)) {
         wide x = load_wide((nomen_dtype)a->dtype, element_broadcast(a, out->ndim, index));
         wide y = load_wide((nomen_dtype)b->dtype, element_broadcast(b, out->ndim, index));
         x = stored(compute, x);
@@ -79,8 +81,8 @@ static void random_adds(void **s) {
 /* Long enough for several chunks, whose borders fall into the middle of rows and tiles. */
 static void large_adds(void **s) {
     (void)s;
-    static const int64_t sizes[][3] = {
-        {1, 1, 100003}, {331, 1, 337}, {3, 40000, 1}, {41, 43, 47}, {2, 300, 301}, {65537, 2, 1}};
+    static const int64_t sizes[][3] = {{1, 1, 100003}, {331, 1, 337}, {3, 40000, 1},
+                                       {41, 43, 47},   {2, 300, 301}, {65537, 2, 1}};
     for (int round = 0; round < 36; round++) {
         const int64_t *size = sizes[round % 6];
         int allowed = round < 6 ? ROW_MAJOR : round < 18 ? PERMUTED : ANY_LAYOUT;
@@ -101,7 +103,8 @@ static void in_place(void **s) {
     static const int64_t size[] = {7, 300, 40};
     for (int round = 0; round < 8; round++) {
         /* float16 computed in float64: the same memory goes in and out through buffers. */
-        nomen_dtype d = round % 2 ? NOMEN_F16 : NOMEN_F32, compute = round % 2 ? NOMEN_F64 : NOMEN_F32;
+        nomen_dtype d = round % 2 ? NOMEN_F16 : NOMEN_F32,
+                    compute = round % 2 ? NOMEN_F64 : NOMEN_F32;
         nomen_tensor *x = layout_small(d, 3, size, ANY_LAYOUT);
         nomen_tensor *y = layout_small(d, 3, size, ANY_LAYOUT);
         nomen_tensor *in[] = {x, y}, *before = layout_new(d, 3, size, ROW_MAJOR);
@@ -128,7 +131,8 @@ static void mixed_dtypes(void **s) {
     for (int round = 0; round < 60; round++) {
         nomen_dtype d = random_dtype();
         nomen_tensor *mask = operand(round % 3 ? NOMEN_BOOL : NOMEN_U8, 3, size, ANY_LAYOUT);
-        nomen_tensor *x = operand(d, 3, size, ANY_LAYOUT), *y = operand(NOMEN_I8, 3, size, ANY_LAYOUT);
+        nomen_tensor *x = operand(d, 3, size, ANY_LAYOUT),
+                     *y = operand(NOMEN_I8, 3, size, ANY_LAYOUT);
         nomen_tensor *out = layout_new(d, 3, size, ANY_LAYOUT), *in[] = {mask, x, y};
         const nomen_dtype dtypes[] = {d, NOMEN_BOOL, d, d};
         nomen__iter it;
@@ -154,7 +158,8 @@ static void check_copy(nomen_tensor *out, nomen_tensor *in) {
     nomen_dtype from = (nomen_dtype)in->dtype, to = (nomen_dtype)out->dtype;
     int64_t index[NOMEN_MAX_DIMS], wrong = 0;
     nomen__copy_values(out, in);
-    for (bool more = first_index(out, index); more; more = next_index(out->ndim, out->size, index)) {
+    for (bool more = first_index(out, index); more;
+         more = next_index(out->ndim, out->size, index)) {
         wide want = load_wide(from, element_broadcast(in, out->ndim, index));
         wrong += !same(stored(to, want), load_wide(to, element(out, index)));
     }
@@ -180,7 +185,8 @@ static void copies(void **s) {
 
 static void transposes(void **s) {
     (void)s;
-    static const int64_t sizes[][3] = {{1, 64, 64}, {1, 300, 450}, {5, 33, 100}, {3, 17, 1000}, {1, 4, 90000}};
+    static const int64_t sizes[][3] = {
+        {1, 64, 64}, {1, 300, 450}, {5, 33, 100}, {3, 17, 1000}, {1, 4, 90000}};
     for (int round = 0; round < 60; round++) {
         const int64_t *size = sizes[round % 5];
         nomen_dtype d = all_dtypes[round % COUNT(all_dtypes)];
@@ -249,7 +255,7 @@ static void fills(void **s) {
     }
 }
 
-/* ---- the registry ------------------------------------------------------------------------------ */
+/* ---- the registry ---------------------------------------------------------------------------- */
 
 static void *looks_up(void *unused) {
     (void)unused;
@@ -260,7 +266,8 @@ static void kernels_are_found(void **s) {
     (void)s;
     pthread_t threads[4];
     void *found[4];
-    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, looks_up, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, looks_up, NULL), 0);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], &found[i]);
     const nomen__kernel *add = nomen__kernel_find("add", NOMEN_F32);
     assert_non_null(add);
@@ -291,12 +298,14 @@ static void best_kernels_win(void **s) {
 
 static void ops_remember(void **s) {
     (void)s;
-    const nomen__op op = {.name = "add", .kernel = "add", .id = 500}, far = {.name = "add", .kernel = "add", .id = 60000};
+    const nomen__op op = {.name = "add", .kernel = "add", .id = 500},
+                    far = {.name = "add", .kernel = "add", .id = 60000};
     const nomen__kernel *add = nomen__kernel_find("add", NOMEN_I32);
     for (int i = 0; i < 3; i++) {
         assert_ptr_equal(nomen__op_kernel(&op, op.kernel, NOMEN_I32), add);
         assert_ptr_equal(nomen__op_kernel(&far, far.kernel, NOMEN_I32), add);
-        assert_ptr_equal(nomen__op_kernel(&op, "sub", NOMEN_I32), nomen__kernel_find("sub", NOMEN_I32));
+        assert_ptr_equal(nomen__op_kernel(&op, "sub", NOMEN_I32),
+                         nomen__kernel_find("sub", NOMEN_I32));
     }
 }
 

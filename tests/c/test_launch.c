@@ -1,5 +1,5 @@
-/* Launches of reductions, row functions, matrix products and fills against loops over indices: every
- * layout, casts on the way in and out, any number of threads, failing allocations. */
+/* Launches of reductions, row functions, matrix products and fills against loops over indices:
+ * every layout, casts on the way in and out, any number of threads, failing allocations. */
 #include "layouts.h"
 
 #include "nomen/error.h"
@@ -21,7 +21,7 @@ static nomen__call *begin(const char *kernel, nomen_dtype compute, nomen_dtype w
     return &call;
 }
 
-/* ---- reductions -------------------------------------------------------------------------------- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static nomen_dtype written(const char *name, nomen_dtype d) {
     if (!strcmp(name, "any") || !strcmp(name, "all")) return NOMEN_BOOL;
@@ -60,7 +60,8 @@ static answer by_the_book(const char *name, const long double *x, int64_t n) {
     return a;
 }
 
-/* Compares both results at every index; wide relative bound: the kernels have tests of their own. */
+/* Compares both results at every index; wide relative bound: the kernels have tests of their own.
+ */
 static void check_reduced(const char *name, const nomen_tensor *in, uint64_t mask, bool keepdim,
                           const nomen_tensor *value, const nomen_tensor *at) {
     const nomen_tensor *shape = value ? value : at;
@@ -69,7 +70,8 @@ static void check_reduced(const char *name, const nomen_tensor *in, uint64_t mas
     long double *x = malloc(sizeof *x * (size_t)(count + 1));
     for (int d = 0; d < in->ndim; d++) size[d] = mask >> d & 1 ? 1 : in->size[d];
     for (bool more = shape->numel > 0; more; more = next_index(in->ndim, size, kept)) {
-        int64_t reduced[NOMEN_MAX_DIMS], at_index[NOMEN_MAX_DIMS], inner[NOMEN_MAX_DIMS] = {0}, n = 0;
+        int64_t reduced[NOMEN_MAX_DIMS], at_index[NOMEN_MAX_DIMS], inner[NOMEN_MAX_DIMS] = {0},
+                                                                   n = 0;
         for (int d = 0; d < in->ndim; d++) reduced[d] = mask >> d & 1 ? in->size[d] : 1;
         for (bool go = count > 0; go; go = next_index(in->ndim, reduced, inner)) {
             for (int d = 0; d < in->ndim; d++) full[d] = kept[d] + inner[d];
@@ -121,7 +123,8 @@ static void check_reduce(const char *name, nomen_tensor *in, uint64_t mask, nome
     nomen__release(at);
 }
 
-static const char *const reducers[] = {"sum", "prod", "mean", "var", "max", "min", "logsumexp", "any", "all"};
+static const char *const reducers[] = {"sum", "prod",      "mean", "var", "max",
+                                       "min", "logsumexp", "any",  "all"};
 
 static bool exists(const char *name, nomen_dtype d) { return nomen__kernel_find(name, d) != NULL; }
 
@@ -146,7 +149,8 @@ static void random_reductions(void **s) {
         if (nomen_dtype_is_integral(compute) && !strcmp(name, "prod")) out = writes; /* it wraps */
         nomen_tensor *in = layout_small(d, ndim, size, allowed);
         if (!strcmp(name, "prod")) /* small products only */
-            for (int64_t i = 0, index[NOMEN_MAX_DIMS] = {0}; i < in->numel; i++, next_index(ndim, size, index))
+            for (int64_t i = 0, index[NOMEN_MAX_DIMS] = {0}; i < in->numel;
+                 i++, next_index(ndim, size, index))
                 store_double(d, element(in, index), random_below(9) ? 1 : 2, 0);
         check_reduce(name, in, mask, compute, out, allowed, keepdim);
         nomen__release(in);
@@ -159,9 +163,10 @@ static void large_reductions(void **s) {
     static const struct {
         int64_t size[3];
         uint64_t mask;
-    } cases[] = {{{1, 1, 300007}, 7}, {{700, 600, 1}, 1},   {{700, 600, 1}, 2}, {{60, 70, 80}, 5},
-                 {{60, 70, 80}, 2},   {{3, 200000, 1}, 2},  {{200000, 3, 1}, 1}, {{100000, 2, 2}, 2},
-                 {{2, 400, 400}, 3},  {{2, 400, 400}, 6},   {{1, 1, 300007}, 0}};
+    } cases[] = {{{1, 1, 300007}, 7}, {{700, 600, 1}, 1},  {{700, 600, 1}, 2},  {{60, 70, 80}, 5},
+                 {{60, 70, 80}, 2},   {{3, 200000, 1}, 2}, {{200000, 3, 1}, 1}, {{100000, 2, 2}, 2},
+                 {{2, 400, 400}, 3},  {{90000, 8, 1}, 2},  {{30000, 3, 4}, 6},  {{2, 400, 400}, 6},
+                 {{1, 1, 300007}, 0}};
     for (int round = 0; round < 6 * COUNT(cases); round++) {
         const int64_t *size = cases[round % COUNT(cases)].size;
         const char *name = reducers[round % COUNT(reducers)];
@@ -170,7 +175,8 @@ static void large_reductions(void **s) {
         if (!strcmp(name, "var") && !cases[round % COUNT(cases)].mask) continue; /* of one: NaN */
         nomen_set_num_threads(thread_counts[round % 3]);
         nomen_tensor *in = layout_small(d, 3, size, allowed);
-        check_reduce(name, in, cases[round % COUNT(cases)].mask, d, written(name, d), allowed, round % 2);
+        check_reduce(name, in, cases[round % COUNT(cases)].mask, d, written(name, d), allowed,
+                     round % 2);
         nomen__release(in);
     }
 }
@@ -181,7 +187,8 @@ static void threads_leave_no_trace(void **s) {
     static const struct {
         int64_t size[2];
         uint64_t mask;
-    } cases[] = {{{1, 1000003}, 3}, {{1500, 1000}, 1}, {{1500, 1000}, 2}, {{100000, 7}, 1}, {{7, 100000}, 2}};
+    } cases[] = {{{1, 1000003}, 3}, {{1500, 1000}, 1}, {{1500, 1000}, 2},
+                 {{100000, 7}, 1},  {{7, 100000}, 2},  {{200000, 8}, 2}};
     for (int k = 0; k < 2 * COUNT(cases); k++) {
         const char *name = k % 2 ? "logsumexp" : "sum";
         uint64_t mask = cases[k / 2].mask;
@@ -189,7 +196,8 @@ static void threads_leave_no_trace(void **s) {
         int ndim = 0;
         char *first = NULL;
         nomen_tensor *in = layout_new(NOMEN_F32, 2, cases[k / 2].size, ROW_MAJOR);
-        for (int64_t i = 0; i < in->numel; i++) ((float *)(void *)in->data)[i] = (float)random_unit();
+        for (int64_t i = 0; i < in->numel; i++)
+            ((float *)(void *)in->data)[i] = (float)random_unit();
         if (!(mask & 1)) size[ndim++] = first_size;
         if (!(mask & 2)) size[ndim++] = cases[k / 2].size[1];
         for (int t = 0; t < 6; t++) {
@@ -212,7 +220,7 @@ static void threads_leave_no_trace(void **s) {
     }
 }
 
-/* ---- rows -------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 static void check_softmax(nomen_tensor *in, int dim, nomen_dtype compute, nomen_tensor *out) {
     nomen__call *c = begin("softmax", compute, compute, 1);
@@ -234,7 +242,8 @@ static void check_softmax(nomen_tensor *in, int dim, nomen_dtype compute, nomen_
         for (int64_t i = 0; i < n; i++) {
             if (in->ndim) index[dim] = i;
             double got = (double)load_wide(to, element(out, index)).re;
-            wrong += !(fabs(got - x[i] / sum) <= 4 * (double)epsilon_of(compute) + 4 * (double)epsilon_of(to));
+            wrong += !(fabs(got - x[i] / sum) <=
+                       4 * (double)epsilon_of(compute) + 4 * (double)epsilon_of(to));
         }
         if (in->ndim) index[dim] = 0;
     }
@@ -273,7 +282,7 @@ static void large_softmaxes(void **s) {
     }
 }
 
-/* ---- matrix products --------------------------------------------------------------------------- */
+/* ---- matrix products ------------------------------------------------------------------------- */
 
 /* Sizes of the product, by the rule; both operands have at least one dim. */
 static int product_size(const nomen_tensor *a, const nomen_tensor *b, int64_t *size) {
@@ -289,11 +298,14 @@ static int product_size(const nomen_tensor *a, const nomen_tensor *b, int64_t *s
     return n;
 }
 
-static int64_t wrong_products(const nomen_tensor *a, const nomen_tensor *b, const nomen_tensor *out) {
+static int64_t wrong_products(const nomen_tensor *a, const nomen_tensor *b,
+                              const nomen_tensor *out) {
     int64_t index[NOMEN_MAX_DIMS], wrong = 0, k = a->size[a->ndim - 1];
-    nomen_dtype da = (nomen_dtype)a->dtype, db = (nomen_dtype)b->dtype, to = (nomen_dtype)out->dtype;
+    nomen_dtype da = (nomen_dtype)a->dtype, db = (nomen_dtype)b->dtype,
+                to = (nomen_dtype)out->dtype;
     int rows = a->ndim > 1, cols = b->ndim > 1, batch = out->ndim - rows - cols;
-    for (bool more = first_index(out, index); more; more = next_index(out->ndim, out->size, index)) {
+    for (bool more = first_index(out, index); more;
+         more = next_index(out->ndim, out->size, index)) {
         long double re = 0, im = 0;
         int64_t ia[NOMEN_MAX_DIMS], ib[NOMEN_MAX_DIMS];
         for (int d = 0; d < a->ndim - 2; d++)
@@ -338,7 +350,8 @@ static void random_products(void **s) {
         int allowed = round % 4 ? ANY_LAYOUT : ROW_MAJOR;
         int an = 1 + (int)random_below(5), bn = 1 + (int)random_below(5), batch = 3;
         int64_t sa[5], sb[5], of_batch[3], k = random_below(round % 10 ? 8 : 40);
-        for (int d = 0; d < batch; d++) of_batch[d] = random_below(12) == 0 ? 0 : 1 + random_below(3);
+        for (int d = 0; d < batch; d++)
+            of_batch[d] = random_below(12) == 0 ? 0 : 1 + random_below(3);
         for (int d = 0; d < an - 2; d++)
             sa[d] = random_below(3) ? of_batch[d + batch - (an - 2)] : 1;
         for (int d = 0; d < bn - 2; d++)
@@ -360,11 +373,11 @@ static void large_products(void **s) {
     static const struct {
         int an, bn;
         int64_t a[3], b[3];
-    } cases[] = {{2, 2, {500, 30}, {30, 600}},     {2, 1, {3000, 200}, {200}},
-                 {1, 2, {200}, {200, 3000}},       {3, 3, {90, 40, 20}, {90, 20, 50}},
-                 {3, 2, {30, 20, 40}, {40, 60}},   {3, 2, {300, 1, 40}, {40, 60}},
-                 {2, 3, {20, 40}, {30, 40, 60}},   {2, 2, {451, 1}, {1, 700}},
-                 {3, 3, {70, 3, 2}, {1, 2, 900}},  {1, 1, {200003}, {200003}}};
+    } cases[] = {{2, 2, {500, 30}, {30, 600}},    {2, 1, {3000, 200}, {200}},
+                 {1, 2, {200}, {200, 3000}},      {3, 3, {90, 40, 20}, {90, 20, 50}},
+                 {3, 2, {30, 20, 40}, {40, 60}},  {3, 2, {300, 1, 40}, {40, 60}},
+                 {2, 3, {20, 40}, {30, 40, 60}},  {2, 2, {451, 1}, {1, 700}},
+                 {3, 3, {70, 3, 2}, {1, 2, 900}}, {1, 1, {200003}, {200003}}};
     for (int round = 0; round < 3 * COUNT(cases); round++) {
         int i = round % COUNT(cases), allowed = round / COUNT(cases) ? ANY_LAYOUT : ROW_MAJOR;
         nomen_set_num_threads(thread_counts[round % 3]);
@@ -376,11 +389,48 @@ static void large_products(void **s) {
     }
 }
 
+/* Products are cut by the number of threads, but not so that it could be told from the bits. */
+static void products_by_any_threads(void **s) {
+    (void)s;
+    static const int64_t sizes[][3] = {
+        {267, 300, 201}, {530, 70, 1100}, {129, 500, 65}, {3000, 300, 1}};
+    static const int threads[] = {1, 2, 3, 4, 7, 32};
+    static const nomen_dtype dtypes[] = {NOMEN_F32, NOMEN_F16, NOMEN_C64};
+    for (int round = 0; round < 3 * COUNT(sizes); round++) {
+        const int64_t *n = sizes[round / 3], left[] = {n[0], n[1]}, right[] = {n[1], n[2]},
+                      both[] = {n[0], n[2]};
+        nomen_dtype d = dtypes[round % 3];
+        size_t bytes = (size_t)(n[0] * n[2] * dtype_size[d]);
+        nomen_tensor *a = layout_new(d, 2, left, PERMUTED), *b = layout_new(d, 2, right, PERMUTED);
+        int64_t index[NOMEN_MAX_DIMS];
+        for (bool more = first_index(a, index); more; more = next_index(2, left, index))
+            store_double(d, element(a, index), random_unit(), random_unit());
+        for (bool more = first_index(b, index); more; more = next_index(2, right, index))
+            store_double(d, element(b, index), random_unit(), random_unit());
+        char *first = malloc(bytes);
+        for (int t = 0; t < COUNT(threads); t++) {
+            nomen_set_num_threads(threads[t]);
+            nomen__call *c = begin("matmul", d, d, 1);
+            c->in[0] = a;
+            c->in[1] = b;
+            c->out[0] = layout_new(d, 2, both, ROW_MAJOR);
+            assert_int_equal(nomen__launch_matmul(c), NOMEN_OK);
+            if (t == 0) memcpy(first, c->out[0]->data, bytes);
+            assert_memory_equal(first, c->out[0]->data, bytes);
+            nomen__release(c->out[0]);
+        }
+        free(first);
+        nomen__release(a);
+        nomen__release(b);
+    }
+}
+
 /* The result goes over an operand: a product into itself. */
 static void product_over_operand(void **s) {
     (void)s;
     static const int64_t size[] = {20, 20};
-    nomen_tensor *a = layout_small(NOMEN_F32, 2, size, ROW_MAJOR), *b = layout_small(NOMEN_F32, 2, size, ROW_MAJOR);
+    nomen_tensor *a = layout_small(NOMEN_F32, 2, size, ROW_MAJOR),
+                 *b = layout_small(NOMEN_F32, 2, size, ROW_MAJOR);
     nomen_tensor *before = layout_new(NOMEN_F32, 2, size, ROW_MAJOR);
     memcpy(before->data, a->data, 1600);
     nomen__call *c = begin("matmul", NOMEN_F32, NOMEN_F32, 1);
@@ -394,14 +444,15 @@ static void product_over_operand(void **s) {
     nomen__release(before);
 }
 
-/* ---- the rest ---------------------------------------------------------------------------------- */
+/* ---- the rest -------------------------------------------------------------------------------- */
 
 static void elementwise(void **s) {
     (void)s;
     static const int64_t size[] = {4, 6}, row[] = {6};
     nomen_tensor *a = layout_small(NOMEN_F32, 2, size, ANY_LAYOUT);
     nomen_tensor *b = layout_small(NOMEN_F32, 1, row, ANY_LAYOUT);
-    nomen_tensor *less = layout_new(NOMEN_BOOL, 2, size, ROW_MAJOR), *pick = layout_new(NOMEN_F32, 2, size, ANY_LAYOUT);
+    nomen_tensor *less = layout_new(NOMEN_BOOL, 2, size, ROW_MAJOR),
+                 *pick = layout_new(NOMEN_F32, 2, size, ANY_LAYOUT);
     nomen__call *c = begin("lt", NOMEN_F32, NOMEN_BOOL, 1);
     c->in[0] = a, c->in[1] = b, c->nin = 2, c->out[0] = less;
     assert_int_equal(nomen__launch_elementwise(c), NOMEN_OK);
@@ -448,13 +499,16 @@ static void zeros_and_ones(void **s) {
 /* Every allocation of a launch fails in turn: an error comes back and the output is as it was. */
 static void no_memory(void **s) {
     (void)s;
-    static const int64_t big[] = {600, 700}, matrix[] = {700, 600}, one[] = {1, 700}, square[] = {600, 600};
+    static const int64_t big[] = {600, 700}, matrix[] = {700, 600}, one[] = {1, 700},
+                         square[] = {600, 600};
     enum { LAUNCHES = 3 };
-    nomen__step *const launch[LAUNCHES] = {nomen__launch_reduce, nomen__launch_rows, nomen__launch_matmul};
+    nomen__step *const launch[LAUNCHES] = {nomen__launch_reduce, nomen__launch_rows,
+                                           nomen__launch_matmul};
     const char *const kernel[LAUNCHES] = {"sum", "softmax", "matmul"};
     const int64_t *const out_size[LAUNCHES] = {one, big, square};
     for (int i = 0; i < LAUNCHES; i++) {
-        nomen_tensor *a = layout_small(NOMEN_I32, 2, big, ROW_MAJOR), *b = layout_small(NOMEN_I16, 2, matrix, ROW_MAJOR);
+        nomen_tensor *a = layout_small(NOMEN_I32, 2, big, ROW_MAJOR),
+                     *b = layout_small(NOMEN_I16, 2, matrix, ROW_MAJOR);
         nomen_tensor *out = layout_new(NOMEN_F64, 2, out_size[i], ROW_MAJOR);
         nomen_status status = NOMEN_ERROR_MEMORY;
         int failures = 0;
@@ -489,6 +543,7 @@ int main(void) {
         cmocka_unit_test(large_softmaxes),
         cmocka_unit_test(random_products),
         cmocka_unit_test(large_products),
+        cmocka_unit_test(products_by_any_threads),
         cmocka_unit_test(product_over_operand),
         cmocka_unit_test(elementwise),
         cmocka_unit_test(zeros_and_ones),

@@ -27,13 +27,12 @@
     extern const nomen__kernel TABLE(reduce_sum, isa)[], TABLE(reduce_prod, isa)[],                \
         TABLE(reduce_logic, isa)[], TABLE(reduce_extremum, isa)[], TABLE(reduce_moments, isa)[],   \
         TABLE(reduce_logsumexp, isa)[], TABLE(rows, isa)[], TABLE(gemm, isa)[];
+#define REDUCE_TABLES(isa)                                                                         \
+    TABLE(reduce_sum, isa), TABLE(reduce_prod, isa), TABLE(reduce_logic, isa),                     \
+        TABLE(reduce_extremum, isa), TABLE(reduce_moments, isa), TABLE(reduce_logsumexp, isa)
 #define LIST_TABLES(isa)                                                                           \
     {                                                                                              \
-        #isa, {                                                                                    \
-            TABLE(reduce_sum, isa), TABLE(reduce_prod, isa), TABLE(reduce_logic, isa),             \
-                TABLE(reduce_extremum, isa), TABLE(reduce_moments, isa),                           \
-                TABLE(reduce_logsumexp, isa), TABLE(rows, isa), TABLE(gemm, isa)                   \
-        }                                                                                          \
+        #isa, { REDUCE_TABLES(isa), TABLE(rows, isa), TABLE(gemm, isa) }                           \
     }
 
 enum { TABLES = 8 };

@@ -1,0 +1,140 @@
+"""Every name inference recorded from PyTorch 1.13.1 (tests/golden) through real tensors.
+
+test_golden_infer.py asks nomen_infer the same questions without tensors; what nomen does otherwise
+on purpose is written there. Here the class of the exception counts too, and that nothing is changed
+by an operation that fails.
+"""
+
+import collections
+
+import pytest
+from test_golden_infer import DIFFERENT, MODELS, read
+
+import nomen
+
+SMALL = {}
+
+
+def tensor(names):
+    """A tensor of size 1 in every dim. They are shared: nobody writes to them."""
+    key = tuple(names)
+    if key not in SMALL:
+        SMALL[key] = nomen.ones([1] * len(key), names=key)
+    return SMALL[key]
+
+
+def fresh(names):
+    return nomen.ones([1] * len(names), names=names)
+
+
+def function(name):
+    return lambda *lists: getattr(nomen, name)(*map(tensor, lists))
+
+
+def method(name):
+    return lambda own, names: getattr(tensor(own), name)(*names)
+
+
+def with_ellipsis(name):
+    return lambda own, names, at: getattr(tensor(own), name)(*names[:at], ..., *names[at:])
+
+
+def in_place(name):
+    def call(a, b):
+        target = fresh(a)
+        try:
+            result = getattr(target, name)(tensor(b))
+        except RuntimeError:
+            assert target.names == tuple(a) and target.sum().item() == 1
+            raise
+        assert result is target
+        return result
+
+    return call
+
+
+def add_out(a, b, out):
+    target = fresh(out)
+    try:
+        result = nomen.add(tensor(a), tensor(b), out=target)
+    except RuntimeError:
+        assert target.names == tuple(out) and target.sum().item() == 1
+        raise
+    assert result is target and target.sum().item() == 2
+    return result
+
+
+CALLS = {
+    "add": function("add"),
+    "add_inplace": in_place("add_"),
+    "add_out": add_out,
+    "addmm": function("addmm"),
+    "align_as": lambda own, other: tensor(own).align_as(tensor(other)),
+    "align_to": method("align_to"),
+    "align_to_ellipsis": with_ellipsis("align_to"),
+    "bmm": function("bmm"),
+    "cat": lambda a, b: nomen.cat([tensor(a), tensor(b)], 0),
+    "copy_inplace": in_place("copy_"),
+    "dot": function("dot"),
+    "expand": lambda own, lead: tensor(own).expand([1] * (lead + len(own))),
+    "flatten_list": lambda own, dims, out: tensor(own).flatten(dims, out),
+    "matmul": function("matmul"),
+    "max_dim": lambda own, dim, keep: tensor(own).max(dim, keep),
+    "mm": function("mm"),
+    "mv": function("mv"),
+    "refine_ellipsis": with_ellipsis("refine_names"),
+    "refine_names": method("refine_names"),
+    "rename": method("rename"),
+    "rename_ellipsis": with_ellipsis("rename"),
+    "select_dim": lambda own, dim: tensor(own).select(dim, 0),
+    "squeeze_dim": lambda own, dim: tensor(own).squeeze(dim),
+    "sum_keep": lambda own, dims, keep: tensor(own).sum(dims, keep),
+    "transpose": lambda own, first, second: tensor(own).transpose(first, second),
+    "unflatten": lambda own, dim, names: tensor(own).unflatten(dim, [(n, 1) for n in names]),
+}
+
+# Recorded, but of operations that nomen does not have yet.
+NOT_YET = {"addcmul", "addmv", "align_tensors", "cdist", "masked_fill", "masked_fill_inplace",
+           "masked_select"}
+
+
+def answer(call, key):
+    try:
+        result = call(*key)
+    except (RuntimeError, IndexError, TypeError) as error:
+        return ["err", type(error).__name__, str(error)]
+    if isinstance(result, tuple):
+        return ["ok", [list(part.names) for part in result]]
+    return ["ok", list(result.names), list(result.shape)]
+
+
+def same(expected, got):
+    if expected[0] == "err" or got[0] == "err":
+        return expected == got
+    return expected[1] == got[1] and (len(got) < 3 or len(got[1]) == len(got[2]))
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_golden(name):
+    model = MODELS.get(name, lambda *_: None)
+    different = collections.Counter()
+    wrong = []
+    for key, expected in read(name):
+        exception = model(*key, expected)
+        if exception:
+            reason, expected = exception
+            different[name, reason] += 1
+        got = answer(CALLS[name], key)
+        if not same(expected, got):
+            wrong.append(f"{key}: expected {expected}, got {got}")
+    assert not wrong, f"{len(wrong)}\n" + "\n".join(wrong[:10])
+    assert different == {at: count for at, count in DIFFERENT.items() if at[0] == name}
+
+
+def test_what_is_there_is_tested():
+    from test_golden_infer import CALLS as recorded
+
+    assert set(CALLS) | NOT_YET == set(recorded)
+    for name in NOT_YET:
+        base = name.removesuffix("_inplace")
+        assert not hasattr(nomen, base) and not hasattr(nomen.Tensor, base)

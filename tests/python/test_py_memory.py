@@ -1,0 +1,194 @@
+"""References, identity, leaks, threads, and the errors of the library as Python exceptions."""
+
+import gc
+import sys
+import threading
+import weakref
+
+import pytest
+from exactly import raises
+
+import nomen
+
+x = nomen.ones(4, 4, names=("N", "C"))
+
+
+# ---- exceptions ------------------------------------------------------------------------------
+
+
+def test_classes_and_notes():
+    with pytest.raises(RuntimeError) as info:
+        nomen.add(x, nomen.ones(3, names=("C",)))
+    assert type(info.value) is RuntimeError and len(info.value.args) == 1
+    assert info.value.__notes__ == ["in add(self=Tensor[N=4, C=4], other=Tensor[C=3])"]
+    for kind, call in ((IndexError, lambda: x.sum(2)), (RuntimeError, lambda: x.sum("Q")),
+                       (RuntimeError, lambda: nomen.ones(2, dtype=nomen.int64).sin_()),
+                       (TypeError, lambda: x.unsqueeze("N"))):
+        with pytest.raises(kind) as info:
+            call()
+        assert type(info.value) is kind and info.value.__notes__[0].startswith("in ")
+    assert issubclass(nomen.OutOfMemoryError, RuntimeError)
+    assert issubclass(nomen.OutOfMemoryError, MemoryError)
+    with pytest.raises(nomen.OutOfMemoryError):
+        nomen.empty(2**46)
+
+
+def test_an_error_does_not_stick():
+    for _ in range(3):
+        with pytest.raises(IndexError):
+            x.sum(7)
+        with raises(RuntimeError, "Name 'Q' not found in Tensor['N', 'C']."):
+            x.sum("Q")
+        assert x.sum().item() == 16
+
+
+def test_integer_division_by_zero():
+    with pytest.raises(RuntimeError):
+        nomen.ones(2, dtype=nomen.int64) // 0
+
+
+# ---- identity and lifetime -------------------------------------------------------------------
+
+
+def test_the_same_header_is_the_same_object():
+    t = nomen.ones(3)
+    assert t.add_(1) is t and t.rename_("N") is t and nomen.add(t, 1, out=t) is t
+    assert t.requires_grad_() is t and t.to(nomen.float32) is t and t.contiguous() is t
+    (t * 2).sum().backward()
+    assert t.grad is t.grad
+    held = t.grad
+    assert t.grad is held
+
+
+def test_weak_references():
+    t = nomen.ones(3)
+    seen = []
+    reference = weakref.ref(t, lambda _: seen.append(True))
+    assert reference() is t
+    del t
+    assert reference() is None and seen == [True]
+
+
+CALLS = [
+    lambda: x + x, lambda: x * 2.5, lambda: 2 - x, lambda: x.sum("N"), lambda: x.max("C"),
+    lambda: x.max(), lambda: x[0], lambda: x[:, 1:3], lambda: x[{"C": 1}], lambda: list(x),
+    lambda: x.split(2, "N"), lambda: x.split([1] * 4), lambda: nomen.cat([x] * 20, "N"),
+    lambda: nomen.stack([x, x]), lambda: x.rename("A", "B"), lambda: x.rename(N="A"),
+    lambda: x.unflatten("C", [("A", 2), ("B", 2)]), lambda: x.flatten(["N", "C"], "f"),
+    lambda: x.var("C", False), lambda: nomen.max(x, x), lambda: x.to(nomen.int32),
+    lambda: nomen.tensor([[1, 2], [3, 4]]), lambda: nomen.tensor(x), lambda: x.tolist(),
+    lambda: nomen.zeros(2, 3, names=("N", "C")), lambda: x.numpy(), lambda: x.names,
+    lambda: nomen.from_numpy(x.numpy()), lambda: repr(x), lambda: x.clone().add_(x),
+    lambda: x.clone().__setitem__(0, 5), lambda: nomen.add(x, x, out=nomen.empty(0)),
+    lambda: nomen.max(x, 0, out=(nomen.empty(0), nomen.empty(0, dtype=nomen.int64))),
+    lambda: nomen.zeros(2, requires_grad=True), lambda: 1.0 in x, lambda: nomen.equal(x, x),
+    lambda: nomen.rand(3, generator=nomen.Generator()), lambda: x.detach(), lambda: x.data,
+    lambda: x @ x.T.rename("C", "M"), lambda: x.softmax("C"), lambda: x.unbind("N"),
+    # and those that fail
+    lambda: x + "s", lambda: x + nomen.ones(3), lambda: x.add(1, alpha="s"), lambda: x.sum("Q"),
+    lambda: nomen.cat([x, 1]), lambda: nomen.cat([x] * 20 + [1]), lambda: x[9], lambda: x[0, 0, 0],
+    lambda: x[0:2, "s"], lambda: x.rename(Q="R"), lambda: x.rename(N="not a name"),
+    lambda: nomen.tensor([[1], [2, 3]]), lambda: x.split([1] * 99), lambda: nomen.add(2, "s"),
+    lambda: x.unflatten("C", [("A", 2), ("B", 3)]), lambda: x.clone().__setitem__(9, 5),
+    lambda: nomen.zeros(2, names=("N", 1)), lambda: x[{"N": 0, "Q": 0}], lambda: x.__setitem__(0, {}),
+    lambda: nomen.zeros(2, dtype=nomen.int32, requires_grad=True), lambda: nomen.tensor([None]),
+    lambda: nomen.from_numpy(b"123456789012"), lambda: nomen.clamp(x, 1, "s"),
+]
+
+
+def run(call):
+    try:
+        call()
+    except (TypeError, RuntimeError, ValueError, IndexError):
+        pass
+
+
+def counts():
+    gc.collect()
+    stats = nomen.memory_stats()
+    return stats["tensors_live"], stats["buffers_live"], stats["bytes_live"], stats["metadata_live"]
+
+
+@pytest.mark.parametrize("call", CALLS, ids=range(len(CALLS)))
+def test_nothing_leaks(call):
+    singles = [None, True, False, NotImplemented, nomen.float32, nomen.Tensor, "N", "C", x]
+    for _ in range(3):
+        run(call)
+    before, references = counts(), [sys.getrefcount(o) for o in singles]
+    blocks = sys.getallocatedblocks()
+    for _ in range(200):
+        run(call)
+    assert counts() == before
+    grown = [(o, sys.getrefcount(o) - n) for o, n in zip(singles, references)]
+    assert all(abs(by) < 50 for _, by in grown), grown
+    gc.collect()
+    assert sys.getallocatedblocks() - blocks < 100
+
+
+def test_a_training_loop_does_not_leak():
+    w = nomen.randn(4, 3, names=("C", "K"), requires_grad=True)
+
+    def turn():
+        loss = ((x @ w).tanh() ** 2).mean()
+        handle = w.register_hook(lambda g: g * 2)
+        loss.backward()
+        handle.remove()
+        with nomen.no_grad():
+            w.sub_(w.grad, alpha=0.1)
+        w.grad = None
+
+    for _ in range(5):
+        turn()
+    before, blocks = counts(), sys.getallocatedblocks()
+    for _ in range(100):
+        turn()
+    assert counts() == before and sys.getallocatedblocks() - blocks < 100
+
+
+# ---- threads ---------------------------------------------------------------------------------
+
+
+def test_threads():
+    """Large operations let other threads run; errors and grad mode belong to their thread."""
+    big = nomen.ones(200_000)
+    failures = []
+
+    def work(number):
+        try:
+            with nomen.set_grad_enabled(number % 2 == 0):
+                for i in range(20):
+                    assert (big + i).sum().item() == 200_000 * (1 + i)
+                    with pytest.raises(IndexError, match=f"but got {number + 5}"):
+                        big.sum(number + 5)
+                    assert nomen.is_grad_enabled() == (number % 2 == 0)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures and nomen.is_grad_enabled()
+
+
+def test_tensors_may_die_in_another_thread():
+    before = counts()
+    for _ in range(20):
+        box = [nomen.ones(1000) for _ in range(50)]
+        thread = threading.Thread(target=box.clear)
+        thread.start()
+        thread.join()
+    assert counts()[:3] == before[:3]
+
+
+def test_settings():
+    threads = nomen.get_num_threads()
+    nomen.set_num_threads(1)
+    assert nomen.get_num_threads() == 1
+    nomen.set_num_threads(threads)
+    with pytest.raises((ValueError, RuntimeError)):
+        nomen.set_num_threads(0)
+    nomen.empty_cache()
+    assert nomen.memory_stats()["bytes_cached"] >= 0
+    assert nomen.__version__ in nomen.show_config()
