@@ -106,6 +106,10 @@ class Op:
         bits = [f"1u << {i}" for i, a in enumerate(self.tensors) if a.name in words]
         return " | ".join(bits + (["NOMEN__SAVE_RESULT"] if "result" in words else [])) or "0"
 
+    def lead(self):
+        """How many arguments at the front are tensors that must be given."""
+        return next((i for i, a in enumerate(self.args) if a.kind != "tensor" or a.optional), len(self.args))
+
     def py_args(self):
         out, starred = [], False
         for a in [a for a in self.args if not a.keyword] + [a for a in self.args if a.keyword]:
@@ -261,7 +265,7 @@ def table(ops):
         mask = " | ".join(f"1u << NOMEN_{d}" for d in DTYPE_SETS[op.row.get("dtypes", "all")].split())
         forms = " | ".join(FORMS[f] for f in op.forms) or "0"
         fields = dict(name=c_string(op.name), signature=c_string(op.signature()), doc=c_lines(op.doc()), id=i,
-                      nargs=len(op.args), nout=2 if op.second else 1, forms=forms, args=f"args_{op.name}",
+                      nargs=len(op.args), lead=op.lead(), more=int(len(op.tensors) > op.lead()), nout=2 if op.second else 1, forms=forms, args=f"args_{op.name}",
                       primitive=int("compose" not in op.steps), list=int(op.returns == "list"),
                       shape_first=int(op.row.get("shape_first", False)), dtypes=mask, rule=c_string(op.row["rule"]))
         if op.second:

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* ---- tensors ---------------------------------------------------------------------------------- */
+/* ---- tensors --------------------------------------------------------------------------------- */
 
 /* Is the gradient of this tensor wanted, or does it depend on one whose gradient is wanted? */
 NOMEN_API bool nomen_requires_grad(const nomen_tensor *t);
@@ -34,7 +34,7 @@ NOMEN_API nomen_status nomen_detach_(nomen_tensor *t);
 /* "MulBackward0" for the result of mul, NULL for a leaf. buffer gets the text, cut to fit. */
 NOMEN_API const char *nomen_grad_fn_name(const nomen_tensor *t, char *buffer, size_t size);
 
-/* ---- backward --------------------------------------------------------------------------------- */
+/* ---- backward -------------------------------------------------------------------------------- */
 
 struct nomen_backward_args {
     nomen_tensor *loss;
@@ -43,8 +43,8 @@ struct nomen_backward_args {
     bool retain_graph;      /* keep what another backward through the same graph needs */
     bool create_graph;      /* the gradients can be differentiated again (keeps the graph too) */
 };
-/* nomen_backward(loss), nomen_backward(loss, .gradient = g, .retain_graph = true): adds d loss / d x
- * to the gradient of every leaf x that requires grad. If it fails, no gradient has changed. */
+/* nomen_backward(loss), nomen_backward(loss, .gradient = g, .retain_graph = true): adds d loss / d
+ * x to the gradient of every leaf x that requires grad. If it fails, no gradient has changed. */
 NOMEN_API nomen_status nomen_backward_call(const struct nomen_backward_args *args);
 #ifndef __cplusplus
 #define nomen_backward(...)                                                                        \
@@ -64,7 +64,7 @@ NOMEN_API nomen_list nomen_grad_call(const struct nomen_grad_args *args);
 #define nomen_grad(...) nomen_grad_call(&(const struct nomen_grad_args){.outputs = __VA_ARGS__})
 #endif
 
-/* ---- on and off ------------------------------------------------------------------------------- */
+/* ---- on and off ------------------------------------------------------------------------------ */
 
 /* Are operations of this thread recorded? True at first. */
 NOMEN_API bool nomen_grad_enabled(void);
@@ -74,8 +74,9 @@ NOMEN_API bool nomen_set_grad_enabled(bool enabled);
 typedef struct nomen_grad_mark {
     bool before, live;
 } nomen_grad_mark;
+/* What the blocks below are made of; a mark is closed once, further calls do nothing. */
 NOMEN_API nomen_grad_mark nomen_grad_mode_open(bool enabled);
-NOMEN_API void nomen_grad_mode_close(nomen_grad_mark *mark);
+NOMEN_API void nomen_grad_mode_close(nomen_grad_mark *mark); /* the mode is what it was */
 
 /* nomen_no_grad() { ... }: nothing in the block is recorded, however it is left (break, return,
  * goto). nomen_enable_grad() { ... }: the other way round. */
@@ -84,26 +85,27 @@ NOMEN_API void nomen_grad_mode_close(nomen_grad_mark *mark);
 #define NOMEN_GRAD_PASTE(line) nomen_grad_mode_##line
 #define NOMEN_GRAD_MARK(line)  NOMEN_GRAD_PASTE(line)
 #define NOMEN_GRAD_MODE(enabled)                                                                   \
-    for (__attribute__((cleanup(nomen_grad_mode_close)))                                           \
-         nomen_grad_mark NOMEN_GRAD_MARK(__LINE__) = nomen_grad_mode_open(enabled);                \
+    for (__attribute__((cleanup(nomen_grad_mode_close))) nomen_grad_mark NOMEN_GRAD_MARK(          \
+             __LINE__) = nomen_grad_mode_open(enabled);                                            \
          NOMEN_GRAD_MARK(__LINE__).live; nomen_grad_mode_close(&NOMEN_GRAD_MARK(__LINE__)))
 #define nomen_no_grad()     NOMEN_GRAD_MODE(false)
 #define nomen_enable_grad() NOMEN_GRAD_MODE(true)
 #endif
 
-/* ---- hooks ------------------------------------------------------------------------------------ */
+/* ---- hooks ----------------------------------------------------------------------------------- */
 
 /* Sees the gradient of one tensor when it is complete, with that tensor's names (borrowed; results
  * made here die with the call, except a replacement). *replacement may be set to a tensor of the
  * same sizes that takes its place. Anything but NOMEN_OK ends the backward with that status (record
  * an error with nomen_raise, or let an operation record one). */
 typedef nomen_status nomen_hook(void *payload, nomen_tensor *gradient, nomen_tensor **replacement);
-/* Called after the gradient of a leaf was added up; gradient: the sum, as nomen_gradient gives it. */
+/* Called after the gradient of a leaf was added up; gradient: the sum, as nomen_gradient gives it.
+ */
 typedef nomen_status nomen_accumulate_hook(void *payload, nomen_tensor *gradient);
 
-/* Hooks run in the order in which they were registered; on an in-place change of t they stay with the
- * value that t had. free_payload (may be NULL) is called when the hook is removed or its tensor is
- * gone, and also when registering fails. Returns a handle, 0 on error. */
+/* Hooks run in the order in which they were registered; on an in-place change of t they stay with
+ * the value that t had. free_payload (may be NULL) is called when the hook is removed or its tensor
+ * is gone, and also when registering fails. Returns a handle, 0 on error. */
 NOMEN_API uint64_t nomen_register_hook(nomen_tensor *t, nomen_hook *hook, void *payload,
                                        void (*free_payload)(void *payload));
 /* Leaves that require grad only. */
@@ -113,7 +115,8 @@ NOMEN_API uint64_t nomen_register_post_accumulate_grad_hook(nomen_tensor *t,
                                                             void (*free_payload)(void *payload));
 /* True if there was such a hook on t (also when t was changed in place since). */
 NOMEN_API bool nomen_remove_hook(nomen_tensor *t, uint64_t handle);
-/* Records an error of the caller's own for this thread, as hooks do when they fail; returns code. */
+/* Records an error of the caller's own for this thread, as hooks do when they fail; returns code.
+ */
 NOMEN_API nomen_status nomen_raise(nomen_status code, const char *message);
 
 #ifdef __cplusplus

@@ -154,6 +154,7 @@ static PyType_Spec node_spec = {
 typedef struct hook_payload {
     py_state *state;
     PyObject *function;
+    PyObject *leaf; /* weak reference to the tensor; NULL: hooks that get the gradient */
 } hook_payload;
 
 typedef struct py_handle {
@@ -168,23 +169,24 @@ static void free_payload(void *payload) {
     if (Py_IsInitialized()) {
         PyGILState_STATE lock = PyGILState_Ensure();
         Py_DECREF(hook->function);
+        Py_XDECREF(hook->leaf);
         PyGILState_Release(lock);
     }
     nomen__free(hook, sizeof *hook);
 }
 
-static PyObject *call_hook(hook_payload *hook, nomen_tensor *gradient) {
-    PyObject *g = borrowed(hook->state, gradient);
-    PyObject *result = g ? PyObject_CallOneArg(hook->function, g) : NULL;
-    Py_XDECREF(g);
-    /* The Python exception is what the user gets to see; this ends the backward. */
+/* Takes over the argument. The Python exception is what the user gets to see; the library's error
+ * ends the backward. */
+static PyObject *call_hook(hook_payload *hook, PyObject *argument) {
+    PyObject *result = argument ? PyObject_CallOneArg(hook->function, argument) : NULL;
+    Py_XDECREF(argument);
     if (!result) nomen__fail(NOMEN_ERROR_GRAD, "a hook raised an exception");
     return result;
 }
 
 static nomen_status run_hook(void *payload, nomen_tensor *gradient, nomen_tensor **replacement) {
     hook_payload *hook = payload;
-    PyObject *result = call_hook(hook, gradient);
+    PyObject *result = call_hook(hook, borrowed(hook->state, gradient));
     if (!result) return NOMEN_ERROR_GRAD;
     nomen_status status = NOMEN_OK;
     if (nomen__py_is_tensor(hook->state, result)) {
@@ -199,9 +201,16 @@ static nomen_status run_hook(void *payload, nomen_tensor *gradient, nomen_tensor
     return status;
 }
 
-/* Of a post-accumulate hook PyTorch gives the tensor, not its gradient. */
+/* These get the tensor whose grad is ready. An object that is gone has nobody who would ask. */
 static nomen_status run_after(void *payload, nomen_tensor *gradient) {
-    PyObject *result = call_hook(payload, gradient);
+    (void)gradient;
+    hook_payload *hook = payload;
+    PyObject *leaf = PyObject_CallNoArgs(hook->leaf);
+    if (leaf == Py_None) {
+        Py_DECREF(leaf);
+        return NOMEN_OK;
+    }
+    PyObject *result = call_hook(hook, leaf);
     Py_XDECREF(result);
     return result ? NOMEN_OK : NOMEN_ERROR_GRAD;
 }
@@ -219,13 +228,17 @@ static PyObject *register_either(PyObject *self, PyObject *function, bool after)
                         "cannot register a hook on a tensor that doesn't require gradient");
         return NULL;
     }
+    PyObject *leaf = after ? PyWeakref_NewRef(self, NULL) : NULL;
+    if (after && !leaf) return NULL;
     hook_payload *hook = nomen__alloc(sizeof *hook);
     py_handle *handle = hook ? PyObject_New(py_handle, s->handle) : NULL;
     if (!handle) {
+        if (!hook) nomen__py_raise(s);
         nomen__free(hook, sizeof *hook);
-        return hook ? NULL : nomen__py_raise(s);
+        Py_XDECREF(leaf);
+        return NULL;
     }
-    *hook = (hook_payload){s, Py_NewRef(function)};
+    *hook = (hook_payload){s, Py_NewRef(function), leaf};
     handle->state = s;
     handle->t = nomen__retain(t);
     handle->id = after ? nomen_register_post_accumulate_grad_hook(t, run_after, hook, free_payload)
@@ -470,8 +483,8 @@ PyMethodDef nomen__py_grad_methods[] = {
     {"register_hook", register_hook, METH_O,
      "register_hook($self, hook, /)\n--\n\nCalls hook(grad), which may return another gradient."},
     {"register_post_accumulate_grad_hook", register_after, METH_O,
-     "register_post_accumulate_grad_hook($self, hook, /)\n--\n\nCalls hook(grad) after the grad of "
-     "this leaf was added up."},
+     "register_post_accumulate_grad_hook($self, hook, /)\n--\n\nCalls hook(tensor) after the grad "
+     "of this leaf was added up."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -293,8 +293,7 @@ static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) 
     p.c.inplace = true;
     p.c.arg[0].tensor = t;
     p.c.given = 1;
-    nomen_status status =
-        fill_value(&p, value, t->ndim) ? nomen__py_invoke(&p) : NOMEN_ERROR_TYPE;
+    nomen_status status = fill_value(&p, value, t->ndim) ? nomen__py_invoke(&p) : NOMEN_ERROR_TYPE;
     if (!status) nomen__release(p.c.out[0]);
     nomen__release(t);
     Py_XDECREF(made);

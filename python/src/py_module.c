@@ -48,6 +48,27 @@ static PyObject *empty_cache(PyObject *module, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
+static bool as_bytes(PyObject *value, size_t *bytes) {
+    *bytes = PyLong_AsSize_t(value);
+    return *bytes != SIZE_MAX || !PyErr_Occurred();
+}
+
+static PyObject *set_memory_limit(PyObject *module, PyObject *value) {
+    (void)module;
+    size_t bytes;
+    if (!as_bytes(value, &bytes)) return NULL;
+    nomen_set_memory_limit(bytes);
+    Py_RETURN_NONE;
+}
+
+static PyObject *set_cache_limit(PyObject *module, PyObject *value) {
+    (void)module;
+    size_t bytes;
+    if (!as_bytes(value, &bytes)) return NULL;
+    nomen_set_cache_limit(bytes);
+    Py_RETURN_NONE;
+}
+
 static bool option(PyObject *value, int *result) {
     return value == Py_None || as_int(value, result);
 }
@@ -116,6 +137,12 @@ static PyMethodDef functions[] = {
      "memory_stats($module, /)\n--\n\nWhat is in use, as a dict."},
     {"empty_cache", empty_cache, METH_NOARGS,
      "empty_cache($module, /)\n--\n\nGives cached memory back to the system."},
+    {"set_memory_limit", set_memory_limit, METH_O,
+     "set_memory_limit($module, bytes, /)\n--\n\nMore than this is refused with OutOfMemoryError; "
+     "0: "
+     "no limit."},
+    {"set_cache_limit", set_cache_limit, METH_O,
+     "set_cache_limit($module, bytes, /)\n--\n\nAt most so much is kept for reuse."},
     {"set_printoptions", KEYWORDS(set_printoptions), METH_VARARGS | METH_KEYWORDS,
      "set_printoptions($module, precision=None, threshold=None, edgeitems=None, linewidth=None, "
      "profile=None, sci_mode=None)\n--\n\nHow tensors are printed. profile: default, short, full."},

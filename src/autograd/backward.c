@@ -1,5 +1,5 @@
-/* The walk back through the tape: nodes in order from the results to the leaves, formulas, sums of gradients. Nothing is
- * written into a leaf before everything that can fail is done. */
+/* The walk back through the tape: nodes in order from the results to the leaves, formulas, sums of
+ * gradients. Nothing is written into a leaf before everything that can fail is done. */
 #include "autograd/backward.h"
 #include "autograd/formulas.h"
 #include "autograd/pending.h"
@@ -14,17 +14,16 @@
 typedef struct task {
     nomen__pending pending; /* gradients on their way, by node */
     nomen__heap heap;       /* nodes that have one, the latest first */
-    nomen__pending needed;  /* of a walk to chosen inputs: the nodes that lead there, the inputs marked */
+    nomen__pending
+        needed; /* of a walk to chosen inputs: the nodes that lead there, the inputs marked */
     nomen__path roots;
     bool chosen, retain_graph, create_graph;
     bool keep; /* leaves add up what arrives; otherwise it stays in `needed` for the caller */
 } task;
 
-/* ---- formulas ---- */
+/* ---- formulas -------------------------------------------------------------------------------- */
 
-bool nomen__b_given(const nomen__backward *b, int arg) {
-    return b->node->given >> arg & 1;
-}
+bool nomen__b_given(const nomen__backward *b, int arg) { return b->node->given >> arg & 1; }
 
 nomen_number nomen__b_number(const nomen__backward *b, int arg) {
     const nomen__slot *slot = nomen__node_slot(b->node, arg);
@@ -46,20 +45,16 @@ const char *nomen__b_text(const nomen__backward *b, int arg) {
     return slot ? slot->text : NULL;
 }
 
-int nomen__b_dim(const nomen__backward *b) {
-    return b->node->dim;
-}
+int nomen__b_dim(const nomen__backward *b) { return b->node->dim; }
 
-uint64_t nomen__b_mask(const nomen__backward *b) {
-    return b->node->mask;
-}
+uint64_t nomen__b_mask(const nomen__backward *b) { return b->node->mask; }
 
 nomen_tensor *nomen__g_zero(nomen__backward *b) {
     b->zero = true;
     return NULL;
 }
 
-/* ---- saved tensors ---- */
+/* ---- saved tensors --------------------------------------------------------------------------- */
 
 static nomen_status check_version(const nomen__node *n, const nomen__saved *s, int input) {
     uint32_t now = atomic_load_explicit(&s->tensor->storage->version, memory_order_relaxed);
@@ -69,15 +64,18 @@ static nomen_status check_version(const nomen__node *n, const nomen__saved *s, i
     char which[32] = "the result";
     nomen__text text = {which, sizeof which, 0};
     if (input >= 0) nomen__text_add(&text, "operand %d", input);
-    return nomen__fail(NOMEN_ERROR_GRAD,
-                       "one of the variables needed for gradient computation has been modified by an inplace operation: %s, "
-                       "%s of %s, is at version %u; expected version %u instead. Clone it before it is changed.",
-                       what.at, which, n->op->name, (unsigned)now, (unsigned)s->version);
+    return nomen__fail(
+        NOMEN_ERROR_GRAD,
+        "one of the variables needed for gradient computation has been modified by an inplace "
+        "operation: %s, "
+        "%s of %s, is at version %u; expected version %u instead. Clone it before it is changed.",
+        what.at, which, n->op->name, (unsigned)now, (unsigned)s->version);
 }
 
 /* As the formula is to see it: connected to the graph when gradients are recorded. */
 static nomen_tensor *unpack(const nomen__saved *s, nomen__node *source) {
-    if (!nomen__grad_enabled || !source || !nomen__differentiable(s->tensor->dtype)) return s->tensor;
+    if (!nomen__grad_enabled || !source || !nomen__differentiable(s->tensor->dtype))
+        return s->tensor;
     nomen_tensor *t = nomen__tensor_alias(s->tensor);
     if (t) nomen__attach(t, nomen__node_retain(source));
     return nomen__scoped(t);
@@ -107,7 +105,8 @@ static nomen_status begin_formulas(nomen__backward *b, nomen__node *n, nomen_ten
     b->node = n;
     if (n->used)
         return nomen__fail(NOMEN_ERROR_GRAD,
-                           "Trying to backward through the graph a second time: the values that %s saved were freed by the "
+                           "Trying to backward through the graph a second time: the values that %s "
+                           "saved were freed by the "
                            "first time. Say retain_graph=True there to keep them.",
                            n->op->name);
     return unpack_all(b, n);
@@ -139,18 +138,17 @@ static nomen_tensor *conform(nomen_tensor *r, const nomen__node *to) {
     return r;
 }
 
-/* ---- sums ---- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 /* May we write into it? */
 static bool ours(const nomen_tensor *t) {
-    if (atomic_load_explicit(&t->refs, memory_order_acquire) != 1 || t->grad || t->base) return false;
+    if (atomic_load_explicit(&t->refs, memory_order_acquire) != 1 || t->grad || t->base)
+        return false;
     const nomen__storage *s = t->storage;
     return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 && !s->readonly && !s->release;
 }
 
-static bool contiguous(const nomen_tensor *t) {
-    return t->flags & NOMEN__CONTIGUOUS;
-}
+static bool contiguous(const nomen_tensor *t) { return t->flags & NOMEN__CONTIGUOUS; }
 
 /* a += b, which have the same sizes and dtype. */
 static void add_into(nomen_tensor *a, nomen_tensor *b) {
@@ -158,7 +156,8 @@ static void add_into(nomen_tensor *a, nomen_tensor *b) {
     const nomen__kernel *kernel = nomen__op_kernel(add, add->kernel, (nomen_dtype)a->dtype);
     nomen_tensor *in[] = {a, b};
     nomen__iter it;
-    nomen__iter_make(&it, kernel->loop, a, in, 2, a->ndim, a->size, (nomen_dtype)a->dtype, (nomen_dtype)a->dtype);
+    nomen__iter_make(&it, kernel->loop, a, in, 2, a->ndim, a->size, (nomen_dtype)a->dtype,
+                     (nomen_dtype)a->dtype);
     nomen__iter_run(&it);
     atomic_fetch_add_explicit(&a->storage->version, 1, memory_order_relaxed);
 }
@@ -203,7 +202,7 @@ failed:
     return NOMEN_ERROR_MEMORY;
 }
 
-/* ---- one node ---- */
+/* ---- one node -------------------------------------------------------------------------------- */
 
 static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
     nomen_tensor *kept = nomen__twin(g);
@@ -222,7 +221,8 @@ static bool is_needed(const task *t, const nomen__node *n) {
     return e && e->needed;
 }
 
-/* The gradients of the inputs, one reference each, outside of the scope that the formulas work in. */
+/* The gradients of the inputs, one reference each, outside of the scope that the formulas work in.
+ */
 static nomen_status run_formulas(task *t, nomen__node *n, nomen_tensor *g, nomen_tensor **result) {
     nomen_scope_mark scope = nomen_scope_open();
     nomen__backward b;
@@ -235,8 +235,12 @@ static nomen_status run_formulas(task *t, nomen__node *n, nomen_tensor *g, nomen
             r = conform(r, n->edge[i]);
             failed = !r;
         }
-        if (failed) s = nomen__error_pending() ? NOMEN_ERROR_GRAD : nomen__fail(NOMEN_ERROR_GRAD, "the gradient of %s failed", n->op->name);
-        else result[i] = nomen__retain(r);
+        if (failed)
+            s = nomen__error_pending()
+                    ? NOMEN_ERROR_GRAD
+                    : nomen__fail(NOMEN_ERROR_GRAD, "the gradient of %s failed", n->op->name);
+        else
+            result[i] = nomen__retain(r);
     }
     nomen_scope_close(&scope);
     return s;
@@ -254,8 +258,10 @@ static nomen_status pass_on(task *t, nomen__node *n, nomen_tensor *g) {
     nomen__release(g);
     for (uint32_t i = 0; i < n->nin; i++) {
         if (!result[i]) continue;
-        if (s) nomen__release(result[i]);
-        else s = deliver(t, n->edge[i], result[i]);
+        if (s)
+            nomen__release(result[i]);
+        else
+            s = deliver(t, n->edge[i], result[i]);
     }
     if (result != few) nomen__free(result, n->nin * sizeof *result);
     if (!s && !t->retain_graph) nomen__node_drop_saved(n);
@@ -281,13 +287,15 @@ static nomen_status visit(task *t, nomen__node *n, nomen_tensor *g) {
     return pass_on(t, n, g);
 }
 
-/* ---- leaves ---- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
-/* Two walks may end in one leaf at the same time. Nothing of the user's runs under it, and nothing is freed. */
+/* Two walks may end in one leaf at the same time. Nothing of the user's runs under it, and nothing
+ * is freed. */
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
 static bool can_add_into(const nomen_tensor *sum, const nomen_tensor *g) {
-    if (sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly || sum->grad) return false;
+    if (sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly || sum->grad)
+        return false;
     for (int d = 0; d < g->ndim; d++)
         if (sum->size[d] != g->size[d] || (sum->stride[d] == 0 && sum->size[d] > 1)) return false;
     return true;
@@ -359,11 +367,12 @@ static nomen_status finish_leaves(task *t) {
         nomen__release(old);
     }
     for (size_t i = 0; i < p->room && !s; i++)
-        if (p->at[i].node && wanted(t, &p->at[i]) && p->at[i].node->hooks) s = nomen__hooks_run_after(p->at[i].node);
+        if (p->at[i].node && wanted(t, &p->at[i]) && p->at[i].node->hooks)
+            s = nomen__hooks_run_after(p->at[i].node);
     return s;
 }
 
-/* ---- the walk ---- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 static nomen_status walk(task *t) {
     for (;;) {
@@ -374,16 +383,18 @@ static nomen_status walk(task *t) {
     }
 }
 
-/* ---- where it leads ---- */
+/* ---- where it leads -------------------------------------------------------------------------- */
 
 static nomen__entry *mark(task *t, nomen__node *n) {
     nomen__entry *e = nomen__pending_find(&t->needed, n);
     return e ? e : nomen__pending_add(&t->needed, n);
 }
 
-/* Marks the nodes from which an input can be reached; children before parents, on a stack of our own. */
+/* Marks the nodes from which an input can be reached; children before parents, on a stack of our
+ * own. */
 static nomen_status find_needed(task *t, nomen__node *root, nomen__path *path) {
-    if (nomen__pending_find(&t->needed, root) && nomen__pending_find(&t->needed, root)->seen) return NOMEN_OK;
+    if (nomen__pending_find(&t->needed, root) && nomen__pending_find(&t->needed, root)->seen)
+        return NOMEN_OK;
     nomen__entry *e = mark(t, root);
     if (!e) return NOMEN_ERROR_MEMORY;
     e->seen = true;
@@ -415,12 +426,16 @@ static nomen_status choose_inputs(task *t, nomen_list inputs) {
     t->chosen = true;
     for (int64_t i = 0; i < inputs.count; i++) {
         nomen_tensor *x = inputs.at[i];
-        if (!x) return nomen__fail(NOMEN_ERROR_TYPE, "input %lld is NULL: it must be a tensor", (long long)i);
+        if (!x)
+            return nomen__fail(NOMEN_ERROR_TYPE, "input %lld is NULL: it must be a tensor",
+                               (long long)i);
         nomen_status s = nomen__grad_refresh(x);
         if (s) return s;
         if (!(x->flags & NOMEN__REQUIRES))
-            return nomen__fail(NOMEN_ERROR_GRAD, "One of the differentiated Tensors does not require grad: input %lld",
-                               (long long)i);
+            return nomen__fail(
+                NOMEN_ERROR_GRAD,
+                "One of the differentiated Tensors does not require grad: input %lld",
+                (long long)i);
         nomen__entry *e = mark(t, x->grad);
         if (!e) return NOMEN_ERROR_MEMORY;
         e->target = e->needed = true;
@@ -428,14 +443,16 @@ static nomen_status choose_inputs(task *t, nomen_list inputs) {
     return NOMEN_OK;
 }
 
-/* ---- where it starts ---- */
+/* ---- where it starts ------------------------------------------------------------------------- */
 
 static nomen_status implicit_gradient(const nomen_tensor *loss, nomen_tensor **result) {
     if (loss->numel != 1) {
         NOMEN__TEXT(what, 256);
         nomen__text_tensor(&what, loss, false);
-        return nomen__fail(NOMEN_ERROR_GRAD,
-                           "grad can be implicitly created only for scalar outputs, not for %s: pass a gradient", what.at);
+        return nomen__fail(
+            NOMEN_ERROR_GRAD,
+            "grad can be implicitly created only for scalar outputs, not for %s: pass a gradient",
+            what.at);
     }
     nomen_tensor *one = nomen__tensor_empty((nomen_dtype)loss->dtype, loss->ndim, loss->size);
     nomen_number number = {.kind = NOMEN_NUMBER_INT, .i = 1};
@@ -444,25 +461,31 @@ static nomen_status implicit_gradient(const nomen_tensor *loss, nomen_tensor **r
     return one ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
-/* The caller's gradient must be one of that tensor: sizes, names if it has any, and a real one for a real tensor. */
-static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g, nomen_tensor **result) {
+/* The caller's gradient must be one of that tensor: sizes, names if it has any, and a real one for
+ * a real tensor. */
+static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g,
+                                   nomen_tensor **result) {
     if (g->ndim != loss->ndim || memcmp(g->size, loss->size, sizeof *g->size * g->ndim) != 0) {
         NOMEN__TEXT(mine, 256);
         NOMEN__TEXT(want, 256);
         nomen__text_sizes(&mine, g->size, g->ndim);
         nomen__text_sizes(&want, loss->size, loss->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "Mismatch in shape: the gradient has a shape of %s and the output has a shape of %s.", mine.at,
-                           want.at);
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "Mismatch in shape: the gradient has a shape of %s and the output has a shape of %s.",
+            mine.at, want.at);
     }
     nomen__namelist names;
-    nomen_status s = nomen__is_named(g)
-                         ? nomen__unify(nomen__names_of(g), nomen__names_of(loss), "broadcast", &names)
-                         : NOMEN_OK;
+    nomen_status s = nomen__is_named(g) ? nomen__unify(nomen__names_of(g), nomen__names_of(loss),
+                                                       "broadcast", &names)
+                                        : NOMEN_OK;
     if (s) return s;
-    if (nomen_dtype_is_complex((nomen_dtype)g->dtype) && !nomen_dtype_is_complex((nomen_dtype)loss->dtype))
-        return nomen__fail(NOMEN_ERROR_DTYPE, "the gradient is %s and the output %s: a real output has a real gradient",
-                           nomen_dtype_name((nomen_dtype)g->dtype), nomen_dtype_name((nomen_dtype)loss->dtype));
+    if (nomen_dtype_is_complex((nomen_dtype)g->dtype) &&
+        !nomen_dtype_is_complex((nomen_dtype)loss->dtype))
+        return nomen__fail(
+            NOMEN_ERROR_DTYPE,
+            "the gradient is %s and the output %s: a real output has a real gradient",
+            nomen_dtype_name((nomen_dtype)g->dtype), nomen_dtype_name((nomen_dtype)loss->dtype));
     nomen_scope_mark scope = nomen_scope_open();
     nomen_tensor *r = nomen__scoped(nomen__twin(g));
     if (r && r->dtype != loss->dtype) r = nomen_cast(r, .dtype = (nomen_dtype)loss->dtype);
@@ -473,13 +496,17 @@ static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g, no
 
 static nomen_status start_at(task *t, nomen_tensor *loss, nomen_tensor *gradient, int64_t index) {
     if (!loss)
-        return nomen__error_pending() ? NOMEN_ERROR_GRAD
-                                      : nomen__fail(NOMEN_ERROR_TYPE, "output %lld is NULL: it must be a tensor", (long long)index);
+        return nomen__error_pending()
+                   ? NOMEN_ERROR_GRAD
+                   : nomen__fail(NOMEN_ERROR_TYPE, "output %lld is NULL: it must be a tensor",
+                                 (long long)index);
     nomen_status s = nomen__grad_refresh(loss);
     if (s) return s;
     if (!(loss->flags & NOMEN__REQUIRES))
-        return nomen__fail(NOMEN_ERROR_GRAD, "element %lld of tensors does not require grad and does not have a grad_fn",
-                           (long long)index);
+        return nomen__fail(
+            NOMEN_ERROR_GRAD,
+            "element %lld of tensors does not require grad and does not have a grad_fn",
+            (long long)index);
     /* Hooks may let go of the outputs: the walk holds its own ends of the graph. */
     if (!nomen__path_push(&t->roots, loss->grad)) return NOMEN_ERROR_MEMORY;
     nomen__node_retain(loss->grad);
@@ -498,14 +525,16 @@ static void task_end(task *t) {
 
 static nomen_status run_task(task *t, nomen_list outputs, nomen_list gradients, nomen_list inputs) {
     if (gradients.count && gradients.count != outputs.count)
-        return nomen__fail(NOMEN_ERROR_VALUE, "got %lld outputs and %lld gradients: give one for each, or none",
+        return nomen__fail(NOMEN_ERROR_VALUE,
+                           "got %lld outputs and %lld gradients: give one for each, or none",
                            (long long)outputs.count, (long long)gradients.count);
     if (!outputs.count) return nomen__fail(NOMEN_ERROR_VALUE, "no outputs were given");
     nomen_status s = inputs.count ? choose_inputs(t, inputs) : NOMEN_OK;
     for (int64_t i = 0; i < outputs.count && !s; i++)
         s = start_at(t, outputs.at[i], gradients.count ? gradients.at[i] : NULL, i);
     nomen__path path = {0};
-    for (size_t i = 0; i < t->roots.used && !s && t->chosen; i++) s = find_needed(t, t->roots.at[i].node, &path);
+    for (size_t i = 0; i < t->roots.used && !s && t->chosen; i++)
+        s = find_needed(t, t->roots.at[i].node, &path);
     nomen__path_free(&path);
     bool before = nomen__grad_enabled;
     nomen__grad_enabled = t->create_graph;
@@ -515,8 +544,11 @@ static nomen_status run_task(task *t, nomen_list outputs, nomen_list gradients, 
 }
 
 nomen_status nomen_backward_call(const struct nomen_backward_args *args) {
-    if (!args->loss && !nomen__error_pending()) return nomen__fail(NOMEN_ERROR_TYPE, "nomen_backward: loss is NULL");
-    task t = {.retain_graph = args->retain_graph || args->create_graph, .create_graph = args->create_graph, .keep = true};
+    if (!args->loss && !nomen__error_pending())
+        return nomen__fail(NOMEN_ERROR_TYPE, "nomen_backward: loss is NULL");
+    task t = {.retain_graph = args->retain_graph || args->create_graph,
+              .create_graph = args->create_graph,
+              .keep = true};
     nomen_tensor *const loss[] = {args->loss}, *const gradient[] = {args->gradient};
     nomen_status s = run_task(&t, (nomen_list){1, loss}, (nomen_list){1, gradient}, args->inputs);
     task_end(&t);
@@ -538,7 +570,8 @@ static nomen_status collect(const task *t, const struct nomen_grad_args *args, n
         nomen__entry *e = nomen__pending_find(&t->needed, x->grad);
         if ((!e || !e->grad) && !args->allow_unused)
             return nomen__fail(NOMEN_ERROR_GRAD,
-                               "One of the differentiated Tensors appears to not have been used in the graph: input %lld. Set "
+                               "One of the differentiated Tensors appears to not have been used in "
+                               "the graph: input %lld. Set "
                                "allow_unused=True if this is the desired behavior.",
                                (long long)i);
         at[i] = gradient_of(t, x);
@@ -549,9 +582,12 @@ static nomen_status collect(const task *t, const struct nomen_grad_args *args, n
 
 nomen_list nomen_grad_call(const struct nomen_grad_args *args) {
     nomen_list none = {0, NULL};
-    task t = {.retain_graph = args->retain_graph || args->create_graph, .create_graph = args->create_graph};
+    task t = {.retain_graph = args->retain_graph || args->create_graph,
+              .create_graph = args->create_graph};
     nomen_tensor **at = NULL;
-    nomen_status s = args->inputs.count ? NOMEN_OK : nomen__fail(NOMEN_ERROR_VALUE, "grad requires non-empty inputs.");
+    nomen_status s = args->inputs.count
+                         ? NOMEN_OK
+                         : nomen__fail(NOMEN_ERROR_VALUE, "grad requires non-empty inputs.");
     if (!s) s = run_task(&t, args->outputs, args->grad_outputs, args->inputs);
     if (!s) {
         at = nomen__scope_array(args->inputs.count);

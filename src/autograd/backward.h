@@ -6,12 +6,13 @@
 
 struct nomen__autograd;
 
-/* Tensors here have no names, so formulas speak of dims by position. They are connected to the graph when the
- * gradients are to be differentiated again. */
+/* Tensors here have no names, so formulas speak of dims by position. They are connected to the
+ * graph when the gradients are to be differentiated again. */
 typedef struct nomen__backward {
-    nomen_tensor *g;                    /* gradient of the result */
-    nomen_tensor *in[NOMEN__MAX_IN];    /* tensor arguments that the row saves, as they were; else NULL */
-    nomen_tensor *result;               /* if the row saves it */
+    nomen_tensor *g; /* gradient of the result */
+    nomen_tensor
+        *in[NOMEN__MAX_IN]; /* tensor arguments that the row saves, as they were; else NULL */
+    nomen_tensor *result;   /* if the row saves it */
     const struct nomen__autograd *node; /* the other arguments: see the functions below */
     int ndim;                           /* of the input asked for */
     const int64_t *size;

@@ -1,4 +1,5 @@
-/* Words of the gradient formulas: element by element, reductions, sizes. Products are in formulas_product.c. */
+/* Words of the gradient formulas: element by element, reductions, sizes. Products are in
+ * formulas_product.c. */
 #include "autograd/formulas.h"
 #include "autograd/tape.h"
 #include "nomen/ops.gen.h"
@@ -8,7 +9,7 @@
 
 enum { DIM_TEXT = 4 * NOMEN_MAX_DIMS };
 
-/* ---- helpers ---- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 /* "0 2" for the dims in the set. */
 static const char *dim_text(uint64_t mask, char text[DIM_TEXT]) {
@@ -23,28 +24,23 @@ static const char *one_dim(int dim, char text[DIM_TEXT]) {
     return dim_text(UINT64_C(1) << dim, text);
 }
 
-static nomen_tensor *zero(void) {
-    return nomen_scalar(0);
-}
+static nomen_tensor *zero(void) { return nomen_scalar(0); }
 
-static nomen_tensor *one(void) {
-    return nomen_scalar(1);
-}
+static nomen_tensor *one(void) { return nomen_scalar(1); }
 
 static bool is_complex(const nomen_tensor *t) {
     return t && nomen_dtype_is_complex((nomen_dtype)t->dtype);
 }
 
-/* Does any element differ from zero? On failure true: whoever asks takes the careful way, and fails. */
+/* Does any element differ from zero? On failure true: whoever asks takes the careful way, and
+ * fails. */
 static bool any(nomen_tensor *t) {
     nomen_tensor *r = nomen_any(t);
     return !r || *r->data != 0;
 }
 
 /* The same values, of no interest to the tape. */
-static nomen_tensor *constant(nomen_tensor *t) {
-    return t ? nomen_detach(t) : NULL;
-}
+static nomen_tensor *constant(nomen_tensor *t) { return t ? nomen_detach(t) : NULL; }
 
 nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size) {
     if (!t) return NULL;
@@ -52,8 +48,10 @@ nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size) {
     uint64_t mask = 0;
     bool spread = false;
     for (int d = 0; d < t->ndim; d++) {
-        if (d < lead || (size[d - lead] == 1 && t->size[d] != 1)) mask |= UINT64_C(1) << d;
-        else if (size[d - lead] != t->size[d]) spread = true;
+        if (d < lead || (size[d - lead] == 1 && t->size[d] != 1))
+            mask |= UINT64_C(1) << d;
+        else if (size[d - lead] != t->size[d])
+            spread = true;
     }
     if (lead < 0 || spread) return nomen_expand(t, (nomen_sizes){ndim, size});
     char text[DIM_TEXT];
@@ -61,15 +59,11 @@ nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size) {
     return lead && t ? nomen_reshape(t, (nomen_sizes){ndim, size}) : t;
 }
 
-/* ---- small words ---- */
+/* ---- small words ----------------------------------------------------------------------------- */
 
-nomen_tensor *nomen__conj(nomen_tensor *t) {
-    return is_complex(t) ? nomen_conj(t) : t;
-}
+nomen_tensor *nomen__conj(nomen_tensor *t) { return is_complex(t) ? nomen_conj(t) : t; }
 
-nomen_tensor *nomen__zero_like(nomen_tensor *t) {
-    return nomen_zeros_like(t);
-}
+nomen_tensor *nomen__zero_like(nomen_tensor *t) { return nomen_zeros_like(t); }
 
 nomen_tensor *nomen__g_times(nomen_tensor *t, double factor) {
     return nomen_mul(t, nomen_scalar(factor));
@@ -93,7 +87,7 @@ nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg) {
     return nomen_mul(g, nomen_scalar_call(n));
 }
 
-/* ---- shapes ---- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_view(nomen__backward *b, nomen_tensor *g) {
     return nomen__map_adjoint(g, &b->node->map, b->size);
@@ -107,7 +101,8 @@ nomen_tensor *nomen__g_reshape(nomen__backward *b, nomen_tensor *g, int input) {
 nomen_tensor *nomen__g_cat(nomen__backward *b, nomen_tensor *g, int input) {
     char text[DIM_TEXT];
     int64_t start = b->node->offset[input], length = b->node->offset[input + 1] - start;
-    if (b->ndim != g->ndim) return nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = (nomen_dtype)g->dtype);
+    if (b->ndim != g->ndim)
+        return nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = (nomen_dtype)g->dtype);
     return nomen_narrow(g, one_dim(b->node->dim, text), start, length);
 }
 
@@ -135,13 +130,14 @@ static int64_t reduced_count(const nomen__backward *b) {
     return count;
 }
 
-/* ---- pointwise ---- */
+/* ---- pointwise ------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_abs(nomen__backward *b, nomen_tensor *g) {
     return nomen_mul(g, nomen_sgn(b->in[0]));
 }
 
-/* Real: flat wherever it is smooth. Complex: what is left of g across the direction of z, over |z|. */
+/* Real: flat wherever it is smooth. Complex: what is left of g across the direction of z, over |z|.
+ */
 nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g) {
     if (!is_complex(b->in[0])) return nomen_zeros_like(g);
     nomen_tensor *z = b->in[0], *flat = nomen_eq(constant(z), zero());
@@ -160,9 +156,7 @@ nomen_tensor *nomen__g_sigmoid(nomen__backward *b, nomen_tensor *g) {
 }
 
 /* Rounded quotients are flat. */
-static bool is_rounded(nomen__backward *b) {
-    return nomen__b_given(b, 2);
-}
+static bool is_rounded(nomen__backward *b) { return nomen__b_given(b, 2); }
 
 nomen_tensor *nomen__g_div_self(nomen__backward *b, nomen_tensor *g) {
     return is_rounded(b) ? nomen_zeros_like(g) : nomen_div(g, nomen__conj(b->in[1]));
@@ -208,7 +202,8 @@ nomen_tensor *nomen__g_clamp(nomen__backward *b, nomen_tensor *g, int input) {
     return low ? nomen_where(nomen_lt(high, low), g, inside) : inside;
 }
 
-nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x, nomen_tensor *y) {
+nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x,
+                              nomen_tensor *y) {
     (void)b;
     x = constant(x);
     y = constant(y);
@@ -216,14 +211,15 @@ nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor 
     return nomen_where(nomen_eq(x, y), nomen__g_times(g, 0.5), larger);
 }
 
-/* ---- reductions ---- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 nomen_tensor *nomen__g_mean(nomen__backward *b, nomen_tensor *g) {
     return nomen__g_unreduce(b, nomen_div(g, nomen_scalar((double)reduced_count(b))));
 }
 
-/* The product of all other elements along the last dim, for each element: products of pairs up a tree, and down again
- * those of everything outside the pair. No division, so zeros do no harm, also not to the next derivative. */
+/* The product of all other elements along the last dim, for each element: products of pairs up a
+ * tree, and down again those of everything outside the pair. No division, so zeros do no harm, also
+ * not to the next derivative. */
 static nomen_tensor *product_of_others(nomen_tensor *x) {
     enum { LEVELS = 64 };
     nomen_tensor *even[LEVELS], *odd[LEVELS];
@@ -236,7 +232,8 @@ static nomen_tensor *product_of_others(nomen_tensor *x) {
     while (t && t->size[last] > 1) {
         if (t->size[last] % 2) {
             size[last] = 1;
-            nomen_tensor *fill = nomen_ones(NULL, (nomen_sizes){t->ndim, size}, .dtype = (nomen_dtype)t->dtype);
+            nomen_tensor *fill =
+                nomen_ones(NULL, (nomen_sizes){t->ndim, size}, .dtype = (nomen_dtype)t->dtype);
             t = nomen_cat(NOMEN_LIST(t, fill), "-1");
         }
         even[levels] = nomen_slice(t, "-1", .step = nomen_num(2));
@@ -247,7 +244,8 @@ static nomen_tensor *product_of_others(nomen_tensor *x) {
     nomen_tensor *outside = t ? nomen_ones_like(t) : NULL;
     while (levels-- > 0 && outside) {
         outside = nomen_narrow(outside, "-1", 0, even[levels]->size[last]);
-        nomen_tensor *left = nomen_mul(outside, odd[levels]), *right = nomen_mul(outside, even[levels]);
+        nomen_tensor *left = nomen_mul(outside, odd[levels]),
+                     *right = nomen_mul(outside, even[levels]);
         nomen_tensor *both = nomen_stack(NOMEN_LIST(left, right), "-1");
         size[last] = 2 * even[levels]->size[last];
         outside = nomen_reshape(both, (nomen_sizes){x->ndim, size});
@@ -286,25 +284,30 @@ nomen_tensor *nomen__g_prod(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *x = b->in[0];
     if (x->numel == 0) return nomen_zeros_like(x);
     if (g->dtype != x->dtype) x = nomen_cast(x, .dtype = (nomen_dtype)g->dtype);
-    nomen_tensor *slope = any(nomen_eq(constant(x), zero())) ? product_of_others_over(b, x)
-                                                             : nomen_div(nomen__g_unreduce(b, b->result), x);
+    nomen_tensor *slope = any(nomen_eq(constant(x), zero()))
+                              ? product_of_others_over(b, x)
+                              : nomen_div(nomen__g_unreduce(b, b->result), x);
     return nomen_mul(nomen__g_unreduce(b, g), nomen__conj(slope));
 }
 
 nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g) {
     nomen_number n = nomen__b_number(b, 3);
-    double correction = n.kind == NOMEN_ABSENT ? 1 : n.kind == NOMEN_NUMBER_FLOAT ? n.re : (double)n.i;
+    double correction = n.kind == NOMEN_ABSENT         ? 1
+                        : n.kind == NOMEN_NUMBER_FLOAT ? n.re
+                                                       : (double)n.i;
     double divisor = (double)reduced_count(b) - correction;
     char text[DIM_TEXT];
     nomen_tensor *x = b->in[0];
-    nomen_tensor *mean = b->node->mask ? nomen_mean(x, .dim = dim_text(b->node->mask, text), .keepdim = true) : x;
+    nomen_tensor *mean =
+        b->node->mask ? nomen_mean(x, .dim = dim_text(b->node->mask, text), .keepdim = true) : x;
     nomen_tensor *scaled = nomen_mul(g, nomen_scalar(2 / (divisor > 0 ? divisor : 0)));
     return nomen_mul(nomen__g_unreduce(b, scaled), nomen_sub(x, mean));
 }
 
 nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *flat = nomen_eq(constant(b->result), zero());
-    nomen_tensor *twice = nomen__g_times(nomen_where(flat, nomen_ones_like(b->result), b->result), 2);
+    nomen_tensor *twice =
+        nomen__g_times(nomen_where(flat, nomen_ones_like(b->result), b->result), 2);
     return nomen__g_var(b, nomen_where(flat, nomen_zeros_like(g), nomen_div(g, twice)));
 }
 

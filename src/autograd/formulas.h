@@ -1,21 +1,23 @@
-/* Words of the gradient formulas in ops/: gradients that take more than one call of an operation. All of them are made of
- * operations, so they can be differentiated again. Results belong to the current scope. */
+/* Words of the gradient formulas in ops/: gradients that take more than one call of an operation.
+ * All of them are made of operations, so they can be differentiated again. Results belong to the
+ * current scope. */
 #ifndef NOMEN_SRC_FORMULAS_H
 #define NOMEN_SRC_FORMULAS_H
 
 #include "autograd/backward.h"
 
-/* ---- small words ---- */
+/* ---- small words ----------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__conj(nomen_tensor *t); /* t itself if it is real */
 nomen_tensor *nomen__zero_like(nomen_tensor *t);
 nomen_tensor *nomen__g_times(nomen_tensor *t, double factor);
 nomen_tensor *nomen__g_power(nomen_tensor *t, int power); /* by multiplication, power >= 1 */
-nomen_tensor *nomen__g_positive(nomen_tensor *t);         /* 1 where t > 0, else 0; no gradient of its own */
+nomen_tensor *
+nomen__g_positive(nomen_tensor *t); /* 1 where t > 0, else 0; no gradient of its own */
 /* g times the conjugate of a number argument, g if it is not given. */
 nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg);
 
-/* ---- shapes ---- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_view(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_reshape(nomen__backward *b, nomen_tensor *g, int input);
@@ -24,7 +26,7 @@ nomen_tensor *nomen__g_stack(nomen__backward *b, nomen_tensor *g, int input);
 /* A reduced tensor (with or without keepdim) spread over the reduced dims again. */
 nomen_tensor *nomen__g_unreduce(nomen__backward *b, nomen_tensor *t);
 
-/* ---- pointwise ---- */
+/* ---- pointwise ------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_abs(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_sgn(nomen__backward *b, nomen_tensor *g);
@@ -36,26 +38,28 @@ nomen_tensor *nomen__g_pow_self(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_pow_exponent(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_clamp(nomen__backward *b, nomen_tensor *g, int input);
 /* g where x > y, half of it where they are equal. */
-nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x, nomen_tensor *y);
+nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x,
+                              nomen_tensor *y);
 
-/* ---- reductions ---- */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 nomen_tensor *nomen__g_mean(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_prod(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g);
-/* Over a dim: to the element whose position was returned. Over all: evenly to all that are equal. */
+/* Over a dim: to the element whose position was returned. Over all: evenly to all that are equal.
+ */
 nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g);
 
-/* ---- products: other is the operand that the gradient does not belong to ---- */
+/* ---- products: other is the operand that the gradient does not belong to --------------------- */
 
 nomen_tensor *nomen__g_matmul_left(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 nomen_tensor *nomen__g_matmul_right(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 
-/* ---- for the engine ---- */
+/* ---- for the engine -------------------------------------------------------------------------- */
 
 /* t summed over the dims that were broadcast, so that it has these sizes. */
 nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size);

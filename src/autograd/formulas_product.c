@@ -2,13 +2,9 @@
 #include "autograd/formulas.h"
 #include "nomen/ops.gen.h"
 
-static nomen_tensor *column(nomen_tensor *t) {
-    return nomen_unsqueeze(t, "-1");
-}
+static nomen_tensor *column(nomen_tensor *t) { return nomen_unsqueeze(t, "-1"); }
 
-static nomen_tensor *row(nomen_tensor *t) {
-    return nomen_unsqueeze(t, "-2");
-}
+static nomen_tensor *row(nomen_tensor *t) { return nomen_unsqueeze(t, "-2"); }
 
 static nomen_tensor *adjoint(nomen_tensor *t) {
     return nomen_transpose(nomen__conj(t), "-2", "-1");
@@ -22,8 +18,8 @@ static nomen_tensor *folded(nomen_tensor *t) {
     return nomen_reshape(t, NOMEN_SIZES(rows, k));
 }
 
-/* result[..., m, n] = a[..., m, k] b[..., k, n]; vectors lack m or n. What comes back may have batch dims too many: they
- * are summed by the engine. */
+/* result[..., m, n] = a[..., m, k] b[..., k, n]; vectors lack m or n. What comes back may have
+ * batch dims too many: they are summed by the engine. */
 nomen_tensor *nomen__g_matmul_left(nomen__backward *b, nomen_tensor *g, nomen_tensor *other) {
     if (b->ndim == 1 && other->ndim == 1) return nomen_mul(g, nomen__conj(other));
     if (b->ndim == 1) return nomen_squeeze(nomen_matmul(nomen__conj(other), column(g)), "-1");

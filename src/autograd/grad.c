@@ -1,10 +1,11 @@
-/* What users ask and say of single tensors: requires_grad, gradients, detach, gradients on and off. */
+/* What users ask and say of single tensors: requires_grad, gradients, detach, gradients on and off.
+ */
 #include "autograd/tape.h"
 #include "nomen/scope.h"
 
 #include <string.h>
 
-/* ---- questions ---- */
+/* ---- questions ------------------------------------------------------------------------------- */
 
 /* Views learn late what became of their base; asking is a good moment. */
 static const nomen__node *node_of(const nomen_tensor *t) {
@@ -13,9 +14,7 @@ static const nomen__node *node_of(const nomen_tensor *t) {
     return t->flags & NOMEN__REQUIRES ? t->grad : NULL;
 }
 
-bool nomen_requires_grad(const nomen_tensor *t) {
-    return node_of(t) != NULL;
-}
+bool nomen_requires_grad(const nomen_tensor *t) { return node_of(t) != NULL; }
 
 bool nomen_is_leaf(const nomen_tensor *t) {
     const nomen__node *n = node_of(t);
@@ -32,7 +31,8 @@ nomen_tensor *nomen_gradient(const nomen_tensor *t) {
     if (!g || g->ndim != t->ndim) return g;
     /* t may have got other names since. */
     bool named = nomen__is_named(t);
-    if (named ? !nomen__is_named(g) || memcmp(g->names, t->names, sizeof *g->names * g->ndim) != 0 : nomen__is_named(g))
+    if (named ? !nomen__is_named(g) || memcmp(g->names, t->names, sizeof *g->names * g->ndim) != 0
+              : nomen__is_named(g))
         nomen__set_names(g, named ? t->names : NULL);
     return g;
 }
@@ -61,7 +61,7 @@ const char *nomen_grad_fn_name(const nomen_tensor *t, char *buffer, size_t size)
     return buffer;
 }
 
-/* ---- requests ---- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 nomen_status nomen_set_requires_grad(nomen_tensor *t, bool requires_grad) {
     if (!t) return nomen__fail(NOMEN_ERROR_TYPE, "nomen_set_requires_grad: the tensor is NULL");
@@ -69,14 +69,17 @@ nomen_status nomen_set_requires_grad(nomen_tensor *t, bool requires_grad) {
     if (s) return s;
     if ((t->flags & NOMEN__REQUIRES) && t->grad->kind != NOMEN__LEAF) {
         if (requires_grad) return NOMEN_OK;
-        return nomen__fail(NOMEN_ERROR_GRAD, "you can only change requires_grad flags of leaf variables. If you want to use a "
-                                             "computed variable in a subgraph that doesn't require differentiation use "
-                                             "var_no_grad = var.detach().");
+        return nomen__fail(
+            NOMEN_ERROR_GRAD,
+            "you can only change requires_grad flags of leaf variables. If you want to use a "
+            "computed variable in a subgraph that doesn't require differentiation use "
+            "var_no_grad = var.detach().");
     }
     if (requires_grad && !nomen__differentiable(t->dtype))
-        return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "only Tensors of floating point and complex dtype can require gradients, not %s",
-                           nomen_dtype_name((nomen_dtype)t->dtype));
+        return nomen__fail(
+            NOMEN_ERROR_DTYPE,
+            "only Tensors of floating point and complex dtype can require gradients, not %s",
+            nomen_dtype_name((nomen_dtype)t->dtype));
     if (!requires_grad && !t->grad) return NOMEN_OK;
     nomen__node *leaf = nomen__leaf_of(t);
     if (!leaf) return NOMEN_ERROR_MEMORY;
@@ -90,7 +93,8 @@ nomen_status nomen_retain_grad(nomen_tensor *t) {
     nomen_status s = nomen__grad_refresh(t);
     if (s) return s;
     if (!(t->flags & NOMEN__REQUIRES))
-        return nomen__fail(NOMEN_ERROR_GRAD, "can't retain_grad on Tensor that has requires_grad=False");
+        return nomen__fail(NOMEN_ERROR_GRAD,
+                           "can't retain_grad on Tensor that has requires_grad=False");
     if (t->grad->kind == NOMEN__LEAF) return NOMEN_OK;
     nomen__node_rename(t->grad, t);
     t->grad->retain = true;
@@ -103,19 +107,24 @@ nomen_status nomen_set_gradient(nomen_tensor *t, nomen_tensor *gradient) {
         nomen_zero_grad(t);
         return NOMEN_OK;
     }
-    if (gradient == t) return nomen__fail(NOMEN_ERROR_GRAD, "can't assign Variable as its own grad");
+    if (gradient == t)
+        return nomen__fail(NOMEN_ERROR_GRAD, "can't assign Variable as its own grad");
     if (gradient->ndim != t->ndim || gradient->dtype != t->dtype ||
         memcmp(gradient->size, t->size, sizeof *t->size * t->ndim) != 0) {
         NOMEN__TEXT(mine, 256);
         NOMEN__TEXT(want, 256);
         nomen__text_tensor(&mine, gradient, true);
         nomen__text_tensor(&want, t, true);
-        return nomen__fail(NOMEN_ERROR_SHAPE, "assigned grad %s does not fit %s: it must have the same sizes and dtype",
-                           mine.at, want.at);
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "assigned grad %s does not fit %s: it must have the same sizes and dtype", mine.at,
+            want.at);
     }
     nomen__namelist names;
-    nomen_status s = nomen__is_named(gradient) ? nomen__unify(nomen__names_of(gradient), nomen__names_of(t), "broadcast", &names)
-                                               : NOMEN_OK;
+    nomen_status s =
+        nomen__is_named(gradient)
+            ? nomen__unify(nomen__names_of(gradient), nomen__names_of(t), "broadcast", &names)
+            : NOMEN_OK;
     if (s) return s;
     nomen__node *n = nomen__leaf_of(t);
     if (!n) return NOMEN_ERROR_MEMORY;
@@ -147,11 +156,9 @@ nomen_status nomen_detach_(nomen_tensor *t) {
     return NOMEN_OK;
 }
 
-/* ---- on and off ---- */
+/* ---- on and off ------------------------------------------------------------------------------ */
 
-bool nomen_grad_enabled(void) {
-    return nomen__grad_enabled;
-}
+bool nomen_grad_enabled(void) { return nomen__grad_enabled; }
 
 bool nomen_set_grad_enabled(bool enabled) {
     bool before = nomen__grad_enabled;

@@ -35,20 +35,24 @@ static void sweep(nomen__node *n) {
     nomen__hooks_free(gone);
 }
 
-/* ---- running ---- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static nomen_status check_replacement(const nomen__node *n, const nomen_tensor *r) {
-    if (r->ndim != n->ndim || memcmp(r->size, n->size, sizeof *r->size * r->ndim) != 0 || r->dtype != n->dtype) {
+    if (r->ndim != n->ndim || memcmp(r->size, n->size, sizeof *r->size * r->ndim) != 0 ||
+        r->dtype != n->dtype) {
         NOMEN__TEXT(what, 256);
         NOMEN__TEXT(want, 256);
         nomen__text_tensor(&what, r, true);
         nomen__text_sizes(&want, n->size, n->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE, "a hook put %s in the place of a gradient with sizes %s, %s: keep sizes and dtype",
-                           what.at, want.at, nomen_dtype_name((nomen_dtype)n->dtype));
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "a hook put %s in the place of a gradient with sizes %s, %s: keep sizes and dtype",
+            what.at, want.at, nomen_dtype_name((nomen_dtype)n->dtype));
     }
     nomen__namelist names;
     nomen__names own = {n->ndim, n->named ? n->names : NULL};
-    return nomen__is_named(r) ? nomen__unify(nomen__names_of(r), own, "broadcast", &names) : NOMEN_OK;
+    return nomen__is_named(r) ? nomen__unify(nomen__names_of(r), own, "broadcast", &names)
+                              : NOMEN_OK;
 }
 
 static nomen_status run_one(nomen__node *n, nomen__hook *h, nomen_tensor **g) {
@@ -99,7 +103,7 @@ nomen_status nomen__hooks_run_after(nomen__node *leaf) {
     return s;
 }
 
-/* ---- registering ---- */
+/* ---- registering ----------------------------------------------------------------------------- */
 
 static uint64_t add_hook(nomen_tensor *t, const nomen__hook *like) {
     nomen__hook *h = nomen__alloc(sizeof *h);
@@ -124,27 +128,36 @@ static uint64_t refuse(nomen_status code, const char *message, const nomen__hook
     return 0;
 }
 
-uint64_t nomen_register_hook(nomen_tensor *t, nomen_hook *hook, void *payload, void (*free_payload)(void *payload)) {
+uint64_t nomen_register_hook(nomen_tensor *t, nomen_hook *hook, void *payload,
+                             void (*free_payload)(void *payload)) {
     nomen__hook h = {.before_fn = hook, .payload = payload, .free_payload = free_payload};
-    if (!t || !hook) return refuse(NOMEN_ERROR_TYPE, "nomen_register_hook: the tensor or the hook is NULL", &h);
+    if (!t || !hook)
+        return refuse(NOMEN_ERROR_TYPE, "nomen_register_hook: the tensor or the hook is NULL", &h);
     if (nomen__grad_refresh(t)) {
         if (free_payload) free_payload(payload);
         return 0;
     }
     if (!(t->flags & NOMEN__REQUIRES))
-        return refuse(NOMEN_ERROR_GRAD, "cannot register a hook on a tensor that doesn't require gradient", &h);
+        return refuse(NOMEN_ERROR_GRAD,
+                      "cannot register a hook on a tensor that doesn't require gradient", &h);
     return add_hook(t, &h);
 }
 
-uint64_t nomen_register_post_accumulate_grad_hook(nomen_tensor *t, nomen_accumulate_hook *hook, void *payload,
+uint64_t nomen_register_post_accumulate_grad_hook(nomen_tensor *t, nomen_accumulate_hook *hook,
+                                                  void *payload,
                                                   void (*free_payload)(void *payload)) {
-    nomen__hook h = {.after = true, .after_fn = hook, .payload = payload, .free_payload = free_payload};
+    nomen__hook h = {
+        .after = true, .after_fn = hook, .payload = payload, .free_payload = free_payload};
     if (!t || !hook)
-        return refuse(NOMEN_ERROR_TYPE, "nomen_register_post_accumulate_grad_hook: the tensor or the hook is NULL", &h);
+        return refuse(NOMEN_ERROR_TYPE,
+                      "nomen_register_post_accumulate_grad_hook: the tensor or the hook is NULL",
+                      &h);
     if (!(t->flags & NOMEN__REQUIRES))
-        return refuse(NOMEN_ERROR_GRAD, "cannot register a hook on a tensor that doesn't require gradient", &h);
+        return refuse(NOMEN_ERROR_GRAD,
+                      "cannot register a hook on a tensor that doesn't require gradient", &h);
     if (t->grad->kind != NOMEN__LEAF)
-        return refuse(NOMEN_ERROR_GRAD, "post accumulate grad hooks cannot be registered on non-leaf tensors", &h);
+        return refuse(NOMEN_ERROR_GRAD,
+                      "post accumulate grad hooks cannot be registered on non-leaf tensors", &h);
     return add_hook(t, &h);
 }
 
@@ -155,7 +168,8 @@ static nomen__hook **find_hook(nomen__node *n, uint64_t id) {
 }
 
 bool nomen_remove_hook(nomen_tensor *t, uint64_t handle) {
-    /* Earlier values of a tensor that was changed in place lie behind its node, along the first edge. */
+    /* Earlier values of a tensor that was changed in place lie behind its node, along the first
+     * edge. */
     for (nomen__node *n = t ? t->grad : NULL; n; n = n->in_place ? n->edge[0] : NULL) {
         nomen__hook **link = find_hook(n, handle);
         if (!link) continue;

@@ -1,15 +1,16 @@
-/* Nodes of the tape: one block each, counted, freed without recursion. What is in them is decided in
- * tape.c. */
+/* Nodes of the tape: one block each, counted, freed without recursion. What is in them is decided
+ * in tape.c. */
 #include "autograd/tape.h"
 
 #include <string.h>
 
-/* Static TLS is scarce (see core/state.h): these three are all that the autograd room takes of it. */
+/* Static TLS is scarce (see core/state.h): these three are all that the autograd room takes of it.
+ */
 static _Thread_local nomen__node *dead __attribute__((tls_model("initial-exec")));
 static _Thread_local bool burying __attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t clock_now __attribute__((tls_model("initial-exec")));
 
-/* ---- birth ------------------------------------------------------------------------------------ */
+/* ---- birth ----------------------------------------------------------------------------------- */
 
 static size_t take(size_t *at, size_t count, size_t item) {
     size_t here = (*at + 7) & ~(size_t)7;
@@ -17,8 +18,8 @@ static size_t take(size_t *at, size_t count, size_t item) {
     return here;
 }
 
-nomen__node *nomen__node_new(nomen__node_kind kind, const nomen__op *op, const nomen__node_plan *plan,
-                             int64_t **words) {
+nomen__node *nomen__node_new(nomen__node_kind kind, const nomen__op *op,
+                             const nomen__node_plan *plan, int64_t **words) {
     size_t room = (size_t)plan->ndim, bytes = sizeof(nomen__node);
     size_t edge = take(&bytes, plan->nin, sizeof(nomen__node *));
     size_t saved = take(&bytes, plan->nsaved, sizeof(nomen__saved));
@@ -72,7 +73,7 @@ void nomen__node_describe(nomen__node *n, const nomen_tensor *t) {
     nomen__node_rename(n, t);
 }
 
-/* ---- death ------------------------------------------------------------------------------------ */
+/* ---- death ----------------------------------------------------------------------------------- */
 
 void nomen__node_drop_saved(nomen__node *n) {
     for (uint32_t i = 0; i < n->nsaved; i++) {
@@ -121,15 +122,13 @@ void nomen__node_release(nomen__node *n) {
     burying = false;
 }
 
-__attribute__((constructor)) static void start(void) {
-    nomen__autograd_free = nomen__node_release;
-}
+__attribute__((constructor)) static void start(void) { nomen__autograd_free = nomen__node_release; }
 
-/* ---- arguments -------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 bool nomen__kind_has_slot(uint8_t kind) {
-    return kind == NOMEN__NUMBER || kind == NOMEN__INT || kind == NOMEN__FLAG || kind == NOMEN__DTYPE ||
-           kind == NOMEN__TEXT;
+    return kind == NOMEN__NUMBER || kind == NOMEN__INT || kind == NOMEN__FLAG ||
+           kind == NOMEN__DTYPE || kind == NOMEN__TEXT;
 }
 
 const nomen__slot *nomen__node_slot(const nomen__node *n, int arg) {
@@ -139,12 +138,14 @@ const nomen__slot *nomen__node_slot(const nomen__node *n, int arg) {
     return &n->slot[slot];
 }
 
-/* ---- tensors and their nodes ------------------------------------------------------------------- */
+/* ---- tensors and their nodes ----------------------------------------------------------------- */
 
 void nomen__attach(nomen_tensor *t, nomen__node *n) {
     nomen__node *old = t->grad;
     t->grad = n;
-    bool requires = n && (n->kind != NOMEN__LEAF || n->wanted);
+    bool
+        requires
+    = n && (n->kind != NOMEN__LEAF || n->wanted);
     t->flags = (uint8_t)(requires ? t->flags | NOMEN__REQUIRES : t->flags & ~NOMEN__REQUIRES);
     if (old) nomen__node_release(old);
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* ---- by node ---- */
+/* ---- by node --------------------------------------------------------------------------------- */
 
 static size_t home(const nomen__pending *p, const nomen__node *n) {
     uint64_t bits = (uint64_t)(uintptr_t)n * UINT64_C(0x9e3779b97f4a7c15);
@@ -68,7 +68,7 @@ void nomen__pending_free(nomen__pending *p) {
     *p = (nomen__pending){NULL, 0, 0};
 }
 
-/* ---- by age ---- */
+/* ---- by age ---------------------------------------------------------------------------------- */
 
 /* Doubles an array of items; NULL: no memory, nothing has changed. */
 static void *widened(void *at, size_t *room, size_t used, size_t item) {
@@ -88,7 +88,8 @@ bool nomen__heap_push(nomen__heap *h, nomen__node *n) {
         h->at = wider;
     }
     size_t i = h->used++;
-    for (; i > 0 && h->at[(i - 1) / 2]->seq < n->seq; i = (i - 1) / 2) h->at[i] = h->at[(i - 1) / 2];
+    for (; i > 0 && h->at[(i - 1) / 2]->seq < n->seq; i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
     h->at[i] = n;
     return true;
 }
@@ -111,7 +112,7 @@ void nomen__heap_free(nomen__heap *h) {
     *h = (nomen__heap){NULL, 0, 0};
 }
 
-/* ---- a path ---- */
+/* ---- a path ---------------------------------------------------------------------------------- */
 
 bool nomen__path_push(nomen__path *p, nomen__node *n) {
     if (p->used == p->room) {

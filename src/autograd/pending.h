@@ -7,8 +7,9 @@
 typedef struct nomen__entry {
     nomen__node *node; /* NULL: free; borrowed, the graph outlives the walk */
     nomen_tensor *grad, *result;
-    bool adds;                         /* leaf: grad is to be added to what is there */
-    bool seen, target, needed, passes; /* walks to chosen inputs: asked for, leads there, leads on */
+    bool adds; /* leaf: grad is to be added to what is there */
+    bool seen, target, needed,
+        passes; /* walks to chosen inputs: asked for, leads there, leads on */
 } nomen__entry;
 
 /* A hash table. Entries move when others are added or taken. */
@@ -18,8 +19,10 @@ typedef struct nomen__pending {
 } nomen__pending;
 
 nomen__entry *nomen__pending_find(const nomen__pending *p, const nomen__node *n);
-nomen__entry *nomen__pending_add(nomen__pending *p, nomen__node *n); /* must not be there; NULL: no memory */
-nomen_tensor *nomen__pending_take(nomen__pending *p, const nomen__node *n); /* removes it, with its reference */
+nomen__entry *nomen__pending_add(nomen__pending *p,
+                                 nomen__node *n); /* must not be there; NULL: no memory */
+nomen_tensor *nomen__pending_take(nomen__pending *p,
+                                  const nomen__node *n); /* removes it, with its reference */
 void nomen__pending_free(nomen__pending *p);
 
 /* The node with the largest number first. */

@@ -1,5 +1,5 @@
-/* Gradients of views: by their map, and by the memory they show. The latter serves in-place operations on a view, which
- * are operations on the base. All of it can be differentiated again. */
+/* Gradients of views: by their map, and by the memory they show. The latter serves in-place
+ * operations on a view, which are operations on the base. All of it can be differentiated again. */
 #include "autograd/backward.h"
 #include "autograd/formulas.h"
 #include "autograd/tape.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- helpers ---- */
+/* ---- helpers --------------------------------------------------------------------------------- */
 
 static bool recorded(const nomen_tensor *t) {
     return t && nomen__grad_enabled && (t->flags & NOMEN__REQUIRES);
@@ -24,7 +24,7 @@ static nomen_tensor *zeros(uint8_t dtype, int ndim, const int64_t *size) {
     return t;
 }
 
-/* ---- maps ---- */
+/* ---- maps ------------------------------------------------------------------------------------ */
 
 uint32_t nomen__small_map_words(const nomen__map *map) {
     return (uint32_t)(3 * map->ndim + map->input_ndim);
@@ -76,7 +76,8 @@ static const nomen__op op_map_put = {.name = "view_backward", .grad = grad_of_ma
 static nomen_tensor *map_result(nomen_tensor *result, const nomen_tensor *t, const nomen__op *op,
                                 const nomen__map *map) {
     if (!result || !recorded(t)) return nomen__scoped(result);
-    nomen__node_plan plan = {.nin = 1, .map_words = nomen__small_map_words(map), .ndim = result->ndim};
+    nomen__node_plan plan = {
+        .nin = 1, .map_words = nomen__small_map_words(map), .ndim = result->ndim};
     int64_t *words;
     nomen__node *n = nomen__node_new(NOMEN__RESULT, op, &plan, &words);
     if (!n) {
@@ -95,7 +96,8 @@ static nomen_tensor *map_view(nomen_tensor *t, const nomen__map *map) {
     return t ? map_result(nomen__map_apply(t, map), t, &op_map_view, map) : NULL;
 }
 
-/* Is every input dim shown whole and in order, or of size 1 and left out? place[d]: the result dim that shows d. */
+/* Is every input dim shown whole and in order, or of size 1 and left out? place[d]: the result dim
+ * that shows d. */
 static bool is_permutation(const nomen__map *map, const int64_t *input_size, int *place) {
     for (int d = 0; d < map->input_ndim; d++) place[d] = -1;
     for (int k = 0; k < map->ndim; k++) {
@@ -110,8 +112,8 @@ static bool is_permutation(const nomen__map *map, const int64_t *input_size, int
     return true;
 }
 
-static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map, const int64_t *input_size,
-                                  const int *place) {
+static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map,
+                                  const int64_t *input_size, const int *place) {
     nomen_tensor *t = nomen__tensor_new((nomen_dtype)g->dtype, map->input_ndim);
     if (!t) return NULL;
     nomen__storage_retain(g->storage);
@@ -149,8 +151,9 @@ static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int6
     g = nomen__sum_to(g, map.ndim, summed);
     if (!g) return NULL;
     if (meets_itself(&map)) {
-        nomen__fail(NOMEN_ERROR_UNSUPPORTED, "the gradient of a view that shows elements twice is not defined: "
-                                             "clone the tensor before the view");
+        nomen__fail(NOMEN_ERROR_UNSUPPORTED,
+                    "the gradient of a view that shows elements twice is not defined: "
+                    "clone the tensor before the view");
         return NULL;
     }
     int place[NOMEN_MAX_DIMS];
@@ -167,26 +170,29 @@ static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int6
     return map_result(t, g, &op_map_put, &map);
 }
 
-nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map, const int64_t *input_size) {
+nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map,
+                                 const int64_t *input_size) {
     nomen__map wide;
     map_widen(&wide, map);
     return map_put(g, &wide, input_size);
 }
 
-/* ---- geometry ---- */
+/* ---- geometry -------------------------------------------------------------------------------- */
 
 uint32_t nomen__geometry_words(const nomen_tensor *view, const nomen_tensor *base) {
     return 2 * (uint32_t)(view->ndim + base->ndim);
 }
 
-void nomen__geometry_make(nomen__geometry *g, int64_t *words, const nomen_tensor *view, const nomen_tensor *base) {
+void nomen__geometry_make(nomen__geometry *g, int64_t *words, const nomen_tensor *view,
+                          const nomen_tensor *base) {
     int n = view->ndim, m = base->ndim;
     memcpy(words, view->size, sizeof *words * (size_t)n);
     memcpy(words + n, view->stride, sizeof *words * (size_t)n);
     memcpy(words + 2 * n, base->size, sizeof *words * (size_t)m);
     memcpy(words + 2 * n + m, base->stride, sizeof *words * (size_t)m);
     int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)base->dtype);
-    *g = (nomen__geometry){n, m, (view->data - base->data) / item, words, words + n, words + 2 * n, words + 2 * n + m};
+    *g = (nomen__geometry){
+        n, m, (view->data - base->data) / item, words, words + n, words + 2 * n, words + 2 * n + m};
 }
 
 static void geometry_copy(nomen__geometry *to, int64_t *words, const nomen__geometry *from) {
@@ -230,7 +236,8 @@ static nomen_tensor *shown(const nomen_tensor *t, const nomen__geometry *g) {
     if (!v) return NULL;
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
-    v->data = t->numel ? t->data + g->offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
+    v->data =
+        t->numel ? t->data + g->offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
     v->device = t->device;
     memcpy(v->size, g->size, sizeof *v->size * (size_t)g->ndim);
     memcpy(v->stride, g->stride, sizeof *v->stride * (size_t)g->ndim);
@@ -246,10 +253,12 @@ const nomen__op nomen__op_strided = {.name = "as_strided", .grad = grad_of_strid
 static const nomen__op op_put = {.name = "as_strided_scatter", .grad = grad_of_put};
 const nomen__op nomen__op_slices = {.name = "CopySlices", .grad = grad_of_slices};
 
-static nomen_tensor *geometry_result(nomen_tensor *result, const nomen_tensor *a, const nomen_tensor *b,
-                                     const nomen__op *op, const nomen__geometry *g) {
+static nomen_tensor *geometry_result(nomen_tensor *result, const nomen_tensor *a,
+                                     const nomen_tensor *b, const nomen__op *op,
+                                     const nomen__geometry *g) {
     if (!result || (!recorded(a) && !recorded(b))) return nomen__scoped(result);
-    nomen__node_plan plan = {.nin = 2, .geometry_words = 2 * (uint32_t)(g->ndim + g->base_ndim), .ndim = result->ndim};
+    nomen__node_plan plan = {
+        .nin = 2, .geometry_words = 2 * (uint32_t)(g->ndim + g->base_ndim), .ndim = result->ndim};
     int64_t *words;
     nomen__node *n = nomen__node_new(NOMEN__RESULT, op, &plan, &words);
     if (!n) {
@@ -284,8 +293,10 @@ static nomen_tensor *put(nomen_tensor *t, nomen_tensor *values, const nomen__geo
         return NULL;
     }
     nomen_number zero = {.kind = NOMEN_NUMBER_INT};
-    if (values) nomen__copy_values(hole, values);
-    else nomen__fill_values(hole, &zero);
+    if (values)
+        nomen__copy_values(hole, values);
+    else
+        nomen__fill_values(hole, &zero);
     nomen__release(hole);
     return geometry_result(same, t, values, &op_put, g);
 }
@@ -295,7 +306,8 @@ static nomen_tensor *grad_of_strided(nomen__backward *b, int input) {
     const nomen__geometry *g = &b->node->geometry;
     nomen__geometry once = *g;
     int64_t size[NOMEN_MAX_DIMS];
-    for (int d = 0; d < g->ndim; d++) size[d] = g->stride[d] == 0 && g->size[d] > 1 ? 1 : g->size[d];
+    for (int d = 0; d < g->ndim; d++)
+        size[d] = g->stride[d] == 0 && g->size[d] > 1 ? 1 : g->size[d];
     nomen_tensor *summed = nomen__sum_to(b->g, g->ndim, size);
     if (!summed) return NULL;
     int64_t words[4 * NOMEN_MAX_DIMS];
@@ -309,8 +321,8 @@ static nomen_tensor *grad_of_put(nomen__backward *b, int input) {
     return input == 0 ? put(b->g, NULL, &b->node->geometry) : strided(b->g, &b->node->geometry);
 }
 
-/* The gradient of the base comes in. What the view was before the operation gets the operation's gradient; the other
- * operands get theirs from the part that the view shows. */
+/* The gradient of the base comes in. What the view was before the operation gets the operation's
+ * gradient; the other operands get theirs from the part that the view shows. */
 static nomen_tensor *grad_of_slices(nomen__backward *b, int input) {
     const nomen__node *n = b->node;
     nomen_tensor *part = strided(b->g, &n->geometry);

@@ -1,13 +1,14 @@
-/* What an operation leaves on the tape: checks before it, a node with saved operands, the result tied to it. */
+/* What an operation leaves on the tape: checks before it, a node with saved operands, the result
+ * tied to it. */
 #include "autograd/tape.h"
 #include "op/ops.gen.h"
 
 #include <string.h>
 
-/* ---- operands ---- */
+/* ---- operands -------------------------------------------------------------------------------- */
 
-/* Tensor arguments by their place in the row, as formulas count them; those left out are NULL. The call's own list
- * cannot serve: it closes gaps, and holds copies where operands overlap. */
+/* Tensor arguments by their place in the row, as formulas count them; those left out are NULL. The
+ * call's own list cannot serve: it closes gaps, and holds copies where operands overlap. */
 typedef struct operands {
     nomen_tensor *const *at;
     nomen_tensor *row[NOMEN__MAX_ARGS];
@@ -51,14 +52,16 @@ static nomen__node *edge_to(nomen_tensor *t) {
     return nomen__node_retain(t->grad);
 }
 
-/* ---- views ---- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 nomen_status nomen__grad_refresh(nomen_tensor *t) {
     nomen_tensor *base = t->base;
-    if (!base || !(base->flags & NOMEN__REQUIRES) || base->grad->kind == NOMEN__LEAF) return NOMEN_OK;
+    if (!base || !(base->flags & NOMEN__REQUIRES) || base->grad->kind == NOMEN__LEAF)
+        return NOMEN_OK;
     if (t->grad && t->grad->root == base->grad) return NOMEN_OK;
     if (base->storage != t->storage) return NOMEN_OK;
-    nomen__node_plan plan = {.nin = 1, .geometry_words = nomen__geometry_words(t, base), .ndim = t->ndim};
+    nomen__node_plan plan = {
+        .nin = 1, .geometry_words = nomen__geometry_words(t, base), .ndim = t->ndim};
     int64_t *words;
     nomen__node *n = nomen__node_new(NOMEN__RESULT, &nomen__op_strided, &plan, &words);
     if (!n) return NOMEN_ERROR_MEMORY;
@@ -74,20 +77,21 @@ nomen_status nomen__grad_refresh(nomen_tensor *t) {
 
 static nomen_status check_in_place(nomen_tensor *t) {
     if ((t->flags & NOMEN__REQUIRES) && t->grad->kind == NOMEN__LEAF)
-        return nomen__fail(NOMEN_ERROR_GRAD,
-                           "a leaf Variable that requires grad is being used in an in-place operation. Detach it, or turn "
-                           "gradients off around the operation.");
+        return nomen__fail(NOMEN_ERROR_GRAD, "a leaf Variable that requires grad is being used in "
+                                             "an in-place operation. Detach it, or turn "
+                                             "gradients off around the operation.");
     if (t->base && (t->base->flags & NOMEN__REQUIRES) && t->base->grad->kind == NOMEN__LEAF)
-        return nomen__fail(NOMEN_ERROR_GRAD,
-                           "a view of a leaf Variable that requires grad is being used in an in-place operation. Turn "
-                           "gradients off around the operation.");
+        return nomen__fail(NOMEN_ERROR_GRAD, "a view of a leaf Variable that requires grad is "
+                                             "being used in an in-place operation. Turn "
+                                             "gradients off around the operation.");
     return NOMEN_OK;
 }
 
-/* ---- making a node ---- */
+/* ---- making a node --------------------------------------------------------------------------- */
 
 static void plan_arguments(const nomen__call *c, nomen__node_plan *plan) {
-    for (int i = 0; i < c->op->nargs; i++) plan->nslots += nomen__kind_has_slot(c->op->args[i].kind);
+    for (int i = 0; i < c->op->nargs; i++)
+        plan->nslots += nomen__kind_has_slot(c->op->args[i].kind);
 }
 
 static void copy_arguments(const nomen__call *c, nomen__node *n) {
@@ -100,11 +104,16 @@ static void copy_arguments(const nomen__call *c, nomen__node *n) {
         if (!nomen__kind_has_slot(kind)) continue;
         nomen__slot *slot = &n->slot[k++];
         if (!nomen__given(c, i)) continue;
-        if (kind == NOMEN__NUMBER) slot->number = *c->arg[i].number;
-        else if (kind == NOMEN__INT) slot->integer = c->arg[i].integer;
-        else if (kind == NOMEN__FLAG) slot->flag = c->arg[i].flag;
-        else if (kind == NOMEN__DTYPE) slot->dtype = c->arg[i].dtype;
-        else strncpy(slot->text, c->arg[i].text, sizeof slot->text - 1);
+        if (kind == NOMEN__NUMBER)
+            slot->number = *c->arg[i].number;
+        else if (kind == NOMEN__INT)
+            slot->integer = c->arg[i].integer;
+        else if (kind == NOMEN__FLAG)
+            slot->flag = c->arg[i].flag;
+        else if (kind == NOMEN__DTYPE)
+            slot->dtype = c->arg[i].dtype;
+        else
+            strncpy(slot->text, c->arg[i].text, sizeof slot->text - 1);
     }
 }
 
@@ -119,7 +128,8 @@ static void copy_offsets(nomen__node *n, const operands *o, int dim) {
     n->offset[o->count] = at;
 }
 
-/* The value of an operand for later. In place, what lies in the target's memory is about to be overwritten. */
+/* The value of an operand for later. In place, what lies in the target's memory is about to be
+ * overwritten. */
 static nomen_tensor *saved_value(const nomen__call *c, const nomen_tensor *t) {
     nomen_tensor *kept;
     if (c->inplace && t->storage == c->out[0]->storage) {
@@ -139,7 +149,8 @@ static bool save_operands(nomen__node *n, const nomen__call *c, const operands *
         if (!(n->save >> i & 1)) continue;
         nomen_tensor *kept = saved_value(c, o->at[i]);
         if (!kept) return false;
-        n->saved[k++] = (nomen__saved){kept, atomic_load_explicit(&kept->storage->version, memory_order_relaxed)};
+        n->saved[k++] = (nomen__saved){
+            kept, atomic_load_explicit(&kept->storage->version, memory_order_relaxed)};
     }
     if (n->save & NOMEN__SAVE_RESULT) {
         /* Only a header: the commit points it at the result, and must not fail. */
@@ -192,8 +203,8 @@ static nomen__node *node_of_call(nomen__call *c, const operands *o) {
     return n;
 }
 
-/* The operation was on a view: its base becomes the result of a node that puts the new part into the old whole, and the
- * view a view of that. */
+/* The operation was on a view: its base becomes the result of a node that puts the new part into
+ * the old whole, and the view a view of that. */
 static nomen__node *node_of_slices(nomen__node *inner, nomen_tensor *view) {
     nomen_tensor *base = view->base;
     nomen__node_plan plan = {
@@ -218,7 +229,7 @@ static nomen__node *node_of_slices(nomen__node *inner, nomen_tensor *view) {
     return n;
 }
 
-/* ---- the pipeline's hooks ---- */
+/* ---- the pipeline's hooks -------------------------------------------------------------------- */
 
 static nomen_status prepare(nomen__call *c) {
     if (!c->out[0] || !nomen__differentiable(c->out[0]->dtype)) return NOMEN_OK;
@@ -295,8 +306,10 @@ static void commit(nomen__call *c) {
     save_result(n, out);
     nomen__node_rename(n, out);
     if (c->is_view) n->root = (c->in[0]->base ? c->in[0]->base : c->in[0])->grad;
-    if (c->inplace) replace(out, n);
-    else nomen__attach(out, n);
+    if (c->inplace)
+        replace(out, n);
+    else
+        nomen__attach(out, n);
 }
 
 static void discard(nomen__call *c) {

@@ -40,7 +40,8 @@ typedef struct nomen__hook {
     void (*free_payload)(void *payload);
 } nomen__hook;
 
-/* Where the elements of one tensor lie in the memory of another, in elements: strides may disagree. */
+/* Where the elements of one tensor lie in the memory of another, in elements: strides may disagree.
+ */
 typedef struct nomen__geometry {
     int ndim, base_ndim;
     int64_t offset;
@@ -63,8 +64,8 @@ struct nomen__autograd {
     bool in_place;
     bool named;
     uint32_t nin, nsaved;
-    uint32_t given;      /* bit per argument, as in the call */
-    uint32_t save;       /* bit per tensor argument, as in the row; only those that are here */
+    uint32_t given; /* bit per argument, as in the call */
+    uint32_t save;  /* bit per tensor argument, as in the row; only those that are here */
     uint32_t hooks_running;
     int dim;
     uint64_t mask;
@@ -87,7 +88,7 @@ struct nomen__autograd {
     nomen_name *names; /* room for ndim */
 };
 
-/* ---- node.c ------------------------------------------------------------------------------------ */
+/* ---- node.c ---------------------------------------------------------------------------------- */
 
 /* How much of everything a node has. */
 typedef struct nomen__node_plan {
@@ -95,9 +96,10 @@ typedef struct nomen__node_plan {
     int ndim; /* room for the dims of what it makes */
 } nomen__node_plan;
 
-/* One reference; all zero but for the pointers into the block, which are set where there is room. map_words and
- * geometry_words are handed out through *words. */
-nomen__node *nomen__node_new(nomen__node_kind kind, const nomen__op *op, const nomen__node_plan *plan, int64_t **words);
+/* One reference; all zero but for the pointers into the block, which are set where there is room.
+ * map_words and geometry_words are handed out through *words. */
+nomen__node *nomen__node_new(nomen__node_kind kind, const nomen__op *op,
+                             const nomen__node_plan *plan, int64_t **words);
 static inline nomen__node *nomen__node_retain(nomen__node *n) {
     if (n) atomic_fetch_add_explicit(&n->refs, 1, memory_order_relaxed);
     return n;
@@ -116,39 +118,43 @@ bool nomen__kind_has_slot(uint8_t kind);
 /* The leaf node of t; makes one. NULL on failure. */
 nomen__node *nomen__leaf_of(nomen_tensor *t);
 static inline bool nomen__differentiable(uint8_t dtype) {
-    return nomen_dtype_is_floating((nomen_dtype)dtype) || nomen_dtype_is_complex((nomen_dtype)dtype);
+    return nomen_dtype_is_floating((nomen_dtype)dtype) ||
+           nomen_dtype_is_complex((nomen_dtype)dtype);
 }
 /* t->grad = n (takes the reference), and the flag. */
 void nomen__attach(nomen_tensor *t, nomen__node *n);
 /* A second header without names that is the same tensor to the tape. */
 nomen_tensor *nomen__twin(const nomen_tensor *t);
 
-/* ---- tape.c ------------------------------------------------------------------------------------ */
+/* ---- tape.c ---------------------------------------------------------------------------------- */
 
 /* Brings the node of a view up to date with its base. Call before looking at t->grad. */
 nomen_status nomen__grad_refresh(nomen_tensor *t);
 
-/* ---- strided.c ---------------------------------------------------------------------------------- */
+/* ---- strided.c ------------------------------------------------------------------------------- */
 
 uint32_t nomen__geometry_words(const nomen_tensor *view, const nomen_tensor *base);
-void nomen__geometry_make(nomen__geometry *g, int64_t *words, const nomen_tensor *view, const nomen_tensor *base);
+void nomen__geometry_make(nomen__geometry *g, int64_t *words, const nomen_tensor *view,
+                          const nomen_tensor *base);
 extern const nomen__op nomen__op_slices, nomen__op_strided;
 /* Copies a map into words. */
 uint32_t nomen__small_map_words(const nomen__map *map);
 void nomen__small_map_make(nomen__small_map *to, int64_t *words, const nomen__map *from);
 /* The gradient of a view by map: g has the sizes of the view, the result those of the input. */
-nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map, const int64_t *input_size);
+nomen_tensor *nomen__map_adjoint(nomen_tensor *g, const nomen__small_map *map,
+                                 const int64_t *input_size);
 
-/* ---- backward.c --------------------------------------------------------------------------------- */
+/* ---- backward.c ------------------------------------------------------------------------------ */
 
 struct nomen__backward;
-/* The gradient of n's input, given that of its result; in the current scope. NULL without *failed: zero. */
+/* The gradient of n's input, given that of its result; in the current scope. NULL without *failed:
+ * zero. */
 nomen_tensor *nomen__node_gradient(nomen__node *n, nomen_tensor *g, int input, bool *failed);
 
-/* ---- hooks.c ------------------------------------------------------------------------------------ */
+/* ---- hooks.c --------------------------------------------------------------------------------- */
 
-/* Runs those that see the gradient of n: *g (one reference, no names) may be replaced. connected: hooks get a tensor
- * that is part of the graph. */
+/* Runs those that see the gradient of n: *g (one reference, no names) may be replaced. connected:
+ * hooks get a tensor that is part of the graph. */
 nomen_status nomen__hooks_run(nomen__node *n, nomen_tensor **g);
 nomen_status nomen__hooks_run_after(nomen__node *leaf);
 void nomen__hooks_free(nomen__hook *hooks);

@@ -127,6 +127,9 @@ nomen_tensor *nomen__tensor_new(nomen_dtype dtype, int ndim);
 /* A fresh contiguous tensor with storage; size may be NULL for 0-d. Checks sizes (negative,
  * overflow). */
 nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *size);
+/* A fresh tensor with the sizes and strides of a contiguous one, of a dtype that is no
+ * wider: its sizes need no check again. */
+nomen_tensor *nomen__tensor_like(const nomen_tensor *model, nomen_dtype dtype);
 /* A second header on the same storage: same dims, names and dtype; no autograd. */
 nomen_tensor *nomen__tensor_alias(const nomen_tensor *t);
 /* After size and stride are set: numel and the contiguous flag. */

@@ -168,6 +168,24 @@ nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *si
     return t;
 }
 
+nomen_tensor *nomen__tensor_like(const nomen_tensor *model, nomen_dtype dtype) {
+    nomen_tensor *t = nomen__tensor_new(dtype, model->ndim);
+    if (NOMEN_UNLIKELY(!t)) return NULL;
+    for (int i = 0; i < model->ndim; i++) {
+        t->size[i] = model->size[i];
+        t->stride[i] = model->stride[i];
+    }
+    t->numel = model->numel;
+    t->flags |= NOMEN__CONTIGUOUS;
+    t->storage = nomen__storage_new((size_t)model->numel * nomen_dtype_size(dtype));
+    if (NOMEN_UNLIKELY(!t->storage)) {
+        nomen__tensor_free(t);
+        return NULL;
+    }
+    t->data = t->storage->data;
+    return t;
+}
+
 static void copy_dims(nomen_tensor *to, const nomen_tensor *from) {
     for (int i = 0; i < from->ndim; i++) {
         to->size[i] = from->size[i];

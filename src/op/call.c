@@ -10,11 +10,20 @@ _Thread_local bool nomen__grad_enabled = true;
 
 /* ---- steps ---- */
 
-/* Collects the tensor arguments that were given. A missing operand is an earlier failure: keep its error. */
-static nomen_status collect_operands(nomen__call *c) {
-    const nomen__op *op = c->op;
-    for (int i = 0; i < op->nargs; i++) {
-        uint8_t kind = op->args[i].kind;
+/* A missing operand is an earlier failure: keep its error. */
+static nomen_status bad_operand(const nomen_tensor *t, int64_t i) {
+    if (t)
+        return nomen__fail(NOMEN_ERROR_STATE, "operand %lld was freed before: keep it with nomen_keep or nomen_retain",
+                           (long long)i);
+    return nomen__error_pending()
+               ? NOMEN_ERROR_STATE
+               : nomen__fail(NOMEN_ERROR_TYPE, "operand %lld is NULL: it must be a tensor", (long long)i);
+}
+
+/* Tensor arguments behind the leading ones: optional ones that were given, or a list. */
+static void collect_more(nomen__call *c) {
+    for (int i = c->op->lead; i < c->op->nargs; i++) {
+        uint8_t kind = c->op->args[i].kind;
         if (kind == NOMEN__TENSOR) {
             if (nomen__given(c, i)) c->in_inline[c->nin++] = c->arg[i].tensor;
         } else if (kind == NOMEN__TENSORS) {
@@ -23,21 +32,23 @@ static nomen_status collect_operands(nomen__call *c) {
         }
     }
     if (c->in == c->in_inline) c->in_count = c->nin;
-    bool named = false;
+}
+
+/* Collects the tensor arguments that were given. */
+static nomen_status collect_operands(nomen__call *c) {
+    const nomen__op *op = c->op;
+    for (int i = 0; i < op->lead; i++) c->in_inline[i] = c->arg[i].tensor;
+    c->nin = op->lead;
+    c->in_count = op->lead;
+    if (NOMEN_UNLIKELY(op->more)) collect_more(c);
+    unsigned flags = 0;
     for (int64_t i = 0; i < c->in_count; i++) {
-        nomen_tensor *t = c->in[i];
-        if (NOMEN_UNLIKELY(!t))
-            return nomen__error_pending()
-                       ? NOMEN_ERROR_STATE
-                       : nomen__fail(NOMEN_ERROR_TYPE, "operand %lld is NULL: it must be a tensor", (long long)i);
-        if (NOMEN_UNLIKELY(t->magic != NOMEN__LIVE))
-            return nomen__fail(NOMEN_ERROR_STATE, "operand %lld was freed before: keep it with nomen_keep or nomen_retain",
-                               (long long)i);
-        named |= (t->flags & NOMEN__NAMED) != 0;
-        c->record |= nomen__concerns_tape(t);
+        const nomen_tensor *t = c->in[i];
+        if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return bad_operand(t, i);
+        flags |= t->flags;
     }
-    c->named = named;
-    c->record = c->record && nomen__grad_enabled && (op->grad || c->inplace);
+    c->named = (flags & NOMEN__NAMED) != 0;
+    c->record = (flags & NOMEN__REQUIRES) && nomen__grad_enabled && (op->grad || c->inplace);
     return NOMEN_OK;
 }
 
@@ -167,6 +178,9 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
 /* A fresh result; when an operand with the result's sizes is a permuted block, the result is permuted likewise, so
  * that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
+    /* the usual case, without the checks of sizes that were checked when the operand was made */
+    if (c->like && nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
+        return nomen__tensor_like(c->like, c->result[i]);
     nomen_tensor *out = nomen__tensor_empty(c->result[i], c->ndim, c->size);
     if (!out || c->ndim < 2 || c->row_major || c->op->launch != nomen__launch_elementwise) return out;
     const nomen_tensor *model = NULL;

@@ -39,10 +39,9 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
         }
         break;
     case NOMEN__TENSORS: memcpy(&c->arg[i].list, field, sizeof c->arg[i].list); break;
-    case NOMEN__NUMBER:
-        memcpy(&c->numbers[i], field, sizeof c->numbers[i]);
-        c->arg[i].number = &c->numbers[i];
-        given = c->numbers[i].kind != NOMEN_ABSENT;
+    case NOMEN__NUMBER: /* stays where it is: the struct outlives the call */
+        c->arg[i].number = (const nomen_number *)(const void *)field;
+        given = c->arg[i].number->kind != NOMEN_ABSENT;
         break;
     case NOMEN__INT: memcpy(&c->arg[i].integer, field, sizeof c->arg[i].integer); break;
     case NOMEN__FLAG: memcpy(&c->arg[i].flag, field, sizeof c->arg[i].flag); break;
@@ -86,7 +85,11 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
     c->inplace = inplace;
     nomen_status s = NOMEN_OK;
     if (!args) s = nomen__fail(NOMEN_ERROR_TYPE, "the argument struct is NULL");
-    for (int i = 0; !s && i < op->nargs; i++) s = take_argument(c, i, (const char *)args + op->args[i].offset);
+    int i = 0;
+    if (NOMEN_LIKELY(!s))
+        for (; i < op->lead; i++) memcpy(&c->arg[i].tensor, (const char *)args + op->args[i].offset, sizeof c->arg[i].tensor);
+    c->given = (1u << i) - 1;
+    for (; !s && i < op->nargs; i++) s = take_argument(c, i, (const char *)args + op->args[i].offset);
     if (!s && op->out_offset) memcpy(&c->out[0], (const char *)args + op->out_offset, sizeof c->out[0]);
     if (s) nomen__error_context(op->name, "");
     return s;

@@ -77,6 +77,8 @@ struct nomen__op {
     uint16_t id;
     uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
     uint8_t nargs, nout, forms;
+    uint8_t lead; /* how many arguments at the front are tensors that must be given */
+    uint8_t more; /* there are other tensor arguments behind them */
     uint8_t list; /* returns a list of tensors */
     uint8_t primitive; /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
@@ -142,6 +144,7 @@ struct nomen__call {
     bool skip[NOMEN__MAX_OUT];         /* result not wanted */
     nomen_tensor **results;            /* rows that return lists: nomen__alloc'ed array of references */
     int64_t results_count;
+    const nomen_tensor *like; /* a contiguous operand with the sizes of the result, if the shape step met one */
     nomen_tensor *temporary[NOMEN__MAX_IN]; /* made on the way, released at the end */
     int temporaries;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
@@ -172,6 +175,7 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->inplace = c->named = c->record = c->is_view = c->row_major = false;
     c->nin = 0;
     c->temporaries = 0;
+    c->like = NULL;
     c->nout = op->nout;
     c->in = c->in_inline;
     c->in_count = 0;

@@ -43,11 +43,20 @@ static nomen_status broadcast_error(const nomen__call *c, int operand) {
                        (long long)a, (long long)b, bad);
 }
 
+static bool has_shape(const nomen_tensor *t, int ndim, const int64_t *size) {
+    if (t->ndim != ndim) return false;
+    for (int i = 0; i < ndim; i++)
+        if (t->size[i] != size[i]) return false;
+    return true;
+}
+
 nomen_status nomen__shape_broadcast(nomen__call *c) {
     take_shape(c, c->in[0]);
+    c->like = c->in[0]->flags & NOMEN__CONTIGUOUS ? c->in[0] : NULL;
     for (int i = 1; i < c->nin; i++) {
         const nomen_tensor *t = c->in[i];
-        if (t->ndim == 0 || (t->ndim == c->ndim && memcmp(t->size, c->size, sizeof *t->size * t->ndim) == 0)) continue;
+        if (t->ndim == 0 || has_shape(t, c->ndim, c->size)) continue;
+        c->like = NULL;
         int ndim = c->ndim;
         int64_t before[NOMEN_MAX_DIMS];
         memcpy(before, c->size, sizeof *before * (size_t)ndim);

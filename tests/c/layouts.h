@@ -74,7 +74,7 @@ static inline bool next_index(int ndim, const int64_t *size, int64_t *index) {
     return false;
 }
 
-/* f(element) for all elements: begin with for (first_index(...); more; more = next_index(...)). */
+/* The index of the first element; false if there is none. */
 static inline bool first_index(const nomen_tensor *t, int64_t *index) {
     memset(index, 0, sizeof(int64_t) * NOMEN_MAX_DIMS);
     return t->numel > 0;

@@ -22,13 +22,13 @@ typedef nomen_tensor *case_call(nomen_tensor *const in[]);
 
 typedef struct grad_case {
     const char *op;
-    case_call *call; /* NULL: the row on its operands, nothing else */
+    case_call *call;                 /* NULL: the row on its operands, nothing else */
     const char *inputs[MOST_INPUTS]; /* "N=2 C=3", "2 3", "" for 0-d */
     double low, high;
     int flags;
 } grad_case;
 
-/* ---- calls with more than operands ------------------------------------------------------------ */
+/* ---- calls with more than operands ----------------------------------------------------------- */
 
 static nomen_tensor *add_alpha(nomen_tensor *const in[]) {
     return nomen_add(in[0], in[1], .alpha = nomen_num(2.5));
@@ -44,15 +44,11 @@ static nomen_tensor *add_complex_alpha(nomen_tensor *const in[]) {
 static nomen_tensor *sub_alpha(nomen_tensor *const in[]) {
     return nomen_sub(in[0], in[1], .alpha = nomen_num(-0.5));
 }
-static nomen_tensor *same_twice(nomen_tensor *const in[]) {
-    return nomen_mul(in[0], in[0]);
-}
+static nomen_tensor *same_twice(nomen_tensor *const in[]) { return nomen_mul(in[0], in[0]); }
 static nomen_tensor *div_floor(nomen_tensor *const in[]) {
     return nomen_div(in[0], in[1], .rounding_mode = "floor");
 }
-static nomen_tensor *pow_two(nomen_tensor *const in[]) {
-    return nomen_pow(in[0], nomen_scalar(2));
-}
+static nomen_tensor *pow_two(nomen_tensor *const in[]) { return nomen_pow(in[0], nomen_scalar(2)); }
 static nomen_tensor *pow_zero(nomen_tensor *const in[]) {
     return nomen_pow(in[0], nomen_scalar(0));
 }
@@ -74,9 +70,7 @@ static nomen_tensor *clamp_numbers(nomen_tensor *const in[]) {
 static nomen_tensor *cast_complex(nomen_tensor *const in[]) {
     return nomen_cast(in[0], NOMEN_C128);
 }
-static nomen_tensor *cast_real(nomen_tensor *const in[]) {
-    return nomen_cast(in[0], NOMEN_F64);
-}
+static nomen_tensor *cast_real(nomen_tensor *const in[]) { return nomen_cast(in[0], NOMEN_F64); }
 static nomen_tensor *fill_clone(nomen_tensor *const in[]) {
     return nomen_fill_(nomen_clone(in[0]), in[1]);
 }
@@ -90,7 +84,7 @@ static nomen_tensor *zero_clone(nomen_tensor *const in[]) {
     return nomen_add(nomen_zero_(nomen_clone(in[0])), in[0]);
 }
 
-/* ---- reductions */
+/* ---- reductions ------------------------------------------------------------------------------ */
 
 static nomen_tensor *sum_one(nomen_tensor *const in[]) { return nomen_sum(in[0], "B"); }
 static nomen_tensor *sum_two(nomen_tensor *const in[]) { return nomen_sum(in[0], "A C"); }
@@ -135,7 +129,7 @@ static nomen_tensor *log_softmax_named(nomen_tensor *const in[]) {
 }
 static nomen_tensor *softmax_scalar(nomen_tensor *const in[]) { return nomen_softmax(in[0], "0"); }
 
-/* ---- views */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 static nomen_tensor *rename_dims(nomen_tensor *const in[]) { return nomen_rename(in[0], "X ..."); }
 static nomen_tensor *refine(nomen_tensor *const in[]) { return nomen_refine_names(in[0], "P Q"); }
@@ -145,7 +139,9 @@ static nomen_tensor *align_to(nomen_tensor *const in[]) {
 static nomen_tensor *align_as(nomen_tensor *const in[]) {
     return nomen_align_as(in[0], nomen_detach(in[1]));
 }
-static nomen_tensor *transpose(nomen_tensor *const in[]) { return nomen_transpose(in[0], "A", "C"); }
+static nomen_tensor *transpose(nomen_tensor *const in[]) {
+    return nomen_transpose(in[0], "A", "C");
+}
 static nomen_tensor *permute(nomen_tensor *const in[]) { return nomen_permute(in[0], "2 0 1"); }
 static nomen_tensor *select(nomen_tensor *const in[]) { return nomen_select(in[0], "B", -1); }
 static nomen_tensor *narrow(nomen_tensor *const in[]) { return nomen_narrow(in[0], "B", 1, 2); }
@@ -197,7 +193,7 @@ static nomen_tensor *addmm(nomen_tensor *const in[]) {
     return nomen_addmm(in[0], in[1], in[2], .beta = nomen_num(0.5), .alpha = nomen_num(2.0));
 }
 
-/* ---- the table -------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const grad_case cases[] = {
     {"abs", NULL, {"N=2 C=3"}, 0.2, 1, 0},
@@ -323,7 +319,7 @@ static const grad_case cases[] = {
     {"zero", zero_clone, {"N=2 C=3"}, -1, 1, 0},
 };
 
-/* ---- inputs ----------------------------------------------------------------------------------- */
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
 static uint64_t seed;
 
@@ -332,9 +328,7 @@ static double uniform(double low, double high) {
     return low + (high - low) * ((double)(seed >> 11) * 0x1p-53);
 }
 
-static bool is_complex(const nomen_tensor *t) {
-    return nomen_dtype_is_complex(nomen_dtype_of(t));
-}
+static bool is_complex(const nomen_tensor *t) { return nomen_dtype_is_complex(nomen_dtype_of(t)); }
 
 /* "N=2 C=3" or "2 3" */
 static nomen_tensor *make_input(const char *text, nomen_dtype dtype) {
@@ -344,7 +338,8 @@ static nomen_tensor *make_input(const char *text, nomen_dtype dtype) {
     bool named = strchr(text, '=') != NULL;
     for (const char *p = text; *p; p++) {
         if (p[0] == ' ' || p[0] == '=') continue;
-        if (*p >= '0' && *p <= '9') size[n++] = *p - '0';
+        if (*p >= '0' && *p <= '9')
+            size[n++] = *p - '0';
         else {
             size_t used = strlen(names);
             snprintf(names + used, sizeof names - used, "%s%c", used ? " " : "", *p);
@@ -368,7 +363,7 @@ static void fill_input(nomen_tensor *t, const grad_case *k) {
     for (int64_t i = 0; i < zeros * step && i < count; i++) at[i] = 0;
 }
 
-/* ---- calling ---------------------------------------------------------------------------------- */
+/* ---- calling --------------------------------------------------------------------------------- */
 
 typedef enum form { PLAIN, IN_PLACE, ON_VIEW } form;
 
@@ -380,7 +375,8 @@ typedef struct setting {
     nomen_tensor *in[MOST_INPUTS];
 } setting;
 
-static nomen_tensor *call_row(const nomen__op *op, nomen_tensor *const *in, int nin, bool in_place) {
+static nomen_tensor *call_row(const nomen__op *op, nomen_tensor *const *in, int nin,
+                              bool in_place) {
     nomen__call c;
     nomen__call_begin(&c, op);
     for (int i = 0; i < nin; i++) c.arg[i].tensor = in[i];
@@ -409,8 +405,8 @@ static nomen_tensor *evaluate(const setting *s) {
 /* Weights of the elements of y, so that the sum of the products is one real number: the same for
  * every y of that size. */
 static nomen_tensor *weights_for(const nomen_tensor *y) {
-    nomen_tensor *w = nomen_zeros(NULL, (nomen_sizes){nomen_ndim(y), nomen_shape(y)},
-                                  .dtype = nomen_dtype_of(y));
+    nomen_tensor *w =
+        nomen_zeros(NULL, (nomen_sizes){nomen_ndim(y), nomen_shape(y)}, .dtype = nomen_dtype_of(y));
     int64_t count;
     double *at = parts_of(w, &count);
     for (int64_t i = 0; i < count; i++) at[i] = 0.5 + 0.1 * (double)(i * 7 % 11) * (i % 2 ? -1 : 1);
@@ -528,7 +524,8 @@ static bool check_case(const grad_case *k, nomen_dtype dtype, form how) {
     return right;
 }
 
-/* In place the result has the dtype and sizes of self: not where self is broadcast, or abs is real. */
+/* In place the result has the dtype and sizes of self: not where self is broadcast, or abs is real.
+ */
 static bool has_in_place(const grad_case *k, nomen_dtype dtype) {
     const nomen__op *op = nomen__op_find(k->op);
     if (!(op->forms & NOMEN__INPLACE) || k->call) return false;
@@ -556,7 +553,8 @@ static int finish(void **state) {
 static void real(void **state) {
     (void)state;
     int wrong = 0;
-    for (size_t i = 0; i < NOMEN_COUNT(cases); i++) wrong += !check_case(&cases[i], NOMEN_F64, PLAIN);
+    for (size_t i = 0; i < NOMEN_COUNT(cases); i++)
+        wrong += !check_case(&cases[i], NOMEN_F64, PLAIN);
     assert_int_equal(wrong, 0);
 }
 
@@ -604,7 +602,8 @@ static void every_formula_has_a_case(void **state) {
     for (int i = 0; i < nomen__op_count; i++) {
         if (!nomen__ops[i].grad) continue;
         bool found = false;
-        for (size_t k = 0; k < NOMEN_COUNT(cases); k++) found |= !strcmp(cases[k].op, nomen__ops[i].name);
+        for (size_t k = 0; k < NOMEN_COUNT(cases); k++)
+            found |= !strcmp(cases[k].op, nomen__ops[i].name);
         if (!found) fail_msg("%s has a gradient formula and no case here", nomen__ops[i].name);
     }
     for (size_t k = 0; k < NOMEN_COUNT(cases); k++) assert_non_null(nomen__op_find(cases[k].op));

@@ -393,7 +393,7 @@ static void large_products(void **s) {
 static void products_by_any_threads(void **s) {
     (void)s;
     static const int64_t sizes[][3] = {
-        {267, 300, 201}, {530, 70, 1100}, {129, 500, 65}, {3000, 300, 1}};
+        {267, 300, 201}, {530, 70, 1100}, {505, 500, 65}, {3000, 300, 1}};
     static const int threads[] = {1, 2, 3, 4, 7, 32};
     static const nomen_dtype dtypes[] = {NOMEN_F32, NOMEN_F16, NOMEN_C64};
     for (int round = 0; round < 3 * COUNT(sizes); round++) {

@@ -1,4 +1,4 @@
-"""The runner itself: what a C test program does wrong must not get lost on the way to the closing line."""
+"""The runner itself: nothing that a C test program does wrong is lost on the way to the last line."""
 
 import os
 import shutil
@@ -39,7 +39,8 @@ def script(folder, text):
 
 
 def report(*cases):
-    body = "".join(f'<testcase name="{name}" time="0.5">{inner}</testcase>' for name, inner in cases)
+    case = '<testcase name="{}" time="0.5">{}</testcase>'
+    body = "".join(case.format(name, inner) for name, inner in cases)
     text = f"<testsuites><testsuite>{body}</testsuite></testsuites>"
     return f"cat >\"$(dirname \"$CMOCKA_XML_FILE\")/g.xml\" <<'END'\n{text}\nEND\n"
 
