@@ -110,6 +110,19 @@ class Op:
         """How many arguments at the front are tensors that must be given."""
         return next((i for i, a in enumerate(self.args) if a.kind != "tensor" or a.optional), len(self.args))
 
+    def quick(self):
+        """Which results src/op/quick.c may foretell: elementwise rows whose other arguments can be absent."""
+        family, own = FAMILIES["elementwise"], dict(self.steps)
+        kind = {"dtype_promote": "SAME", "dtype_same": "SAME", "dtype_compare": "BOOL", "dtype_bool": "BOOL",
+                "dtype_float": "FLOAT", "dtype_quotient": "FLOAT", "dtype_real": "REAL"}.get(own.pop("dtype", None), "NEVER")
+        if own.pop("choose", None) not in (None, "choose_scaled", "choose_rounding", "choose_layout"):
+            return "NEVER"
+        plain = all(own.get(k) == family[k] for k in ("names", "shape", "launch")) and "kernel" in self.row
+        rest = self.args[self.lead():]
+        if not plain or self.lead() not in (1, 2) or not all(a.optional and a.kind in ("number", "text") for a in rest):
+            return "NEVER"
+        return kind if self.row["family"] == "elementwise" and "f" in self.forms else "NEVER"
+
     def py_args(self):
         out, starred = [], False
         for a in [a for a in self.args if not a.keyword] + [a for a in self.args if a.keyword]:
@@ -265,7 +278,7 @@ def table(ops):
         mask = " | ".join(f"1u << NOMEN_{d}" for d in DTYPE_SETS[op.row.get("dtypes", "all")].split())
         forms = " | ".join(FORMS[f] for f in op.forms) or "0"
         fields = dict(name=c_string(op.name), signature=c_string(op.signature()), doc=c_lines(op.doc()), id=i,
-                      nargs=len(op.args), lead=op.lead(), more=int(len(op.tensors) > op.lead()), nout=2 if op.second else 1, forms=forms, args=f"args_{op.name}",
+                      nargs=len(op.args), lead=op.lead(), quick=f"NOMEN__QUICK_{op.quick()}", more=int(len(op.tensors) > op.lead()), nout=2 if op.second else 1, forms=forms, args=f"args_{op.name}",
                       primitive=int("compose" not in op.steps), list=int(op.returns == "list"),
                       shape_first=int(op.row.get("shape_first", False)), dtypes=mask, rule=c_string(op.row["rule"]))
         if op.second:

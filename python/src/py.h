@@ -25,7 +25,7 @@ typedef struct py_state {
     PyObject *dtypes[NOMEN_DTYPE_COUNT];
     PyObject *errors[PY_ERRORS];      /* exception class of status -i */
     PyObject *cpu;                    /* the one device */
-    PyObject *pairs;                  /* operation name -> type of its pair of results */
+    PyObject *pair_types;             /* by id of the operation: the type of a pair of results */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
 } py_state;
 

@@ -56,8 +56,8 @@ static PyObject *list_of_results(py_call *p) {
 static PyObject *pair_of_results(py_call *p) {
     PyObject *first = nomen__py_wrap(p->state, p->c.out[0]);
     PyObject *second = nomen__py_wrap(p->state, p->c.out[1]), *pair = NULL;
-    PyObject *type = PyDict_GetItemString(p->state->pairs, p->c.op->name);
-    if (first && second && type) pair = PyStructSequence_New((PyTypeObject *)type);
+    PyObject *type = PyTuple_GET_ITEM(p->state->pair_types, p->c.op->id);
+    if (first && second) pair = PyStructSequence_New((PyTypeObject *)type);
     if (!pair) {
         Py_XDECREF(first);
         Py_XDECREF(second);
@@ -271,33 +271,38 @@ static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, enum 
 }
 
 /* nomen.return_types.max and its like. */
-static int add_pair(py_state *s, const nomen__op *op) {
+static int add_pair(py_state *s, PyObject *pairs, const nomen__op *op) {
     char name[96];
     PyStructSequence_Field fields[] = {{"values", NULL}, {op->second, NULL}, {NULL, NULL}};
     snprintf(name, sizeof name, "nomen.return_types.%s", op->name);
     PyStructSequence_Desc desc = {name, NULL, fields, 2};
     PyTypeObject *type = PyStructSequence_NewType(&desc);
     if (!type) return -1;
-    int failed = PyDict_SetItemString(s->pairs, op->name, (PyObject *)type);
-    Py_DECREF(type);
-    return failed;
+    PyTuple_SET_ITEM(s->pair_types, op->id, (PyObject *)type);
+    return PyDict_SetItemString(pairs, op->name, (PyObject *)type);
 }
 
 int nomen__py_add_callables(PyObject *module, py_state *s) {
     s->function = (PyTypeObject *)PyType_FromModuleAndSpec(module, &function_spec, NULL);
     s->method = (PyTypeObject *)PyType_FromModuleAndSpec(module, &method_spec, NULL);
-    s->pairs = PyDict_New();
-    if (!s->function || !s->method || !s->pairs) return -1;
+    s->pair_types = PyTuple_New(nomen__op_count);
+    if (!s->function || !s->method || !s->pair_types) return -1;
+    PyObject *pairs = PyDict_New();
+    if (!pairs || PyModule_AddObjectRef(module, "_return_types", pairs)) {
+        Py_XDECREF(pairs);
+        return -1;
+    }
+    Py_DECREF(pairs); /* the module has it */
     for (const nomen__op *op = nomen__ops; op->name; op++) {
         if (op->nargs > PY_BOUND) {
             PyErr_Format(PyExc_SystemError, "%s has too many arguments", op->name);
             return -1;
         }
-        if (op->second && add_pair(s, op)) return -1;
+        if (op->second && add_pair(s, pairs, op)) return -1;
         for (int form = NOMEN__FUNCTION; form <= NOMEN__INPLACE; form *= 2) {
             PyObject *owner = form == NOMEN__FUNCTION ? module : (PyObject *)s->tensor;
             if ((op->forms & form) && add_callable(s, owner, op, (enum nomen__form)form)) return -1;
         }
     }
-    return PyModule_AddObjectRef(module, "_return_types", s->pairs);
+    return 0;
 }

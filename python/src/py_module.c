@@ -198,10 +198,10 @@ static int each(py_state *s, visitproc visit, void *arg) {
     }
     if (visit) {
         Py_VISIT(s->cpu);
-        Py_VISIT(s->pairs);
+        Py_VISIT(s->pair_types);
     } else {
         Py_CLEAR(s->cpu);
-        Py_CLEAR(s->pairs);
+        Py_CLEAR(s->pair_types);
     }
     return 0;
 }

@@ -8,6 +8,10 @@ static PyObject *binary(PyObject *a, PyObject *b, int index, bool inplace) {
     if (NOMEN_UNLIKELY(!s)) Py_RETURN_NOTIMPLEMENTED;
     const nomen__op *op = s->op[index];
     if (NOMEN_UNLIKELY(!op)) Py_RETURN_NOTIMPLEMENTED;
+    if (op->quick && !inplace && nomen__py_is_tensor(s, a) && nomen__py_is_tensor(s, b)) {
+        nomen_tensor *t = nomen__quick(op, nomen__py_unwrap(a), nomen__py_unwrap(b));
+        if (NOMEN_LIKELY(t)) return nomen__py_wrap(s, t);
+    }
     py_call p;
     nomen__py_begin(&p, s, op);
     p.c.inplace = inplace;

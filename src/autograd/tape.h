@@ -118,8 +118,9 @@ bool nomen__kind_has_slot(uint8_t kind);
 /* The leaf node of t; makes one. NULL on failure. */
 nomen__node *nomen__leaf_of(nomen_tensor *t);
 static inline bool nomen__differentiable(uint8_t dtype) {
-    return nomen_dtype_is_floating((nomen_dtype)dtype) ||
-           nomen_dtype_is_complex((nomen_dtype)dtype);
+    const unsigned set = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
+                         1u << NOMEN_C64 | 1u << NOMEN_C128;
+    return set >> dtype & 1;
 }
 /* t->grad = n (takes the reference), and the flag. */
 void nomen__attach(nomen_tensor *t, nomen__node *n);
@@ -153,8 +154,7 @@ nomen_tensor *nomen__node_gradient(nomen__node *n, nomen_tensor *g, int input, b
 
 /* ---- hooks.c --------------------------------------------------------------------------------- */
 
-/* Runs those that see the gradient of n: *g (one reference, no names) may be replaced. connected:
- * hooks get a tensor that is part of the graph. */
+/* Runs those that see the gradient of n; *g (one reference, no names) may be replaced. */
 nomen_status nomen__hooks_run(nomen__node *n, nomen_tensor **g);
 nomen_status nomen__hooks_run_after(nomen__node *leaf);
 void nomen__hooks_free(nomen__hook *hooks);

@@ -16,6 +16,12 @@
 #define NOMEN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOMEN_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
+/* ---- dtypes (dtype.c) ------------------------------------------------------------------------ */
+
+extern const uint8_t nomen__item_bytes[NOMEN_DTYPE_COUNT];
+/* nomen_dtype_size of what is known to be a dtype. */
+static inline int64_t nomen__item(unsigned dtype) { return nomen__item_bytes[dtype]; }
+
 /* ---- errors (error.c) ------------------------------------------------------------------------ */
 
 /* Records the first unseen error of this thread; returns its code, so that `return

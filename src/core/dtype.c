@@ -1,6 +1,6 @@
 /* Element types: their sizes and names, and which one results when two meet. Conversion of values
  * is not here. */
-#include "nomen/dtype.h"
+#include "core/core.h"
 
 #include <string.h>
 
@@ -15,6 +15,12 @@ static const row rows[NOMEN_DTYPE_COUNT] = {
     [NOMEN_DTYPE_NONE] = {"none", 0, KIND_NONE},
 #define X(tag, short_name, text, storage, kind_name, size)                                         \
     [NOMEN_##tag] = {text, size, KIND_##kind_name},
+#include "../../ops/dtypes.def"
+#undef X
+};
+
+const uint8_t nomen__item_bytes[NOMEN_DTYPE_COUNT] = {
+#define X(tag, short_name, text, storage, kind_name, size) [NOMEN_##tag] = size,
 #include "../../ops/dtypes.def"
 #undef X
 };

@@ -91,7 +91,9 @@ const char *nomen_error_text(void) {
     state->text[0] = 0;
     if (state->public.code == NOMEN_OK) return state->text;
     state->fresh = false;
-    if (state->op[0]) nomen__text_add(&t, "%s: ", state->op);
+    size_t op = strlen(state->op); /* some messages begin with the operation: not twice */
+    bool said = op && !strncmp(state->message, state->op, op) && strchr(":(_", state->message[op]);
+    if (op && !said) nomen__text_add(&t, "%s: ", state->op);
     nomen__text_add(&t, "%s", state->message);
     if (state->operands[0]) nomen__text_add(&t, " (%s)", state->operands);
     return state->text;

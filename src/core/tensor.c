@@ -177,7 +177,7 @@ nomen_tensor *nomen__tensor_like(const nomen_tensor *model, nomen_dtype dtype) {
     }
     t->numel = model->numel;
     t->flags |= NOMEN__CONTIGUOUS;
-    t->storage = nomen__storage_new((size_t)model->numel * nomen_dtype_size(dtype));
+    t->storage = nomen__storage_new((size_t)(model->numel * nomen__item(dtype)));
     if (NOMEN_UNLIKELY(!t->storage)) {
         nomen__tensor_free(t);
         return NULL;

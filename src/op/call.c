@@ -294,6 +294,14 @@ static nomen_status walk(nomen__call *c) {
 nomen_status nomen__invoke(nomen__call *c) {
     const nomen__op *op = c->op;
     nomen_status s;
+    if (op->quick && c->given == (1u << op->lead) - 1 && !c->inplace && !c->out[0] && c->arg[0].tensor &&
+        c->arg[op->lead - 1].tensor) {
+        nomen_tensor *t = nomen__quick(op, c->arg[0].tensor, op->lead == 2 ? c->arg[1].tensor : NULL);
+        if (t) {
+            c->out[0] = t;
+            return NOMEN_OK;
+        }
+    }
     if (NOMEN_LIKELY(op->primitive)) {
         s = walk(c);
     } else {

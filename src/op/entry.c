@@ -95,7 +95,20 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
     return s;
 }
 
+/* The short way, where the row and the arguments allow it. */
+static nomen_tensor *try_quick(const nomen__op *op, const void *args) {
+    const nomen_tensor *a, *b = NULL;
+    memcpy(&a, (const char *)args + op->args[0].offset, sizeof a);
+    if (op->lead == 2) memcpy(&b, (const char *)args + op->args[1].offset, sizeof b);
+    if (!a || (op->lead == 2 && !b) || !nomen__quick_absent(op, args)) return NULL;
+    return nomen__quick(op, a, b);
+}
+
 nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace) {
+    if (op->quick && args && !inplace) {
+        nomen_tensor *t = try_quick(op, args);
+        if (NOMEN_LIKELY(t)) return nomen__scoped(t);
+    }
     nomen__call c;
     if (take_struct(&c, op, args, inplace)) return NULL;
     nomen_tensor **second = NULL;

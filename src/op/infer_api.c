@@ -1,9 +1,9 @@
-/* nomen_infer: names as text in, names as text out, through the rules of infer.h. The list of
- * operations and the rule of each is here and nowhere else; what the rules are called is in
- * ops/namerules.def. */
+/* nomen_infer: names as text in, names as text out, through the rules of infer.h. The rule of
+ * an operation is in its row of the table; what the rules are called is in ops/namerules.def. */
 #include "nomen/inference.h"
 
 #include "op/infer_text.h"
+#include "op/op.h"
 
 #include <string.h>
 
@@ -16,57 +16,58 @@ typedef enum rule {
     RULE_COUNT
 } rule;
 
-/* Operations in order of rule; one or two results, without and with a dim. */
-static const struct {
+/* The rule of each operation stands in its row of the table (ops/). Here are those that have no row yet, in order of
+ * rule; one or two results, without and with a dim. */
+typedef struct entry {
     uint8_t rule, without_dim, with_dim;
+} entry;
+
+static const struct {
+    entry entry;
     const char *ops;
-} table[] = {
-    {RULE_none, 1, 1, "equal allclose item"},
-    {RULE_given, 1, 1, "empty zeros ones full rand randn randint tensor arange linspace"},
-    {RULE_keep, 1, 1,
-     "abs acos acosh angle asin asinh atan atanh bernoulli bitwise_not ceil clone conj contiguous "
-     "cos cosh cumprod "
-     "cumsum deg2rad detach digamma dropout empty_like erf erfc erfinv exp exp2 expm1 floor frac "
-     "full_like isfinite "
-     "isinf isnan lgamma log log10 log1p log2 log_softmax logcumsumexp logical_not logit "
-     "nan_to_num narrow neg "
-     "ones_like positive rad2deg rand_like randn_like real reciprocal relu round rsqrt sgn sigmoid "
-     "sign sin sinc sinh "
-     "softmax split chunk flip roll sqrt square tan tanh tril triu trunc zeros_like to type "
-     "index_fill cauchy_ "
-     "exponential_ fill_ log_normal_ normal_ random_ uniform_ zero_"},
-    {RULE_keep, 2, 2, "cummax cummin sort topk"},
-    {RULE_unify, 1, 1,
-     "add addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor clamp copy_ div eq floor_divide "
-     "fmod ge gt le lerp "
-     "logical_and logical_or logical_xor lt maximum minimum mul ne normal pow remainder sub where"},
-    {RULE_reduce, 1, 1,
-     "all amax amin any argmax argmin count_nonzero logsumexp mean nanmean nansum norm prod std "
-     "sum var"},
-    {RULE_reduce, 1, 2, "max median min nanmedian"},
-    {RULE_reduce, 2, 2, "aminmax std_mean var_mean"},
-    {RULE_reduce_last, 2, 2, "kthvalue mode"},
-    {RULE_contract, 1, 1, "bmm dot matmul mm mv"},
-    {RULE_contract_add, 1, 1, "addmm addmv baddbmm"},
-    {RULE_pairwise, 1, 1, "cdist"},
-    {RULE_cat, 1, 1, "cat concat concatenate"},
-    {RULE_stack, 1, 1, "stack"},
-    {RULE_masked_fill, 1, 1, "masked_fill"},
-    {RULE_masked_select, 1, 1, "masked_select"},
-    {RULE_rename, 1, 1, "rename rename_"},
-    {RULE_refine, 1, 1, "refine_names"},
-    {RULE_align_to, 1, 1, "align_to"},
-    {RULE_align_as, 1, 1, "align_as"},
-    {RULE_align_tensors, 1, 1, "align_tensors"},
-    {RULE_flatten, 1, 1, "flatten"},
-    {RULE_unflatten, 1, 1, "unflatten"},
-    {RULE_squeeze, 1, 1, "squeeze"},
-    {RULE_select, 1, 1, "select unbind"},
-    {RULE_transpose, 1, 1, "transpose swapaxes swapdims"},
-    {RULE_permute, 1, 1, "permute"},
-    {RULE_insert, 1, 1, "unsqueeze"},
-    {RULE_expand, 1, 1, "broadcast_to expand expand_as"},
-    {RULE_diagonal, 1, 1, "diagonal"},
+} others[] = {
+    {{RULE_none, 1, 1},
+     "equal allclose item"},
+    {{RULE_given, 1, 1},
+     "randint tensor linspace"},
+    {{RULE_keep, 1, 1},
+     "acos acosh angle asin asinh atan atanh bernoulli bitwise_not ceil cosh "
+     "cumprod cumsum deg2rad detach digamma dropout erf erfc erfinv exp2 "
+     "expm1 floor frac isfinite isinf lgamma log10 log1p log2 logcumsumexp "
+     "logit nan_to_num positive rad2deg real round sign sinc sinh flip roll "
+     "tan tril triu trunc type index_fill cauchy_ exponential_ log_normal_ "
+     "normal_ random_ uniform_"},
+    {{RULE_keep, 2, 2},
+     "cummax cummin sort topk"},
+    {{RULE_unify, 1, 1},
+     "addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor floor_divide "
+     "fmod lerp logical_and logical_or logical_xor normal remainder"},
+    {{RULE_reduce, 1, 1},
+     "amax amin count_nonzero nanmean nansum norm"},
+    {{RULE_reduce, 1, 2},
+     "median nanmedian"},
+    {{RULE_reduce, 2, 2},
+     "aminmax std_mean var_mean"},
+    {{RULE_reduce_last, 2, 2},
+     "kthvalue mode"},
+    {{RULE_contract_add, 1, 1},
+     "addmv baddbmm"},
+    {{RULE_pairwise, 1, 1},
+     "cdist"},
+    {{RULE_cat, 1, 1},
+     "concat concatenate"},
+    {{RULE_masked_fill, 1, 1},
+     "masked_fill"},
+    {{RULE_masked_select, 1, 1},
+     "masked_select"},
+    {{RULE_align_tensors, 1, 1},
+     "align_tensors"},
+    {{RULE_transpose, 1, 1},
+     "swapaxes swapdims"},
+    {{RULE_expand, 1, 1},
+     "broadcast_to expand_as"},
+    {{RULE_diagonal, 1, 1},
+     "diagonal"},
 };
 
 typedef struct request {
@@ -84,24 +85,38 @@ static nomen__names none_or(const nomen__namelist *list) {
     return (nomen__names){list->n, nomen__names_any(nomen__names_read(list)) ? list->at : NULL};
 }
 
-/* The row of the table that holds the word of this length, -1: none. */
-static int find_row(const char *op, size_t length) {
-    for (size_t row = 0; length && row < NOMEN_COUNT(table); row++)
-        for (const char *at = table[row].ops; *at;) {
+static bool find_other(const char *op, size_t length, entry *found) {
+    for (size_t row = 0; length && row < NOMEN_COUNT(others); row++)
+        for (const char *at = others[row].ops; *at;) {
             size_t word = strcspn(at, " ");
-            if (word == length && !memcmp(at, op, length)) return (int)row;
+            if (word == length && !memcmp(at, op, length)) {
+                *found = others[row].entry;
+                return true;
+            }
             at += word;
             at += strspn(at, " ");
         }
-    return -1;
+    return false;
 }
 
-/* "add_" is add in place unless it is a row of its own. */
-static int find_op(const char *op) {
+static int rule_of_word(const char *word);
+
+static bool find_word(const char *op, size_t length, entry *found) {
+    char name[64];
+    if (length >= sizeof name) return false;
+    memcpy(name, op, length);
+    name[length] = 0;
+    const nomen__op *row = nomen__op_find(name);
+    if (!row) return find_other(op, length, found);
+    *found = (entry){(uint8_t)rule_of_word(row->rule), 1, row->nout};
+    return true;
+}
+
+/* "add_" is add in place unless it is an operation of its own. */
+static bool find_op(const char *op, entry *found) {
     size_t length = strlen(op);
-    int row = find_row(op, length);
-    if (row < 0 && length > 1 && op[length - 1] == '_') row = find_row(op, length - 1);
-    return row;
+    return find_word(op, length, found) ||
+           (length > 1 && op[length - 1] == '_' && find_word(op, length - 1, found));
 }
 
 /* ---- rules ---- */
@@ -437,9 +452,9 @@ static nomen_status write_result(const request *r, char *result, size_t size) {
     return NOMEN_OK;
 }
 
-static nomen_status infer(request *r, int row, char *result, size_t size) {
+static nomen_status infer(request *r, const entry *op, char *result, size_t size) {
     const nomen_infer_args *args = r->args;
-    rule which = table[row].rule;
+    rule which = op->rule;
     if (r->count < rules[which].least || r->count > rules[which].most)
         return nomen__fail(NOMEN_ERROR_TYPE, "%s: takes %d to %d operands, but %d were given",
                            args->op, rules[which].least, rules[which].most, r->count);
@@ -447,7 +462,7 @@ static nomen_status infer(request *r, int row, char *result, size_t size) {
         return nomen__fail(NOMEN_ERROR_TYPE, "%s: operands is NULL", args->op);
     nomen_status status = parse(r);
     if (status) return status;
-    r->results = r->dim.n < 0 ? table[row].without_dim : table[row].with_dim;
+    r->results = r->dim.n < 0 ? op->without_dim : op->with_dim;
     status = rules[which].run(r);
     bool inplace = args->op[strlen(args->op) - 1] == '_';
     if (!status) status = match_target(r, rules[which].kind, inplace);
@@ -456,15 +471,15 @@ static nomen_status infer(request *r, int row, char *result, size_t size) {
 
 nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size) {
     if (!args || !args->op) return nomen__fail(NOMEN_ERROR_TYPE, "nomen_infer: no operation given");
-    int row = find_op(args->op);
-    if (row < 0)
+    entry op;
+    if (!find_op(args->op, &op))
         return nomen__fail(NOMEN_ERROR_VALUE, "nomen_infer: there is no operation '%.100s'",
                            args->op);
     request r; /* large and mostly unused: parse sets what is read */
     r.args = args;
     r.count = args->count;
     r.out_dim = 0;
-    nomen_status status = infer(&r, row, result, size);
+    nomen_status status = infer(&r, &op, result, size);
     if (!status) return NOMEN_OK;
     NOMEN__TEXT(operands, 512);
     for (int i = 0; args->operands && i < args->count && i < MAX_OPERANDS; i++)
@@ -474,9 +489,15 @@ nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size
     return status;
 }
 
+static int rule_of_word(const char *word) {
+    int i = 0;
+    while (i < RULE_COUNT - 1 && strcmp(rules[i].word, word) != 0) i++; /* the generator knows that it is one */
+    return i;
+}
+
 const char *nomen_infer_rule(const char *op) {
-    int row = op ? find_op(op) : -1;
-    return row < 0 ? NULL : rules[table[row].rule].word;
+    entry found;
+    return op && find_op(op, &found) ? rules[found.rule].word : NULL;
 }
 
 const char *nomen_infer_rule_text(const char *word) {

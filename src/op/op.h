@@ -71,6 +71,14 @@ enum nomen__form { NOMEN__FUNCTION = 1, NOMEN__METHOD = 2, NOMEN__INPLACE = 4, N
 
 enum { NOMEN__SAVE_RESULT = 1u << 31 }; /* in `save`, beside bit i for input i */
 
+typedef enum nomen__quick_kind {
+    NOMEN__QUICK_NEVER,
+    NOMEN__QUICK_SAME,  /* the operands' dtype */
+    NOMEN__QUICK_BOOL,
+    NOMEN__QUICK_FLOAT, /* the operands' dtype if it is floating or complex */
+    NOMEN__QUICK_REAL,  /* the operands' dtype unless it is complex */
+} nomen__quick_kind;
+
 struct nomen__op {
     const char *name, *signature, *doc;
     const char *second;   /* name of the second result, NULL: there is one */
@@ -79,7 +87,8 @@ struct nomen__op {
     uint8_t nargs, nout, forms;
     uint8_t lead; /* how many arguments at the front are tensors that must be given */
     uint8_t more; /* there are other tensor arguments behind them */
-    uint8_t list; /* returns a list of tensors */
+    uint8_t list;  /* returns a list of tensors */
+    uint8_t quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
     uint8_t primitive; /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     const nomen__argspec *args;
@@ -194,6 +203,11 @@ static inline bool nomen__given(const nomen__call *c, int arg) { return c->given
 /* Walks the pipeline. NOMEN_OK: c->out[] (or c->results) hold new references. Otherwise an error is recorded, with
  * the operation and its operands, and nothing was written. In place: out[0] is arg[0] with a reference more. */
 nomen_status nomen__invoke(nomen__call *c);
+/* The short way (quick.c) of a row with op->quick and nothing but its leading tensors given (b NULL for one). NULL: not
+ * this time, and no error; go to nomen__invoke. */
+nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b);
+/* Is nothing behind the leading tensors given in this argument struct? */
+bool nomen__quick_absent(const nomen__op *op, const char *args);
 /* Entry of the C interface: an argument struct as the generated header declares it. */
 nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace);
 nomen_list nomen__call_struct_list(const nomen__op *op, const void *args);

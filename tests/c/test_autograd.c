@@ -846,6 +846,33 @@ static void wide_nodes(void **state) {
     assert_values(nomen_gradient(x), want, want, want);
 }
 
+/* A random graph in which every node is used by many later ones: any node that is walked before its
+ * gradient is complete shows. Each node is a sum of two others; what x gets is counted beside. */
+static void tangled_graphs(void **state) {
+    (void)state;
+    enum { NODES = 400, GRAPHS = 20 };
+    uint64_t seed = 1;
+    for (int round = 0; round < GRAPHS; round++) nomen_scope() {
+            nomen_tensor *x = leaf(NULL, (nomen_sizes){0}, (double[]){1}), *node[NODES] = {x};
+            double ways[NODES] = {1};
+            for (int i = 1; i < NODES; i++) {
+                int from[2];
+                for (int k = 0; k < 2; k++) {
+                    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+                    int span = i < 30 ? i : 30;
+                    from[k] = i - 1 - (int)((seed >> 33) % (uint64_t)span);
+                }
+                ways[i] = (ways[from[0]] + ways[from[1]]) / 2;
+                node[i] = times(nomen_add(node[from[0]], node[from[1]]), 0.5);
+            }
+            double want = 0;
+            for (int i = NODES - 25; i < NODES; i++) want += ways[i];
+            nomen_tensor *last = nomen_stack((nomen_list){25, node + NODES - 25}, "0");
+            assert_int_equal(nomen_backward(nomen_sum(last)), NOMEN_OK);
+            assert_values(nomen_gradient(x), want);
+        }
+}
+
 /* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, ROUNDS = 200 };
@@ -872,6 +899,27 @@ static void threads_share_a_leaf(void **state) {
     }
     assert_values(nomen_gradient(x), 2 * THREADS * ROUNDS, 2 * THREADS * ROUNDS,
                   2 * THREADS * ROUNDS);
+}
+
+static void *go_on(void *payload) {
+    nomen_tensor *a = payload, *b = times(a, 3), *c = nomen_add(times(a, 5), b);
+    void *failed = nomen_backward(nomen_sum(nomen_add(c, nomen_add(a, b)))) ? payload : NULL;
+    nomen_thread_end();
+    return failed;
+}
+
+/* A graph that one thread begins, late in its life, and a young one ends. */
+static void threads_share_a_graph(void **state) {
+    (void)state;
+    nomen_tensor *x = leaf1("N", 1, 2, 3);
+    for (int i = 0; i < 100; i++) times(x, 2);
+    nomen_tensor *a = times(times(x, 2), 7);
+    pthread_t thread;
+    void *failed = NULL;
+    assert_int_equal(pthread_create(&thread, NULL, go_on, a), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    assert_values(nomen_gradient(x), 12 * 14, 12 * 14, 12 * 14);
 }
 
 /* ---- no memory ------------------------------------------------------------------------------- */
@@ -960,7 +1008,9 @@ int main(void) {
         TEST(scopes_and_graphs),
         TEST(long_chains),
         TEST(wide_nodes),
+        TEST(tangled_graphs),
         TEST(threads_share_a_leaf),
+        TEST(threads_share_a_graph),
 #ifdef NOMEN_FAULTS
         TEST(every_allocation_fails_in_turn),
 #endif
