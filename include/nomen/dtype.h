@@ -17,7 +17,8 @@ extern "C" {
 NOMEN_API size_t nomen_dtype_size(nomen_dtype dtype);
 /* "float32" and so on; "?" for values outside the enum. */
 NOMEN_API const char *nomen_dtype_name(nomen_dtype dtype);
-/* The dtype of that name ("float32", also "float", "double", "half", "long", ...), or NOMEN_DTYPE_NONE. */
+/* The dtype of that name ("float32", also "float", "double", "half", "long", ...), or
+ * NOMEN_DTYPE_NONE. */
 NOMEN_API nomen_dtype nomen_dtype_from_name(const char *name);
 NOMEN_API bool nomen_dtype_is_floating(nomen_dtype dtype); /* float16, bfloat16, float32, float64 */
 NOMEN_API bool nomen_dtype_is_complex(nomen_dtype dtype);

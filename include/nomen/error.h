@@ -13,12 +13,14 @@ typedef struct nomen_error {
     nomen_status code;
     const char *op;       /* the operation that failed, "" if none */
     const char *message;  /* one line: the rule that was broken */
-    const char *operands; /* what it was called with: "self=Tensor[N=32, C=64], other=Tensor[C=3]"; may be "" */
+    const char *operands; /* what it was called with: "self=Tensor[N=32, C=64], other=Tensor[C=3]";
+                             may be "" */
 } nomen_error;
 
-/* The first error of this thread since the last look, or NULL. The strings live until the next error of the thread. An
- * operation on NULL returns NULL and keeps the first error, so a formula is written straight and checked once.
- * Looking marks the error as seen: the next failure replaces it. */
+/* The first error of this thread since the last look, or NULL. The strings live until the next
+ * error of the thread. An operation on NULL returns NULL and keeps the first error, so a formula is
+ * written straight and checked once. Looking marks the error as seen: the next failure replaces it.
+ */
 NOMEN_API const nomen_error *nomen_last_error(void);
 /* "op: message (operands)" of that error, or "" if there is none. */
 NOMEN_API const char *nomen_error_text(void);

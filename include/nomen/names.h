@@ -19,7 +19,8 @@ typedef uint32_t nomen_name;
 #define NOMEN_MAX_DIMS 64
 
 /* The id of a name: ASCII letters, digits and _, not starting with a digit. "*" is the unnamed dim.
- * Returns false and sets NOMEN_ERROR_NAME if it is not a valid name (NOMEN_ERROR_MEMORY if there is no memory). */
+ * Returns false and sets NOMEN_ERROR_NAME if it is not a valid name (NOMEN_ERROR_MEMORY if there is
+ * no memory). */
 NOMEN_API bool nomen_name_intern(const char *text, size_t length, nomen_name *result);
 /* The text of an id, NULL for 0 and for unknown ids. Lives as long as the process. */
 NOMEN_API const char *nomen_name_text(nomen_name name);

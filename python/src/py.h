@@ -32,7 +32,8 @@ typedef struct py_state {
 /* A Tensor holds one reference of its header, and header->python points back while it lives: the
  * same header is the same object. */
 typedef struct py_tensor {
-    PyObject_HEAD nomen_tensor *t;
+    PyObject ob_base;
+    nomen_tensor *t;
     py_state *state;
     PyObject *weak;
 } py_tensor;

@@ -107,11 +107,10 @@ nomen_tensor *nomen__py_from_buffer(py_state *s, PyObject *o) {
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
-typedef struct export {
+typedef struct py_export {
     nomen__storage *storage; /* the tensor may get another one while the view is out */
     Py_ssize_t shape[NOMEN_MAX_DIMS], strides[NOMEN_MAX_DIMS];
-}
-export;
+} py_export;
 
 int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags) {
     nomen_tensor *t = nomen__py_unwrap(self);
@@ -138,7 +137,7 @@ int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags) {
         PyErr_SetString(PyExc_BufferError, "the memory of the tensor is read-only");
         return -1;
     }
-    export *e = nomen__alloc(sizeof *e);
+    py_export *e = nomen__alloc(sizeof *e);
     if (!e) {
         nomen__py_raise(((py_tensor *)self)->state);
         return -1;
@@ -167,7 +166,7 @@ int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags) {
 
 void nomen__py_releasebuffer(PyObject *self, Py_buffer *view) {
     (void)self;
-    export *e = view->internal;
+    py_export *e = view->internal;
     nomen__storage_release(e->storage);
     nomen__free(e, sizeof *e);
 }

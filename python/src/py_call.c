@@ -5,7 +5,8 @@
 #include <structmember.h>
 
 typedef struct py_callable {
-    PyObject_HEAD vectorcallfunc vectorcall;
+    PyObject ob_base;
+    vectorcallfunc vectorcall;
     py_state *state;
     const nomen__op *op;
     nomen__py_adapter *adapter;
@@ -86,10 +87,24 @@ bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
            nomen__py_fill_all(p, bound);
 }
 
+/* The short way of the library, for calls of nothing but one or two tensors; NULL: not this time.
+ */
+static nomen_tensor *quick(const py_callable *f, PyObject *const *args, Py_ssize_t nargs) {
+    if (nargs != f->op->lead || nargs > 2 || f->inplace) return NULL;
+    if (!nomen__py_is_tensor(f->state, args[0])) return NULL;
+    if (nargs == 1) return nomen__quick(f->op, nomen__py_unwrap(args[0]), NULL);
+    if (!nomen__py_is_tensor(f->state, args[1])) return NULL;
+    return nomen__quick(f->op, nomen__py_unwrap(args[0]), nomen__py_unwrap(args[1]));
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     py_callable *f = (py_callable *)self;
     py_call p;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
+    if (f->op->quick && !kwnames && nargs) {
+        nomen_tensor *t = quick(f, args, nargs);
+        if (NOMEN_LIKELY(t != NULL)) return nomen__py_wrap(f->state, t);
+    }
     nomen__py_begin(&p, f->state, f->op);
     p.name = f->name;
     p.method = f->method;

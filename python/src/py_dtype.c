@@ -3,7 +3,8 @@
 #include "py.h"
 
 typedef struct py_dtype {
-    PyObject_HEAD nomen_dtype dtype;
+    PyObject ob_base;
+    nomen_dtype dtype;
 } py_dtype;
 
 static PyObject *dtype_name(PyObject *self, void *closure) {
@@ -185,7 +186,8 @@ bool nomen__py_device(py_state *s, PyObject *o) {
 /* ---- words ----------------------------------------------------------------------------------- */
 
 typedef struct py_word {
-    PyObject_HEAD const char *text;
+    PyObject ob_base;
+    const char *text;
 } py_word;
 
 static PyObject *word_repr(PyObject *self) {

@@ -102,7 +102,8 @@ static int set_data(PyObject *self, PyObject *value, void *closure) {
 /* ---- grad_fn --------------------------------------------------------------------------------- */
 
 typedef struct py_node {
-    PyObject_HEAD char name[64];
+    PyObject ob_base;
+    char name[64];
 } py_node;
 
 static PyObject *get_grad_fn(PyObject *self, void *closure) {
@@ -158,7 +159,8 @@ typedef struct hook_payload {
 } hook_payload;
 
 typedef struct py_handle {
-    PyObject_HEAD py_state *state;
+    PyObject ob_base;
+    py_state *state;
     nomen_tensor *t; /* one reference; NULL once removed */
     uint64_t id;
 } py_handle;

@@ -26,6 +26,10 @@ static PyObject *binary(PyObject *a, PyObject *b, int index, bool inplace) {
 static PyObject *unary(PyObject *a, int index) {
     py_state *s = nomen__py_state_of(a);
     if (!s || !s->op[index]) Py_RETURN_NOTIMPLEMENTED;
+    if (s->op[index]->quick) {
+        nomen_tensor *t = nomen__quick(s->op[index], nomen__py_unwrap(a), NULL);
+        if (NOMEN_LIKELY(t != NULL)) return nomen__py_wrap(s, t);
+    }
     py_call p;
     nomen__py_begin(&p, s, s->op[index]);
     return nomen__py_operand(&p, 0, a) > 0 ? nomen__py_run(&p) : NULL;

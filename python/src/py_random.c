@@ -4,7 +4,8 @@
 #include "nomen/random.h"
 
 typedef struct py_generator {
-    PyObject_HEAD nomen_generator *g;
+    PyObject ob_base;
+    nomen_generator *g;
 } py_generator;
 
 struct nomen_generator *nomen__py_generator(PyObject *o) { return ((py_generator *)o)->g; }

@@ -6,7 +6,7 @@
 #include "autograd/tape.h"
 #include "nomen/ops.gen.h"
 #include "nomen/scope.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -293,6 +293,15 @@ static nomen_status visit(task *t, nomen__node *n, nomen_tensor *g) {
  * is freed. */
 static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
 
+static void lock_adding(void) { pthread_mutex_lock(&adding); }
+
+static void unlock_adding(void) { pthread_mutex_unlock(&adding); }
+
+/* A child must not inherit it locked by a thread that it does not have. */
+__attribute__((constructor)) static void watch_forks(void) {
+    (void)pthread_atfork(lock_adding, unlock_adding, unlock_adding);
+}
+
 static bool can_add_into(const nomen_tensor *sum, const nomen_tensor *g) {
     if (sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly || sum->grad)
         return false;
@@ -355,12 +364,12 @@ static nomen_status finish_leaves(task *t) {
         if (target && !t->keep) target->grad = nomen__retain(e->grad);
     }
     if (s || !t->keep) return s;
-    pthread_mutex_lock(&adding);
+    lock_adding();
     for (size_t i = 0; i < p->room && !s; i++)
         if (p->at[i].node && wanted(t, &p->at[i])) s = prepare_leaf(&p->at[i]);
     for (size_t i = 0; i < p->room && !s; i++)
         if (p->at[i].node && wanted(t, &p->at[i])) commit_leaf(&p->at[i]);
-    pthread_mutex_unlock(&adding);
+    unlock_adding();
     for (size_t i = 0; i < p->room; i++) {
         nomen_tensor *old = p->at[i].result;
         p->at[i].result = NULL;

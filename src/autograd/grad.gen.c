@@ -2,7 +2,7 @@
 #include "autograd/backward.h"
 #include "autograd/formulas.h"
 #include "nomen/ops.gen.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 nomen_tensor *nomen__grad_abs(nomen__backward *b, int input) {
     switch (input) {

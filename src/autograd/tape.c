@@ -1,7 +1,7 @@
 /* What an operation leaves on the tape: checks before it, a node with saved operands, the result
  * tied to it. */
 #include "autograd/tape.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 

@@ -16,13 +16,13 @@
 #define NOMEN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOMEN_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
-/* ---- dtypes (dtype.c) ------------------------------------------------------------------------ */
+/* ---- dtypes (dtype.c) --------------------------------------------------------------------- */
 
 extern const uint8_t nomen__item_bytes[NOMEN_DTYPE_COUNT];
 /* nomen_dtype_size of what is known to be a dtype. */
 static inline int64_t nomen__item(unsigned dtype) { return nomen__item_bytes[dtype]; }
 
-/* ---- errors (error.c) ------------------------------------------------------------------------ */
+/* ---- errors (error.c) --------------------------------------------------------------------- */
 
 /* Records the first unseen error of this thread; returns its code, so that `return
  * nomen__fail(...)` reads well. */
@@ -43,7 +43,7 @@ typedef struct nomen__text {
     name##_buffer[0] = 0
 void nomen__text_add(nomen__text *t, const char *format, ...) NOMEN_PRINTF(2, 3);
 
-/* ---- memory (alloc.c) ------------------------------------------------------------------------ */
+/* ---- memory (alloc.c) --------------------------------------------------------------------- */
 
 /* All memory of the library comes through these. NULL and a recorded NOMEN_ERROR_MEMORY on failure.
  * nomen__alloc: metadata (nodes, spilled dims, lists), 16-byte aligned, per-thread free lists for
@@ -65,7 +65,7 @@ NOMEN_API void nomen__fail_allocation(int64_t nth);
 NOMEN_API int64_t nomen__allocation_count(void); /* requests of this thread so far */
 #endif
 
-/* ---- storage (storage.c) --------------------------------------------------------------------- */
+/* ---- storage (storage.c) ------------------------------------------------------------------ */
 
 typedef struct nomen__storage {
     _Atomic int32_t refs;
@@ -92,7 +92,7 @@ static inline void nomen__storage_release(nomen__storage *s) {
         nomen__storage_free(s);
 }
 
-/* ---- tensor (tensor.c) ----------------------------------------------------------------------- */
+/* ---- tensor (tensor.c) -------------------------------------------------------------------- */
 
 enum { NOMEN__INLINE_DIMS = 8 };
 
@@ -113,9 +113,10 @@ typedef struct nomen_tensor {
     nomen__storage *storage;
     int64_t numel;
     struct nomen__autograd *grad; /* NULL: takes no part in autograd */
-    struct nomen_tensor *base;    /* views made while gradients are on: whose data they show (no view
-                                     itself), one reference; an in-place change of the view is one of it */
-    int64_t *size, *stride;       /* strides in elements, any sign */
+    /* views made while gradients are on: whose data they show (no view itself), one reference; an
+     * in-place change of the view is one of it */
+    struct nomen_tensor *base;
+    int64_t *size, *stride; /* strides in elements, any sign */
     nomen_name *names;
     struct nomen__scope *scope; /* the scope that owns one reference, NULL: none */
     uint32_t scope_slot;
@@ -175,7 +176,7 @@ int64_t nomen__checked_numel(const int64_t *size, int ndim, size_t item);
 /* Row-major strides. */
 void nomen__contiguous_strides(const int64_t *size, int ndim, int64_t *stride);
 
-/* ---- scopes (scope.c) ------------------------------------------------------------------------ */
+/* ---- scopes (scope.c) --------------------------------------------------------------------- */
 
 /* Gives the caller's reference of t to the current scope of this thread and returns t. A tensor
  * that a scope owns already stays there, and the reference is dropped. NULL passes through. On
@@ -189,7 +190,7 @@ nomen_tensor **nomen__scope_array(int64_t count);
  */
 extern void (*nomen__autograd_free)(struct nomen__autograd *);
 
-/* ---- names (names.c) ------------------------------------------------------------------------- */
+/* ---- names (names.c) ---------------------------------------------------------------------- */
 
 /* Splits "N C * H" at blanks. More than NOMEN_MAX_DIMS names and names that are none are errors. */
 nomen_status nomen__names_split(const char *text, nomen_name names[NOMEN_MAX_DIMS], int *count);
@@ -205,7 +206,7 @@ void nomen__text_sizes(nomen__text *t, const int64_t *size, int n);
  */
 void nomen__text_tensor(nomen__text *t, const nomen_tensor *x, bool dtype);
 
-/* ---- threads (parallel.c) -------------------------------------------------------------------- */
+/* ---- threads (parallel.c) ----------------------------------------------------------------- */
 
 typedef void nomen__task(void *context, int64_t begin, int64_t end);
 /* Calls task once for every chunk [k * grain, min((k + 1) * grain, n)), in any order, on any thread
@@ -214,7 +215,7 @@ typedef void nomen__task(void *context, int64_t begin, int64_t end);
  * caller is itself a task. */
 void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context);
 
-/* ---- cpu (cpu.c) ----------------------------------------------------------------------------- */
+/* ---- cpu (cpu.c) -------------------------------------------------------------------------- */
 
 typedef enum nomen__isa {
     NOMEN__SCALAR,

@@ -1,5 +1,6 @@
-/* What the pipeline and the kernels say to each other. Kernels see this, nomen/dtype.h and simd/, nothing else.
- * Kernels are void, allocate nothing and cannot fail: whatever can go wrong was checked before they run. */
+/* What the pipeline and the kernels say to each other. Kernels see this, nomen/dtype.h and simd/,
+ * nothing else. Kernels are void, allocate nothing and cannot fail: whatever can go wrong was
+ * checked before they run. */
 #ifndef NOMEN_SRC_KERNEL_H
 #define NOMEN_SRC_KERNEL_H
 
@@ -8,14 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Elementwise loop: ptr[0] is the output, ptr[1..] the inputs; step in bytes, any sign, 0 for a constant.
- * All inputs have the dtype the kernel is registered for; the output has it too unless the row's dtype rule says
- * otherwise (comparisons write bool, abs and friends of complex write the real type). Output and inputs may be
- * the very same memory with the same step (in place), never overlap otherwise. Nothing is aligned beyond the element. */
+/* Elementwise loop: ptr[0] is the output, ptr[1..] the inputs; step in bytes, any sign, 0 for a
+ * constant. All inputs have the dtype the kernel is registered for; the output has it too unless
+ * the row's dtype rule says otherwise (comparisons write bool, abs and friends of complex write the
+ * real type). Output and inputs may be the very same memory with the same step (in place), never
+ * overlap otherwise. Nothing is aligned beyond the element. */
 typedef void nomen__loop(char *const ptr[], const int64_t step[], int64_t n);
 
-/* Reduction into an array of accumulators. The pipeline hands out at most NOMEN__ACC_BLOCK accumulators at a time,
- * in a 64-byte aligned buffer, calls init once, step any number of times, merge to join partial results, finish once. */
+/* Reduction into an array of accumulators. The pipeline hands out at most NOMEN__ACC_BLOCK
+ * accumulators at a time, in a 64-byte aligned buffer, calls init once, step any number of times,
+ * merge to join partial results, finish once. */
 enum { NOMEN__ACC_BLOCK = 256, NOMEN__ACC_BYTES = 48 };
 
 typedef struct nomen__reduce_param {
@@ -23,8 +26,9 @@ typedef struct nomen__reduce_param {
     double correction; /* var, std */
 } nomen__reduce_param;
 
-/* One rectangle of input: accumulator i takes in the elements at in + i * acc_step + j * red_step, 0 <= j < n_red.
- * Element j has flat position index0 + j * index_step among the reduced ones (for arg reductions). */
+/* One rectangle of input: accumulator i takes in the elements at in + i * acc_step + j * red_step,
+ * 0 <= j < n_red. Element j has flat position index0 + j * index_step among the reduced ones (for
+ * arg reductions). */
 typedef struct nomen__reduce_step {
     const char *in;
     int64_t n_acc, acc_step, n_red, red_step, index0, index_step;
@@ -34,13 +38,15 @@ typedef struct nomen__reducer {
     uint32_t acc_bytes; /* of one accumulator, a multiple of 8, at most NOMEN__ACC_BYTES */
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);
-    void (*merge)(void *acc, const void *later, int64_t n_acc); /* later: the accumulators of later elements */
+    void (*merge)(void *acc, const void *later,
+                  int64_t n_acc); /* later: the accumulators of later elements */
     /* out[k] may be NULL (not wanted); k = 0 the value, k = 1 the int64 position (max, min only) */
     void (*finish)(char *const out[2], const int64_t out_step[2], const void *acc, int64_t n_acc,
                    const nomen__reduce_param *p);
 } nomen__reducer;
 
-/* A function of whole rows (softmax): row r, element i at in + r * in_row + i * in_step. May run in place. */
+/* A function of whole rows (softmax): row r, element i at in + r * in_row + i * in_step. May run in
+ * place. */
 typedef struct nomen__rows_args {
     char *out;
     const char *in;
@@ -48,7 +54,8 @@ typedef struct nomen__rows_args {
 } nomen__rows_args;
 typedef void nomen__rows(const nomen__rows_args *a);
 
-/* C[m, n] = A[m, k] B[k, n]; steps in bytes and of any sign; C never overlaps A or B; k may be 0 (C becomes zero). */
+/* C[m, n] = A[m, k] B[k, n]; steps in bytes and of any sign; C never overlaps A or B; k may be 0 (C
+ * becomes zero). */
 typedef struct nomen__gemm_args {
     int64_t m, n, k;
     const char *a, *b;
@@ -57,7 +64,8 @@ typedef struct nomen__gemm_args {
 } nomen__gemm_args;
 
 typedef struct nomen__gemm {
-    size_t (*scratch)(int64_t m, int64_t n, int64_t k); /* bytes of 64-byte aligned scratch that run needs */
+    size_t (*scratch)(int64_t m, int64_t n,
+                      int64_t k); /* bytes of 64-byte aligned scratch that run needs */
     void (*run)(const nomen__gemm_args *g, void *scratch);
 } nomen__gemm;
 
@@ -72,10 +80,11 @@ typedef struct nomen__kernel {
     const nomen__gemm *gemm;
 } nomen__kernel;
 
-/* Each file of src/kernels is compiled once per ISA with NOMEN_ISA set to scalar, avx2, avx512 or neon, and
- * exports exactly one symbol: its table, e.g. NOMEN__TABLE(arith) = nomen__kernels_arith_avx2. */
-#define NOMEN__PASTE(file, isa) nomen__kernels_##file##_##isa
+/* Each file of src/kernels is compiled once per ISA with NOMEN_ISA set to scalar, avx2, avx512 or
+ * neon, and exports exactly one symbol: its table, e.g. NOMEN__TABLE(arith) =
+ * nomen__kernels_arith_avx2. */
+#define NOMEN__PASTE(file, isa)  nomen__kernels_##file##_##isa
 #define NOMEN__PASTE2(file, isa) NOMEN__PASTE(file, isa)
-#define NOMEN__TABLE(file) NOMEN__PASTE2(file, NOMEN_ISA)
+#define NOMEN__TABLE(file)       NOMEN__PASTE2(file, NOMEN_ISA)
 
 #endif

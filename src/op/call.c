@@ -1,7 +1,8 @@
-/* The path that every operation walks: operands, choice of kernel, names, dtypes, shape, outputs, tape, kernel.
- * What a step does is a word of the row (rules.c, shapes.c, view.c, launch.c); the order of the steps is here. */
+/* The path that every operation walks: operands, choice of kernel, names, dtypes, shape, outputs,
+ * tape, kernel. What a step does is a word of the row (rules.c, shapes.c, view.c, launch.c); the
+ * order of the steps is here. */
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 
@@ -13,11 +14,13 @@ _Thread_local bool nomen__grad_enabled = true;
 /* A missing operand is an earlier failure: keep its error. */
 static nomen_status bad_operand(const nomen_tensor *t, int64_t i) {
     if (t)
-        return nomen__fail(NOMEN_ERROR_STATE, "operand %lld was freed before: keep it with nomen_keep or nomen_retain",
+        return nomen__fail(NOMEN_ERROR_STATE,
+                           "operand %lld was freed before: keep it with nomen_keep or nomen_retain",
                            (long long)i);
     return nomen__error_pending()
                ? NOMEN_ERROR_STATE
-               : nomen__fail(NOMEN_ERROR_TYPE, "operand %lld is NULL: it must be a tensor", (long long)i);
+               : nomen__fail(NOMEN_ERROR_TYPE, "operand %lld is NULL: it must be a tensor",
+                             (long long)i);
 }
 
 /* Tensor arguments behind the leading ones: optional ones that were given, or a list. */
@@ -55,15 +58,18 @@ static nomen_status collect_operands(nomen__call *c) {
 static nomen_status find_kernel(nomen__call *c) {
     if (!c->kernel_name) return NOMEN_OK;
     if (NOMEN_LIKELY(c->op->dtypes >> c->compute & 1)) {
-        c->kernel = c->kernel_name == c->op->kernel ? nomen__op_kernel(c->op, c->kernel_name, c->compute)
-                                                    : nomen__kernel_find(c->kernel_name, c->compute);
+        c->kernel = c->kernel_name == c->op->kernel
+                        ? nomen__op_kernel(c->op, c->kernel_name, c->compute)
+                        : nomen__kernel_find(c->kernel_name, c->compute);
         if (NOMEN_LIKELY(c->kernel != NULL)) return NOMEN_OK;
     }
-    return nomen__fail(NOMEN_ERROR_DTYPE, "\"%s\" not implemented for '%s': convert with to(dtype) first",
-                       c->op->name, nomen_dtype_name(c->compute));
+    return nomen__fail(NOMEN_ERROR_DTYPE,
+                       "\"%s\" not implemented for '%s': convert with to(dtype) first", c->op->name,
+                       nomen_dtype_name(c->compute));
 }
 
-/* Is every element of t at an address of its own? True for whatever factories and permutations make. */
+/* Is every element of t at an address of its own? True for whatever factories and permutations
+ * make. */
 static bool has_overlap(const nomen_tensor *t) {
     for (int i = 0; i < t->ndim; i++)
         if (t->size[i] > 1 && t->stride[i] == 0) return true;
@@ -82,28 +88,34 @@ static void byte_range(const nomen_tensor *t, const char **low, const char **hig
     *high = t->data + item;
     for (int i = 0; i < t->ndim; i++) {
         int64_t reach = (t->size[i] - 1) * t->stride[i] * item;
-        if (reach < 0) *low += reach;
-        else *high += reach;
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
     }
 }
 
-/* Kernels read and write in any order: an operand that overlaps the target other than element on element is copied
- * first; a target that overlaps itself cannot be written at all. */
+/* Kernels read and write in any order: an operand that overlaps the target other than element on
+ * element is copied first; a target that overlaps itself cannot be written at all. */
 static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
     if (has_overlap(target))
         return nomen__fail(NOMEN_ERROR_STATE,
-                           "unsupported operation: more than one element of the written-to tensor refers to a single memory "
+                           "unsupported operation: more than one element of the written-to tensor "
+                           "refers to a single memory "
                            "location. Please clone() the tensor before performing the operation.");
     if (target->numel == 0) return NOMEN_OK;
     const char *low, *high;
     byte_range(target, &low, &high);
     for (int i = 0; i < c->nin; i++) {
         nomen_tensor *t = c->in[i];
-        if (t == target || t->storage != target->storage || t->numel == 0 || same_geometry(t, target)) continue;
+        if (t == target || t->storage != target->storage || t->numel == 0 ||
+            same_geometry(t, target))
+            continue;
         const char *from, *to;
         byte_range(t, &from, &to);
         if (from >= high || to <= low) continue;
-        if (c->temporaries == NOMEN__MAX_IN) return nomen__fail(NOMEN_ERROR_STATE, "too many overlapping operands");
+        if (c->temporaries == NOMEN__MAX_IN)
+            return nomen__fail(NOMEN_ERROR_STATE, "too many overlapping operands");
         nomen_tensor *copy = nomen__tensor_empty(t->dtype, t->ndim, t->size);
         if (!copy) return NOMEN_ERROR_MEMORY;
         nomen__copy_values(copy, t);
@@ -116,13 +128,15 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
 
 static nomen_status check_writable(const nomen_tensor *t) {
     return t->storage->readonly
-               ? nomen__fail(NOMEN_ERROR_STATE, "the memory of the written-to tensor is read-only: clone() it first")
+               ? nomen__fail(NOMEN_ERROR_STATE,
+                             "the memory of the written-to tensor is read-only: clone() it first")
                : NOMEN_OK;
 }
 
 static nomen_status check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
     if (nomen_can_cast(c->result[i], target->dtype)) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_DTYPE, "result type %s can't be cast to the desired output type %s",
+    return nomen__fail(NOMEN_ERROR_DTYPE,
+                       "result type %s can't be cast to the desired output type %s",
                        nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
 }
 
@@ -137,7 +151,8 @@ static nomen__names computed_names(const nomen__call *c) {
 /* The target of an in-place form: names, then sizes, dtype, memory. */
 static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
     if (c->names.n >= 0 && (self->flags & NOMEN__NAMED)) {
-        nomen_status s = nomen__names_match_out(nomen__names_of(self), (nomen__names){c->names.n, c->names.at});
+        nomen_status s =
+            nomen__names_match_out(nomen__names_of(self), (nomen__names){c->names.n, c->names.at});
         if (s) return s;
     }
     if (!same_sizes(self, c->ndim, c->size)) {
@@ -145,18 +160,22 @@ static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
         NOMEN__TEXT(wanted, 256);
         nomen__text_sizes(&own, self->size, self->ndim);
         nomen__text_sizes(&wanted, c->size, c->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE, "output with shape %s doesn't match the broadcast shape %s", own.at, wanted.at);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "output with shape %s doesn't match the broadcast shape %s", own.at,
+                           wanted.at);
     }
     nomen_status s = check_cast(c, 0, self);
     if (!s) s = check_writable(self);
     return s ? s : untangle(c, self);
 }
 
-/* The target of an out= form. *fresh becomes a tensor to compute into when out has to be resized. */
+/* The target of an out= form. *fresh becomes a tensor to compute into when out has to be resized.
+ */
 static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_tensor **fresh) {
     if (c->record || (nomen__grad_enabled && (out->flags & NOMEN__REQUIRES)))
         return nomen__fail(NOMEN_ERROR_GRAD,
-                           "%s(): functions with out=... arguments don't support automatic differentiation, but one of the "
+                           "%s(): functions with out=... arguments don't support automatic "
+                           "differentiation, but one of the "
                            "arguments requires grad.",
                            c->op->name);
     nomen_status s = NOMEN_OK;
@@ -175,14 +194,15 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
     return s ? s : untangle(c, out);
 }
 
-/* A fresh result; when an operand with the result's sizes is a permuted block, the result is permuted likewise, so
- * that the kernel walks both in memory order. */
+/* A fresh result; when an operand with the result's sizes is a permuted block, the result is
+ * permuted likewise, so that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
     if (c->like && nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
     nomen_tensor *out = nomen__tensor_empty(c->result[i], c->ndim, c->size);
-    if (!out || c->ndim < 2 || c->row_major || c->op->launch != nomen__launch_elementwise) return out;
+    if (!out || c->ndim < 2 || c->row_major || c->op->launch != nomen__launch_elementwise)
+        return out;
     const nomen_tensor *model = NULL;
     for (int k = 0; k < c->nin; k++) {
         const nomen_tensor *t = c->in[k];
@@ -294,9 +314,10 @@ static nomen_status walk(nomen__call *c) {
 nomen_status nomen__invoke(nomen__call *c) {
     const nomen__op *op = c->op;
     nomen_status s;
-    if (op->quick && c->given == (1u << op->lead) - 1 && !c->inplace && !c->out[0] && c->arg[0].tensor &&
-        c->arg[op->lead - 1].tensor) {
-        nomen_tensor *t = nomen__quick(op, c->arg[0].tensor, op->lead == 2 ? c->arg[1].tensor : NULL);
+    if (op->quick && c->given == (1u << op->lead) - 1 && !c->inplace && !c->out[0] &&
+        c->arg[0].tensor && c->arg[op->lead - 1].tensor) {
+        nomen_tensor *t =
+            nomen__quick(op, c->arg[0].tensor, op->lead == 2 ? c->arg[1].tensor : NULL);
         if (t) {
             c->out[0] = t;
             return NOMEN_OK;
@@ -324,17 +345,17 @@ int nomen__arg_of(const nomen__op *op, nomen__kind kind) {
     return -1;
 }
 
-void nomen__take_temporary(nomen__call *c, nomen_tensor *t) {
-    c->temporary[c->temporaries++] = t;
-}
+void nomen__take_temporary(nomen__call *c, nomen_tensor *t) { c->temporary[c->temporaries++] = t; }
 
 const nomen__op *nomen__op_find(const char *name) {
     int low = 0, high = nomen__op_count;
     while (low < high) {
         int mid = (low + high) / 2, order = strcmp(name, nomen__ops[mid].name);
         if (order == 0) return &nomen__ops[mid];
-        if (order < 0) high = mid;
-        else low = mid + 1;
+        if (order < 0)
+            high = mid;
+        else
+            low = mid + 1;
     }
     return NULL;
 }
@@ -353,9 +374,12 @@ nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b) {
 
 static void describe_tensor(nomen__text *t, const char *name, const nomen_tensor *x) {
     nomen__text_add(t, "%s%s=", t->used ? ", " : "", name);
-    if (!x) nomen__text_add(t, "NULL");
-    else if (x->magic != NOMEN__LIVE) nomen__text_add(t, "a freed tensor");
-    else nomen__text_tensor(t, x, false);
+    if (!x)
+        nomen__text_add(t, "NULL");
+    else if (x->magic != NOMEN__LIVE)
+        nomen__text_add(t, "a freed tensor");
+    else
+        nomen__text_tensor(t, x, false);
 }
 
 void nomen__call_describe(nomen__text *t, const nomen__call *c) {
@@ -373,7 +397,8 @@ void nomen__call_describe(nomen__text *t, const nomen__call *c) {
                 describe_tensor(t, label, list.at[k]);
             }
         } else if (spec->kind == NOMEN__INT) {
-            nomen__text_add(t, "%s%s=%lld", t->used ? ", " : "", spec->name, (long long)c->arg[i].integer);
+            nomen__text_add(t, "%s%s=%lld", t->used ? ", " : "", spec->name,
+                            (long long)c->arg[i].integer);
         }
     }
 }

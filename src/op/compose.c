@@ -1,6 +1,6 @@
 /* Composite rows: operations made of others, which record themselves on the tape. */
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 nomen_status nomen__compose_contiguous(nomen__call *c) {
     nomen_tensor *t = c->in[0];
@@ -42,8 +42,10 @@ static nomen_status piece_dim(const nomen__call *c, int arg, int *dim) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     const nomen_tensor *t = c->in[0];
     if (t->ndim == 0)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects at least a 1-dimensional tensor", c->op->name);
-    return nomen__dim_position(nomen__names_of(t), nomen__given(c, arg) ? c->arg[arg].dims.at : &first, dim);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects at least a 1-dimensional tensor",
+                           c->op->name);
+    return nomen__dim_position(nomen__names_of(t),
+                               nomen__given(c, arg) ? c->arg[arg].dims.at : &first, dim);
 }
 
 /* One view of a row with (self, dim, integer[, integer]). */
@@ -95,7 +97,8 @@ nomen_status nomen__compose_split(nomen__call *c) {
             return nomen__fail(NOMEN_ERROR_TYPE, "split() needs split_size, an integer, or sizes");
         int64_t step = c->arg[1].number->i;
         if (step < 0 || (step == 0 && size))
-            return nomen__fail(NOMEN_ERROR_SHAPE, "split expects split_size be non-negative, but got split_size=%lld",
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "split expects split_size be non-negative, but got split_size=%lld",
                                (long long)step);
         return cut(c, dim, step ? step : 1, step && size ? (size - 1) / step + 1 : 1);
     }
@@ -103,12 +106,15 @@ nomen_status nomen__compose_split(nomen__call *c) {
     int64_t sum = 0;
     for (int64_t i = 0; i < sizes.count; i++) {
         if (sizes.at[i] < 0 || __builtin_add_overflow(sum, sizes.at[i], &sum))
-            return nomen__fail(NOMEN_ERROR_SHAPE, "split_with_sizes expects split_sizes have only non-negative entries, but got %lld",
-                               (long long)sizes.at[i]);
+            return nomen__fail(
+                NOMEN_ERROR_SHAPE,
+                "split_with_sizes expects split_sizes have only non-negative entries, but got %lld",
+                (long long)sizes.at[i]);
     }
     if (sum != size)
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d), "
+                           "split_with_sizes expects split_sizes to sum exactly to %lld (input "
+                           "tensor's size at dimension %d), "
                            "but the sum is %lld",
                            (long long)size, dim, (long long)sum);
     s = results_begin(c, sizes.count);
@@ -127,10 +133,14 @@ nomen_status nomen__compose_chunk(nomen__call *c) {
     if (s) return s;
     int64_t chunks = c->arg[1].integer, size = c->in[0]->size[dim];
     if (chunks < 1)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "chunk expects `chunks` to be greater than 0, got: %lld", (long long)chunks);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "chunk expects `chunks` to be greater than 0, got: %lld",
+                           (long long)chunks);
     int64_t step = size ? (size - 1) / chunks + 1 : 0;
     if (step == 0) { /* an empty dim gives that many empty pieces */
-        if (chunks > 1 << 20) return nomen__fail(NOMEN_ERROR_SHAPE, "%lld chunks of an empty dim are too many", (long long)chunks);
+        if (chunks > 1 << 20)
+            return nomen__fail(NOMEN_ERROR_SHAPE, "%lld chunks of an empty dim are too many",
+                               (long long)chunks);
         return cut(c, dim, 0, chunks);
     }
     return cut(c, dim, step, (size - 1) / step + 1);
@@ -153,8 +163,9 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
 static bool is_number(const nomen__call *c, int arg, double value) {
     if (!nomen__given(c, arg)) return value == 1;
     const nomen_number *n = c->arg[arg].number;
-    return n->kind == NOMEN_NUMBER_COMPLEX ? n->re == value && n->im == 0
-                                           : (n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i) == value;
+    return n->kind == NOMEN_NUMBER_COMPLEX
+               ? n->re == value && n->im == 0
+               : (n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i) == value;
 }
 
 /* t times a number argument; consumes t. */
@@ -171,7 +182,9 @@ static nomen_tensor *scaled(const nomen__call *c, nomen_tensor *t, int arg) {
 static nomen_status check_addmm(nomen__call *c, nomen__namelist *names) {
     nomen_tensor *self = c->in[0], *mat1 = c->in[1], *mat2 = c->in[2];
     if (mat1->ndim != 2 || mat2->ndim != 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "mat1 and mat2 must be matrices, got %d-D and %d-D tensors", mat1->ndim, mat2->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "mat1 and mat2 must be matrices, got %d-D and %d-D tensors", mat1->ndim,
+                           mat2->ndim);
     nomen__call shape;
     nomen__call_begin(&shape, &nomen__ops[NOMEN__OP_MM]);
     shape.in_inline[0] = mat1;
@@ -180,14 +193,17 @@ static nomen_status check_addmm(nomen__call *c, nomen__namelist *names) {
     if (s) return s;
     int ndim = 2;
     int64_t size[NOMEN_MAX_DIMS] = {shape.size[0], shape.size[1]};
-    if (!nomen__broadcast(&ndim, size, self->ndim, self->size) || ndim != 2 || size[0] != shape.size[0] ||
-        size[1] != shape.size[1]) {
+    if (!nomen__broadcast(&ndim, size, self->ndim, self->size) || ndim != 2 ||
+        size[0] != shape.size[0] || size[1] != shape.size[1]) {
         NOMEN__TEXT(own, 128);
         nomen__text_sizes(&own, self->size, self->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE, "The expanded size of the tensor ([%lld, %lld]) must match the existing size %s of self",
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "The expanded size of the tensor ([%lld, %lld]) must match the existing "
+                           "size %s of self",
                            (long long)shape.size[0], (long long)shape.size[1], own.at);
     }
-    return nomen__names_addmm(nomen__names_of(self), nomen__names_of(mat1), nomen__names_of(mat2), names);
+    return nomen__names_addmm(nomen__names_of(self), nomen__names_of(mat1), nomen__names_of(mat2),
+                              names);
 }
 
 /* Puts the value where the call wants it: into self, into out=, or as it is. Consumes t. */

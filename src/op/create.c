@@ -1,14 +1,16 @@
 /* Words of the table: how new tensors are filled. */
 #include "core/draw.h"
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <math.h>
 
 nomen_status nomen__launch_fill(nomen__call *c) {
     const nomen_number *value = c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number;
-    if (value->kind == NOMEN_NUMBER_COMPLEX && !nomen_dtype_is_complex((nomen_dtype)c->out[0]->dtype))
-        return nomen__fail(NOMEN_ERROR_DTYPE, "value cannot be converted to type %s without overflow: it is complex",
+    if (value->kind == NOMEN_NUMBER_COMPLEX &&
+        !nomen_dtype_is_complex((nomen_dtype)c->out[0]->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "value cannot be converted to type %s without overflow: it is complex",
                            nomen_dtype_name((nomen_dtype)c->out[0]->dtype));
     nomen__fill_values(c->out[0], value);
     return NOMEN_OK;
@@ -43,8 +45,9 @@ static nomen_status draw_into(nomen__call *c, draw *fill) {
 
 static nomen_status check_draw_dtype(const nomen__call *c) {
     if (c->op->dtypes >> c->compute & 1) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_DTYPE, "\"%s\" not implemented for '%s': give a floating or complex dtype", c->op->name,
-                       nomen_dtype_name(c->compute));
+    return nomen__fail(NOMEN_ERROR_DTYPE,
+                       "\"%s\" not implemented for '%s': give a floating or complex dtype",
+                       c->op->name, nomen_dtype_name(c->compute));
 }
 
 nomen_status nomen__launch_rand(nomen__call *c) {
@@ -77,11 +80,13 @@ static nomen_status read_range(const nomen__call *c, range *r) {
     const nomen_number *end = nomen__given(c, 2) ? c->arg[2].number : NULL;
     const nomen_number *step = nomen__given(c, 3) ? c->arg[3].number : &one;
     if (!end) {
-        if (!nomen__given(c, 1)) return nomen__fail(NOMEN_ERROR_TYPE, "arange() needs at least an end");
+        if (!nomen__given(c, 1))
+            return nomen__fail(NOMEN_ERROR_TYPE, "arange() needs at least an end");
         end = start;
         start = &zero;
     }
-    if (start->kind == NOMEN_NUMBER_COMPLEX || end->kind == NOMEN_NUMBER_COMPLEX || step->kind == NOMEN_NUMBER_COMPLEX)
+    if (start->kind == NOMEN_NUMBER_COMPLEX || end->kind == NOMEN_NUMBER_COMPLEX ||
+        step->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "arange() takes real numbers only");
     r->start = number_value(start);
     r->step = number_value(step);
@@ -90,8 +95,10 @@ static nomen_status read_range(const nomen__call *c, range *r) {
         return nomen__fail(NOMEN_ERROR_STATE, "unsupported range: %g -> %g", r->start, stop);
     if (r->step == 0) return nomen__fail(NOMEN_ERROR_STATE, "step must be nonzero");
     if ((r->step > 0 && stop < r->start) || (r->step < 0 && stop > r->start))
-        return nomen__fail(NOMEN_ERROR_STATE, "upper bound and larger bound inconsistent with step sign");
-    r->integers = start->kind != NOMEN_NUMBER_FLOAT && end->kind != NOMEN_NUMBER_FLOAT && step->kind != NOMEN_NUMBER_FLOAT;
+        return nomen__fail(NOMEN_ERROR_STATE,
+                           "upper bound and larger bound inconsistent with step sign");
+    r->integers = start->kind != NOMEN_NUMBER_FLOAT && end->kind != NOMEN_NUMBER_FLOAT &&
+                  step->kind != NOMEN_NUMBER_FLOAT;
     double count = ceil((stop - r->start) / r->step);
     if (r->integers) {
         r->start_i = start->i;
@@ -101,7 +108,8 @@ static nomen_status read_range(const nomen__call *c, range *r) {
         count = n > INT64_MAX / 16 ? 1e19 : (double)(int64_t)n;
         r->count = n > INT64_MAX / 16 ? 0 : (int64_t)n;
     }
-    if (count > 5e17) return nomen__fail(NOMEN_ERROR_SHAPE, "arange() of %g elements is too large", count);
+    if (count > 5e17)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "arange() of %g elements is too large", count);
     if (!r->integers) r->count = (int64_t)count;
     return NOMEN_OK;
 }

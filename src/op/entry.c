@@ -1,4 +1,5 @@
-/* The C front end: argument structs of the generated header become calls. The Python one is in python/src. */
+/* The C front end: argument structs of the generated header become calls. The Python one is in
+ * python/src. */
 #include "op/op.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ nomen_status nomen__take_dims(nomen__call *c, int i, const char *text) {
     c->given |= 1u << i;
     if (c->op->args[i].kind != NOMEN__DIMS) {
         if (c->op->args[i].kind == NOMEN__DIM && count != 1)
-            return nomen__fail(NOMEN_ERROR_TYPE, "argument '%s' must be one dim, not '%s'", c->op->args[i].name, text);
+            return nomen__fail(NOMEN_ERROR_TYPE, "argument '%s' must be one dim, not '%s'",
+                               c->op->args[i].name, text);
     } else {
         c->listed |= 1u << i;
     }
@@ -45,7 +47,8 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
         break;
     case NOMEN__INT: memcpy(&c->arg[i].integer, field, sizeof c->arg[i].integer); break;
     case NOMEN__FLAG: memcpy(&c->arg[i].flag, field, sizeof c->arg[i].flag); break;
-    case NOMEN__SIZES: memcpy(&c->arg[i].sizes, field, sizeof c->arg[i].sizes);
+    case NOMEN__SIZES:
+        memcpy(&c->arg[i].sizes, field, sizeof c->arg[i].sizes);
         given = c->arg[i].sizes.count > 0 || !(spec->flags & NOMEN__OPTIONAL);
         break;
     case NOMEN__DTYPE:
@@ -69,28 +72,36 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
             given = false;
             break;
         }
-        if (spec->kind == NOMEN__TEXT) c->arg[i].text = text;
-        else return spec->kind == NOMEN__NAME ? take_name(c, i, text) : nomen__take_dims(c, i, text);
+        if (spec->kind == NOMEN__TEXT)
+            c->arg[i].text = text;
+        else
+            return spec->kind == NOMEN__NAME ? take_name(c, i, text) : nomen__take_dims(c, i, text);
         break;
     }
     }
-    if (given) c->given |= 1u << i;
+    if (given)
+        c->given |= 1u << i;
     else if (!(spec->flags & NOMEN__OPTIONAL) && spec->kind != NOMEN__FLAG)
         return nomen__fail(NOMEN_ERROR_TYPE, "argument '%s' is missing", spec->name);
     return NOMEN_OK;
 }
 
-static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void *args, bool inplace) {
+static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void *args,
+                                bool inplace) {
     nomen__call_begin(c, op);
     c->inplace = inplace;
     nomen_status s = NOMEN_OK;
     if (!args) s = nomen__fail(NOMEN_ERROR_TYPE, "the argument struct is NULL");
     int i = 0;
     if (NOMEN_LIKELY(!s))
-        for (; i < op->lead; i++) memcpy(&c->arg[i].tensor, (const char *)args + op->args[i].offset, sizeof c->arg[i].tensor);
+        for (; i < op->lead; i++)
+            memcpy(&c->arg[i].tensor, (const char *)args + op->args[i].offset,
+                   sizeof c->arg[i].tensor);
     c->given = (1u << i) - 1;
-    for (; !s && i < op->nargs; i++) s = take_argument(c, i, (const char *)args + op->args[i].offset);
-    if (!s && op->out_offset) memcpy(&c->out[0], (const char *)args + op->out_offset, sizeof c->out[0]);
+    for (; !s && i < op->nargs; i++)
+        s = take_argument(c, i, (const char *)args + op->args[i].offset);
+    if (!s && op->out_offset)
+        memcpy(&c->out[0], (const char *)args + op->out_offset, sizeof c->out[0]);
     if (s) nomen__error_context(op->name, "");
     return s;
 }

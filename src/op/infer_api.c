@@ -16,8 +16,8 @@ typedef enum rule {
     RULE_COUNT
 } rule;
 
-/* The rule of each operation stands in its row of the table (ops/). Here are those that have no row yet, in order of
- * rule; one or two results, without and with a dim. */
+/* The rule of each operation stands in its row of the table (ops/). Here are those that have no row
+ * yet, in order of rule; one or two results, without and with a dim. */
 typedef struct entry {
     uint8_t rule, without_dim, with_dim;
 } entry;
@@ -26,10 +26,8 @@ static const struct {
     entry entry;
     const char *ops;
 } others[] = {
-    {{RULE_none, 1, 1},
-     "equal allclose item"},
-    {{RULE_given, 1, 1},
-     "randint tensor linspace"},
+    {{RULE_none, 1, 1}, "equal allclose item"},
+    {{RULE_given, 1, 1}, "randint tensor linspace"},
     {{RULE_keep, 1, 1},
      "acos acosh angle asin asinh atan atanh bernoulli bitwise_not ceil cosh "
      "cumprod cumsum deg2rad detach digamma dropout erf erfc erfinv exp2 "
@@ -37,37 +35,23 @@ static const struct {
      "logit nan_to_num positive rad2deg real round sign sinc sinh flip roll "
      "tan tril triu trunc type index_fill cauchy_ exponential_ log_normal_ "
      "normal_ random_ uniform_"},
-    {{RULE_keep, 2, 2},
-     "cummax cummin sort topk"},
+    {{RULE_keep, 2, 2}, "cummax cummin sort topk"},
     {{RULE_unify, 1, 1},
      "addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor floor_divide "
      "fmod lerp logical_and logical_or logical_xor normal remainder"},
-    {{RULE_reduce, 1, 1},
-     "amax amin count_nonzero nanmean nansum norm"},
-    {{RULE_reduce, 1, 2},
-     "median nanmedian"},
-    {{RULE_reduce, 2, 2},
-     "aminmax std_mean var_mean"},
-    {{RULE_reduce_last, 2, 2},
-     "kthvalue mode"},
-    {{RULE_contract_add, 1, 1},
-     "addmv baddbmm"},
-    {{RULE_pairwise, 1, 1},
-     "cdist"},
-    {{RULE_cat, 1, 1},
-     "concat concatenate"},
-    {{RULE_masked_fill, 1, 1},
-     "masked_fill"},
-    {{RULE_masked_select, 1, 1},
-     "masked_select"},
-    {{RULE_align_tensors, 1, 1},
-     "align_tensors"},
-    {{RULE_transpose, 1, 1},
-     "swapaxes swapdims"},
-    {{RULE_expand, 1, 1},
-     "broadcast_to expand_as"},
-    {{RULE_diagonal, 1, 1},
-     "diagonal"},
+    {{RULE_reduce, 1, 1}, "amax amin count_nonzero nanmean nansum norm"},
+    {{RULE_reduce, 1, 2}, "median nanmedian"},
+    {{RULE_reduce, 2, 2}, "aminmax std_mean var_mean"},
+    {{RULE_reduce_last, 2, 2}, "kthvalue mode"},
+    {{RULE_contract_add, 1, 1}, "addmv baddbmm"},
+    {{RULE_pairwise, 1, 1}, "cdist"},
+    {{RULE_cat, 1, 1}, "concat concatenate"},
+    {{RULE_masked_fill, 1, 1}, "masked_fill"},
+    {{RULE_masked_select, 1, 1}, "masked_select"},
+    {{RULE_align_tensors, 1, 1}, "align_tensors"},
+    {{RULE_transpose, 1, 1}, "swapaxes swapdims"},
+    {{RULE_expand, 1, 1}, "broadcast_to expand_as"},
+    {{RULE_diagonal, 1, 1}, "diagonal"},
 };
 
 typedef struct request {
@@ -491,7 +475,8 @@ nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size
 
 static int rule_of_word(const char *word) {
     int i = 0;
-    while (i < RULE_COUNT - 1 && strcmp(rules[i].word, word) != 0) i++; /* the generator knows that it is one */
+    while (i < RULE_COUNT - 1 && strcmp(rules[i].word, word) != 0)
+        i++; /* the generator knows that it is one */
     return i;
 }
 

@@ -1,10 +1,11 @@
 /* cat and stack: several operands laid side by side in one result. */
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 
-/* The old allowance of PyTorch: tensors of shape (0,) are left out by cat, unless names are in play. */
+/* The old allowance of PyTorch: tensors of shape (0,) are left out by cat, unless names are in
+ * play. */
 static bool is_left_out(const nomen__call *c, const nomen_tensor *t) {
     return !c->named && t->ndim == 1 && t->size[0] == 0;
 }
@@ -21,10 +22,13 @@ static nomen_status join_dim(nomen__call *c, nomen__names own) {
 }
 
 nomen_status nomen__names_join(nomen__call *c) {
-    if (c->in_count == 0) return nomen__fail(NOMEN_ERROR_SHAPE, "cat(): expected a non-empty list of Tensors");
+    if (c->in_count == 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "cat(): expected a non-empty list of Tensors");
     for (int64_t i = 0; i < c->in_count; i++)
         if (c->in[i]->ndim == 0)
-            return nomen__fail(NOMEN_ERROR_SHAPE, "zero-dimensional tensor (at position %lld) cannot be concatenated", (long long)i);
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "zero-dimensional tensor (at position %lld) cannot be concatenated",
+                               (long long)i);
     const nomen_tensor *model = model_of(c);
     if (c->named) {
         nomen__names acc = nomen__names_of(c->in[0]);
@@ -43,9 +47,11 @@ nomen_status nomen__names_join(nomen__call *c) {
 }
 
 nomen_status nomen__names_stack(nomen__call *c) {
-    if (c->in_count == 0) return nomen__fail(NOMEN_ERROR_SHAPE, "stack expects a non-empty TensorList");
+    if (c->in_count == 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "stack expects a non-empty TensorList");
     int ndim = c->in[0]->ndim;
-    if (ndim == NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (ndim == NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     nomen_status s = join_dim(c, (nomen__names){ndim + 1, NULL});
     if (s) return s;
     nomen_name name = nomen__given(c, 2) ? c->arg[2].name : 0;
@@ -70,13 +76,17 @@ nomen_status nomen__shape_cat(nomen__call *c) {
         const nomen_tensor *t = c->in[i];
         if (is_left_out(c, t)) continue;
         if (t->ndim != c->ndim)
-            return nomen__fail(NOMEN_ERROR_SHAPE, "Tensors must have same number of dimensions: got %d and %d", c->ndim, t->ndim);
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "Tensors must have same number of dimensions: got %d and %d",
+                               c->ndim, t->ndim);
         for (int d = 0; d < c->ndim; d++)
             if (d != c->dim && t->size[d] != c->size[d])
                 return nomen__fail(NOMEN_ERROR_SHAPE,
-                                   "Sizes of tensors must match except in dimension %d. Expected size %lld but got size %lld for "
+                                   "Sizes of tensors must match except in dimension %d. Expected "
+                                   "size %lld but got size %lld for "
                                    "tensor number %lld in the list.",
-                                   c->dim, (long long)model->size[d], (long long)t->size[d], (long long)i);
+                                   c->dim, (long long)model->size[d], (long long)t->size[d],
+                                   (long long)i);
         if (__builtin_add_overflow(c->size[c->dim], t->size[c->dim], &c->size[c->dim]))
             return nomen__fail(NOMEN_ERROR_SHAPE, "the joined dim is too large");
     }
@@ -87,12 +97,15 @@ nomen_status nomen__shape_stack(nomen__call *c) {
     const nomen_tensor *model = c->in[0];
     for (int64_t i = 1; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
-        if (t->ndim == model->ndim && memcmp(t->size, model->size, sizeof *t->size * t->ndim) == 0) continue;
+        if (t->ndim == model->ndim && memcmp(t->size, model->size, sizeof *t->size * t->ndim) == 0)
+            continue;
         NOMEN__TEXT(first, 200);
         NOMEN__TEXT(other, 200);
         nomen__text_sizes(&first, model->size, model->ndim);
         nomen__text_sizes(&other, t->size, t->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE, "stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %lld",
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "stack expects each tensor to be equal size, but got %s at entry 0 and "
+                           "%s at entry %lld",
                            first.at, other.at, (long long)i);
     }
     c->ndim = model->ndim + 1;
@@ -101,14 +114,17 @@ nomen_status nomen__shape_stack(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* A header on the stack that looks at a part of the result: [start, start + length) of c->dim. Stands in for a view so
- * that nothing is allocated, and nothing can fail, once writing has begun. */
-static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t length, nomen_tensor *part, int64_t *size) {
+/* A header on the stack that looks at a part of the result: [start, start + length) of c->dim.
+ * Stands in for a view so that nothing is allocated, and nothing can fail, once writing has begun.
+ */
+static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t length,
+                    nomen_tensor *part, int64_t *size) {
     *part = *out;
     memcpy(size, out->size, sizeof *size * out->ndim);
     size[dim] = length;
     part->size = size;
-    part->data = out->data + start * out->stride[dim] * (int64_t)nomen_dtype_size((nomen_dtype)out->dtype);
+    part->data =
+        out->data + start * out->stride[dim] * (int64_t)nomen_dtype_size((nomen_dtype)out->dtype);
     part->numel = 1;
     for (int i = 0; i < out->ndim; i++) part->numel *= size[i];
     nomen__tensor_finish(part);

@@ -1,7 +1,7 @@
 /* Launches: elementwise kernels, fills, and what all launches share. Reductions, row functions and
  * matrix products: launch_reduce.c, launch_rows.c, launch_matmul.c. */
 #include "op/launch.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  * the kernel and the threads. The product of a block is the kernel's. */
 #include "nomen/memory.h"
 #include "op/launch.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <sched.h>
 

@@ -1,7 +1,7 @@
 /* Reductions: how the dims of the input become rectangles for a reducer, and how the work is shared
  * among threads so that their number does not show in the result. Adding up is the reducer's. */
 #include "op/launch.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 #include "op/tile.h"
 
 #include <string.h>

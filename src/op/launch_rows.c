@@ -1,6 +1,6 @@
 /* Functions of whole rows along one dim (softmax), over all rows of a tensor. */
 #include "op/launch.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 enum { SIDE_BY_SIDE = 128 };
 

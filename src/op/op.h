@@ -1,4 +1,5 @@
-/* Operations: the row of the table, the call that walks the pipeline, the rules that rows are made of. */
+/* Operations: the row of the table, the call that walks the pipeline, the rules that rows are made
+ * of. */
 #ifndef NOMEN_SRC_OP_H
 #define NOMEN_SRC_OP_H
 
@@ -18,28 +19,31 @@ enum {
     NOMEN__POOL = 2 * NOMEN_MAX_DIMS + 8 /* dim references one call can hold */
 };
 
-/* ---- arguments ------------------------------------------------------------------------------------------------ */
+/* ---- arguments ---------------------------------------------------------------------------- */
 
-typedef enum nomen__kind { /* C type in the generated argument struct */
-    NOMEN__TENSOR,    /* nomen_tensor *; in Python numbers too */
-    NOMEN__TENSORS,   /* nomen_list */
-    NOMEN__NUMBER,    /* nomen_number; absent by {0} */
-    NOMEN__INT,       /* int64_t */
-    NOMEN__FLAG,      /* bool */
-    NOMEN__DIM,       /* const char *: one dim, a name or an integer */
-    NOMEN__DIMS,      /* const char *: a list of dims; in Python one dim or a list */
-    NOMEN__NAMES,     /* const char *: names of a result; in Python a tuple of names or None */
-    NOMEN__NAME,      /* const char *: one new name, "*" or NULL: unnamed */
-    NOMEN__SIZES,     /* nomen_sizes */
-    NOMEN__DTYPE,     /* nomen_dtype */
-    NOMEN__TEXT,      /* const char *: a word such as rounding_mode="floor" */
-    NOMEN__GENERATOR, /* struct nomen_generator * */
+typedef enum nomen__kind {                 /* C type in the generated argument struct */
+                           NOMEN__TENSOR,  /* nomen_tensor *; in Python numbers too */
+                           NOMEN__TENSORS, /* nomen_list */
+                           NOMEN__NUMBER,  /* nomen_number; absent by {0} */
+                           NOMEN__INT,     /* int64_t */
+                           NOMEN__FLAG,    /* bool */
+                           NOMEN__DIM,     /* const char *: one dim, a name or an integer */
+                           NOMEN__DIMS, /* const char *: a list of dims; in Python one dim or a list
+                                         */
+                           NOMEN__NAMES, /* const char *: names of a result; in Python a tuple of
+                                            names or None */
+                           NOMEN__NAME,  /* const char *: one new name, "*" or NULL: unnamed */
+                           NOMEN__SIZES, /* nomen_sizes */
+                           NOMEN__DTYPE, /* nomen_dtype */
+                           NOMEN__TEXT,  /* const char *: a word such as rounding_mode="floor" */
+                           NOMEN__GENERATOR, /* struct nomen_generator * */
 } nomen__kind;
 
 enum {
     NOMEN__OPTIONAL = 1, /* may be absent */
     NOMEN__KEYWORD = 2,  /* in Python by keyword only */
-    NOMEN__VARIADIC = 4, /* in Python the positional rest may be spread: permute(0, 1), zeros(2, 3) */
+    NOMEN__VARIADIC =
+        4, /* in Python the positional rest may be spread: permute(0, 1), zeros(2, 3) */
 };
 
 typedef struct nomen__argspec {
@@ -62,7 +66,7 @@ typedef union nomen__arg {
     struct nomen_generator *generator;
 } nomen__arg;
 
-/* ---- rows ----------------------------------------------------------------------------------------------------- */
+/* ---- rows --------------------------------------------------------------------------------- */
 
 typedef nomen_status nomen__step(nomen__call *c);
 struct nomen__backward;
@@ -73,7 +77,7 @@ enum { NOMEN__SAVE_RESULT = 1u << 31 }; /* in `save`, beside bit i for input i *
 
 typedef enum nomen__quick_kind {
     NOMEN__QUICK_NEVER,
-    NOMEN__QUICK_SAME,  /* the operands' dtype */
+    NOMEN__QUICK_SAME, /* the operands' dtype */
     NOMEN__QUICK_BOOL,
     NOMEN__QUICK_FLOAT, /* the operands' dtype if it is floating or complex */
     NOMEN__QUICK_REAL,  /* the operands' dtype unless it is complex */
@@ -81,15 +85,16 @@ typedef enum nomen__quick_kind {
 
 struct nomen__op {
     const char *name, *signature, *doc;
-    const char *second;   /* name of the second result, NULL: there is one */
+    const char *second; /* name of the second result, NULL: there is one */
     uint16_t id;
     uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
     uint8_t nargs, nout, forms;
     uint8_t lead; /* how many arguments at the front are tensors that must be given */
     uint8_t more; /* there are other tensor arguments behind them */
-    uint8_t list;  /* returns a list of tensors */
-    uint8_t quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
-    uint8_t primitive; /* 1: walks the pipeline; 0: compose does it all */
+    uint8_t list; /* returns a list of tensors */
+    uint8_t
+        quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
+    uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     const nomen__argspec *args;
     uint32_t dtypes;      /* bit per dtype the kernel may compute in */
@@ -100,7 +105,8 @@ struct nomen__op {
     nomen__step *shape;   /* c->ndim, c->size (views: c->map) */
     nomen__step *launch;  /* runs the kernel; cannot fail once it has begun to write */
     nomen__step *compose; /* composite rows */
-    nomen__step *choose;  /* may swap c->kernel and operands before the dtype rule (alpha, rounding_mode, bounds) */
+    nomen__step *choose;  /* may swap c->kernel and operands before the dtype rule (alpha,
+                             rounding_mode, bounds) */
     nomen_tensor *(*grad)(struct nomen__backward *b, int input); /* NULL: not differentiable */
     uint32_t save[NOMEN__MAX_IN]; /* what the formula of each input needs */
 };
@@ -109,11 +115,12 @@ extern const nomen__op nomen__ops[]; /* table.gen.c; ended by a row without a na
 extern const int nomen__op_count;
 const nomen__op *nomen__op_find(const char *name);
 
-/* ---- views ---------------------------------------------------------------------------------------------------- */
+/* ---- views -------------------------------------------------------------------------------- */
 
-/* A view as a map of dims: result dim k walks input dim source[k] with step[k] times its stride (source -1: a dim
- * that is not there, stride 0), and input dim d is entered at start[d]. Names, sizes, strides, offset and the
- * gradient of every select, narrow, slice, transpose, permute, squeeze, unsqueeze, expand, align follow from it. */
+/* A view as a map of dims: result dim k walks input dim source[k] with step[k] times its stride
+ * (source -1: a dim that is not there, stride 0), and input dim d is entered at start[d]. Names,
+ * sizes, strides, offset and the gradient of every select, narrow, slice, transpose, permute,
+ * squeeze, unsqueeze, expand, align follow from it. */
 typedef struct nomen__map {
     int ndim, input_ndim;
     int8_t source[NOMEN_MAX_DIMS];
@@ -125,10 +132,11 @@ typedef struct nomen__map {
 nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map);
 /* The map that leaves every dim as it is. */
 void nomen__map_identity(const nomen_tensor *t, nomen__map *map);
-/* A header on t's storage with other sizes if strides allow it, else on a contiguous copy. No autograd, no names. */
+/* A header on t's storage with other sizes if strides allow it, else on a contiguous copy. No
+ * autograd, no names. */
 nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
 
-/* ---- calls ---------------------------------------------------------------------------------------------------- */
+/* ---- calls -------------------------------------------------------------------------------- */
 
 struct nomen__call {
     const nomen__op *op;
@@ -138,33 +146,37 @@ struct nomen__call {
     uint32_t given;              /* bit per argument */
     uint32_t listed;             /* bit per DIMS argument that was written as a list */
     bool inplace;
-    bool named;   /* an operand has names */
-    bool record;  /* the tape wants to know */
-    bool is_view; /* out[0] shares storage with in[0] */
+    bool named;     /* an operand has names */
+    bool record;    /* the tape wants to know */
+    bool is_view;   /* out[0] shares storage with in[0] */
     bool row_major; /* a fresh result is row-major whatever the operands are */
     uint8_t nin, nout;
     nomen__arg arg[NOMEN__MAX_ARGS];
     nomen_tensor *in_inline[NOMEN__MAX_IN];
-    nomen_tensor **in;  /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
-    int64_t in_count;   /* = nin, wide for lists */
-    nomen_tensor *out[NOMEN__MAX_OUT]; /* on entry out= or NULL; on success the results, one reference each */
+    nomen_tensor *
+        *in; /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
+    int64_t in_count; /* = nin, wide for lists */
+    nomen_tensor *
+        out[NOMEN__MAX_OUT]; /* on entry out= or NULL; on success the results, one reference each */
     nomen_tensor *target[NOMEN__MAX_OUT]; /* out= as given, borrowed, while the call walks */
     nomen_tensor *fresh[NOMEN__MAX_OUT];  /* computed apart, to move into target at the end */
-    bool skip[NOMEN__MAX_OUT];         /* result not wanted */
-    nomen_tensor **results;            /* rows that return lists: nomen__alloc'ed array of references */
+    bool skip[NOMEN__MAX_OUT];            /* result not wanted */
+    nomen_tensor **results; /* rows that return lists: nomen__alloc'ed array of references */
     int64_t results_count;
-    const nomen_tensor *like; /* a contiguous operand with the sizes of the result, if the shape step met one */
+    const nomen_tensor
+        *like; /* a contiguous operand with the sizes of the result, if the shape step met one */
     nomen_tensor *temporary[NOMEN__MAX_IN]; /* made on the way, released at the end */
     int temporaries;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
-    nomen_dtype writes; /* what the kernel writes before it is cast for out[0]: bool for comparisons */
+    nomen_dtype
+        writes; /* what the kernel writes before it is cast for out[0]: bool for comparisons */
     double reduce_correction; /* var, std */
-    int ndim; /* of the result */
-    int dim;  /* the resolved single dim (DIM), or -1 */
+    int ndim;                 /* of the result */
+    int dim;                  /* the resolved single dim (DIM), or -1 */
     uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */
     int dims_count;
     uint16_t dims_used, sizes_used;
-    nomen__namelist names; /* of the result; n = -1: none */
+    nomen__namelist names;    /* of the result; n = -1: none */
     int dims[NOMEN_MAX_DIMS]; /* the resolved dims in order */
     int64_t size[NOMEN_MAX_DIMS];
     int64_t sizes_pool[NOMEN_MAX_DIMS];
@@ -173,8 +185,9 @@ struct nomen__call {
     nomen_number numbers[NOMEN__MAX_ARGS];
 };
 
-/* A call starts here; then the front end fills arg[], given, out[] and calls nomen__invoke. Only what this sets has
- * a value: the struct is large and mostly unused. Arguments not given stay undefined: ask c->given. */
+/* A call starts here; then the front end fills arg[], given, out[] and calls nomen__invoke. Only
+ * what this sets has a value: the struct is large and mostly unused. Arguments not given stay
+ * undefined: ask c->given. */
 static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->op = op;
     c->kernel = NULL;
@@ -200,11 +213,12 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
 }
 static inline bool nomen__given(const nomen__call *c, int arg) { return c->given >> arg & 1; }
 
-/* Walks the pipeline. NOMEN_OK: c->out[] (or c->results) hold new references. Otherwise an error is recorded, with
- * the operation and its operands, and nothing was written. In place: out[0] is arg[0] with a reference more. */
+/* Walks the pipeline. NOMEN_OK: c->out[] (or c->results) hold new references. Otherwise an error is
+ * recorded, with the operation and its operands, and nothing was written. In place: out[0] is
+ * arg[0] with a reference more. */
 nomen_status nomen__invoke(nomen__call *c);
-/* The short way (quick.c) of a row with op->quick and nothing but its leading tensors given (b NULL for one). NULL: not
- * this time, and no error; go to nomen__invoke. */
+/* The short way (quick.c) of a row with op->quick and nothing but its leading tensors given (b NULL
+ * for one). NULL: not this time, and no error; go to nomen__invoke. */
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b);
 /* Is nothing behind the leading tensors given in this argument struct? */
 bool nomen__quick_absent(const nomen__op *op, const char *args);
@@ -218,9 +232,11 @@ void nomen__call_describe(nomen__text *t, const nomen__call *c);
 int nomen__arg_of(const nomen__op *op, nomen__kind kind);
 /* Puts a text dim list into the call's pool as argument i; the front ends share it. */
 nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
-/* Calls a row with up to four tensors and nothing else: what composites are made of. One reference, no scope. */
+/* Calls a row with up to four tensors and nothing else: what composites are made of. One reference,
+ * no scope. */
 nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
-/* Promotion of operands as PyTorch does it: tensors with dims before 0-d ones before numbers, kind by kind. */
+/* Promotion of operands as PyTorch does it: tensors with dims before 0-d ones before numbers, kind
+ * by kind. */
 nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count);
 /* Names of a result as one operand has them; a names argument as a list. */
 nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t);
@@ -233,10 +249,11 @@ bool nomen__broadcast(int *ndim, int64_t *size, int ndim2, const int64_t *size2)
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
 
-/* ---- the tape's hooks (src/autograd installs them) ---------------------------------------------------------------- */
+/* ---- the tape's hooks (src/autograd installs them) ---------------------------------------- */
 
 typedef struct nomen__tape_hooks {
-    /* Before the first write: checks in-place rules, makes the node and saves operands; sets c->node. */
+    /* Before the first write: checks in-place rules, makes the node and saves operands; sets
+     * c->node. */
     nomen_status (*prepare)(nomen__call *c);
     /* After the kernel: saves results, ties c->out[0] to the node. Cannot fail. */
     void (*commit)(nomen__call *c);
@@ -246,49 +263,58 @@ typedef struct nomen__tape_hooks {
 extern nomen__tape_hooks nomen__tape;
 extern _Thread_local bool nomen__grad_enabled;
 
-/* ---- kernels (registry.c) ------------------------------------------------------------------------------------------ */
+/* ---- kernels (registry.c) ----------------------------------------------------------------- */
 
-/* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel. */
+/* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel.
+ */
 const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype);
 /* The same through a cache of op's own when name is the pointer op->kernel. */
 const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nomen_dtype dtype);
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 
-/* ---- the iterator (iter.c) ------------------------------------------------------------------------------------------ */
+/* ---- the iterator (iter.c) ---------------------------------------------------------------- */
 
-/* operand[0] is written, the others read; all are broadcast to (ndim, size). The kernel computes in c's dtype;
- * operands of other dtypes pass through a block buffer. */
+/* operand[0] is written, the others read; all are broadcast to (ndim, size). The kernel computes in
+ * c's dtype; operands of other dtypes pass through a block buffer. */
 typedef struct nomen__iter {
     int ndim, count;
     int64_t numel;
     nomen__loop *loop;
     char *base[NOMEN__MAX_IN + 1];
-    nomen__loop *cast[NOMEN__MAX_IN + 1]; /* [0]: from the kernel's dtype; others: to it; NULL: none needed */
-    int64_t item[NOMEN__MAX_IN + 1];      /* bytes of one element as the kernel sees it */
-    int64_t size[NOMEN_MAX_DIMS]; /* innermost first, merged */
-    int64_t step[NOMEN_MAX_DIMS][NOMEN__MAX_IN + 1]; /* bytes, by dim: step[0] is what a loop wants */
-    int64_t own[NOMEN__MAX_IN + 1]; /* bytes of one element as it lies in memory */
-    bool simple;  /* one short run, nothing to cast */
-    bool casting; /* some cast[k] is not NULL */
-    uint32_t tiled; /* bit per input whose near dim is dim 1, not dim 0 as for the output: read in tiles */
-    uint64_t constant[NOMEN__MAX_IN + 1][2]; /* inputs of one element that were cast on the way in */
+    nomen__loop *cast[NOMEN__MAX_IN +
+                      1]; /* [0]: from the kernel's dtype; others: to it; NULL: none needed */
+    int64_t item[NOMEN__MAX_IN + 1]; /* bytes of one element as the kernel sees it */
+    int64_t size[NOMEN_MAX_DIMS];    /* innermost first, merged */
+    int64_t step[NOMEN_MAX_DIMS]
+                [NOMEN__MAX_IN + 1]; /* bytes, by dim: step[0] is what a loop wants */
+    int64_t own[NOMEN__MAX_IN + 1];  /* bytes of one element as it lies in memory */
+    bool simple;                     /* one short run, nothing to cast */
+    bool casting;                    /* some cast[k] is not NULL */
+    uint32_t tiled; /* bit per input whose near dim is dim 1, not dim 0 as for the output: read in
+                       tiles */
+    uint64_t constant[NOMEN__MAX_IN + 1]
+                     [2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;
 
 /* kernel_dtype: of the inputs; kernel_result: what the kernel writes. */
-void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out, nomen_tensor *const *in, int nin, int ndim,
-                      const int64_t *size, nomen_dtype kernel_dtype, nomen_dtype kernel_result);
-/* The same with a dtype for each operand, the output first: for kernels whose inputs differ (where). */
-void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out, nomen_tensor *const *in, int nin,
-                            int ndim, const int64_t *size, const nomen_dtype *dtypes);
+void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
+                      nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
+                      nomen_dtype kernel_dtype, nomen_dtype kernel_result);
+/* The same with a dtype for each operand, the output first: for kernels whose inputs differ
+ * (where). */
+void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
+                            nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
+                            const nomen_dtype *dtypes);
 void nomen__iter_run(const nomen__iter *it);
 
 /* Copies values (casting) from src to dst, broadcasting src to dst's dims. No names, no tape. */
 void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
-/* Every element becomes the number, cast to t's dtype. Complex into real is the caller's to refuse. */
+/* Every element becomes the number, cast to t's dtype. Complex into real is the caller's to refuse.
+ */
 void nomen__fill_values(nomen_tensor *t, const nomen_number *n);
 
-/* The functions that rows are made of (names_*, dtype_*, shape_*, launch_*, view_*, compose_*, choose_*) are
- * declared in ops.gen.h, from the words that the table uses. */
+/* The functions that rows are made of (names_*, dtype_*, shape_*, launch_*, view_*, compose_*,
+ * choose_*) are declared in ops.gen.h, from the words that the table uses. */
 
 #endif

@@ -1,7 +1,8 @@
-/* The short way of the commonest call: an elementwise row on one or two whole, contiguous tensors of one dtype and one
- * shape, with equal names or none. Each step of the pipeline (call.c) has a foregone result there, so that only the
- * conditions are checked; whenever one fails, the call walks the pipeline. Nothing may be decided here that the
- * pipeline would decide otherwise: tests/c/test_quick.c compares the two over all rows. */
+/* The short way of the commonest call: an elementwise row on one or two whole, contiguous tensors
+ * of one dtype and one shape, with equal names or none. Each step of the pipeline (call.c) has a
+ * foregone result there, so that only the conditions are checked; whenever one fails, the call
+ * walks the pipeline. Nothing may be decided here that the pipeline would decide otherwise:
+ * tests/c/test_quick.c compares the two over all rows. */
 #include "op/op.h"
 
 /* More elements are worth the pool's threads. */
@@ -21,8 +22,9 @@ static inline nomen_dtype result_of(const nomen__op *op, nomen_dtype d) {
 }
 
 static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
-    if (a->ndim != b->ndim || a->dtype != b->dtype || b->magic != NOMEN__LIVE || !(b->flags & NOMEN__CONTIGUOUS) ||
-        (b->flags & UNFIT) || (a->flags ^ b->flags) & NOMEN__NAMED)
+    if (a->ndim != b->ndim || a->dtype != b->dtype || b->magic != NOMEN__LIVE ||
+        !(b->flags & NOMEN__CONTIGUOUS) || (b->flags & UNFIT) ||
+        (a->flags ^ b->flags) & NOMEN__NAMED)
         return false;
     for (int i = 0; i < a->ndim; i++)
         if (a->size[i] != b->size[i]) return false;
@@ -33,7 +35,8 @@ static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
 }
 
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
-    if (a->magic != NOMEN__LIVE || !(a->flags & NOMEN__CONTIGUOUS) || (a->flags & UNFIT) || a->numel > MOST || a->numel == 0)
+    if (a->magic != NOMEN__LIVE || !(a->flags & NOMEN__CONTIGUOUS) || (a->flags & UNFIT) ||
+        a->numel > MOST || a->numel == 0)
         return NULL;
     if (b && !alike(a, b)) return NULL;
     nomen_dtype d = (nomen_dtype)a->dtype, result = result_of(op, d);
@@ -56,8 +59,9 @@ nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nom
 bool nomen__quick_absent(const nomen__op *op, const char *args) {
     for (int i = op->lead; i < op->nargs; i++) {
         const char *field = args + op->args[i].offset;
-        if (op->args[i].kind == NOMEN__NUMBER ? ((const nomen_number *)(const void *)field)->kind != NOMEN_ABSENT
-                                              : *(const char *const *)(const void *)field != NULL)
+        if (op->args[i].kind == NOMEN__NUMBER
+                ? ((const nomen_number *)(const void *)field)->kind != NOMEN_ABSENT
+                : *(const char *const *)(const void *)field != NULL)
             return false;
     }
     return !op->out_offset || !*(nomen_tensor *const *)(const void *)(args + op->out_offset);

@@ -1,10 +1,12 @@
-/* Words of the table: name rules and dtype rules of operations. Shapes are in shapes.c, views in view.c. */
+/* Words of the table: name rules and dtype rules of operations. Shapes are in shapes.c, views in
+ * view.c. */
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 /* ---- dims ---- */
 
-/* Resolves the row's DIM or DIMS argument against the first operand: c->dim, c->mask, c->dims. Absent: all dims. */
+/* Resolves the row's DIM or DIMS argument against the first operand: c->dim, c->mask, c->dims.
+ * Absent: all dims. */
 static nomen_status resolve_dims(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
     int i = nomen__arg_of(c->op, NOMEN__DIM);
@@ -48,10 +50,11 @@ nomen_status nomen__names_keep(nomen__call *c) {
 nomen_status nomen__names_unify(nomen__call *c) {
     if (NOMEN_LIKELY(!c->named)) return NOMEN_OK;
     if (c->nin == 2)
-        return c->in[0]->ndim == 0   ? nomen__names_keep_of(c, c->in[1])
-               : c->in[1]->ndim == 0 ? nomen__names_keep_of(c, c->in[0])
-                                     : nomen__unify(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), "broadcast",
-                                                    &c->names);
+        return c->in[0]->ndim == 0 ? nomen__names_keep_of(c, c->in[1])
+               : c->in[1]->ndim == 0
+                   ? nomen__names_keep_of(c, c->in[0])
+                   : nomen__unify(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), "broadcast",
+                                  &c->names);
     nomen__names operands[NOMEN__MAX_IN];
     for (int i = 0; i < c->nin; i++) operands[i] = nomen__names_of(c->in[i]);
     return nomen__unify_all(operands, c->nin, &c->names);
@@ -68,7 +71,8 @@ nomen_status nomen__names_reduce_rule(nomen__call *c) {
     if (s) return s;
     int keepdim = nomen__arg_of(c->op, NOMEN__FLAG);
     bool keep = nomen__given(c, keepdim) && c->arg[keepdim].flag;
-    /* an empty list is the full reduction too, but a max over dim=None with a position is not one dim */
+    /* an empty list is the full reduction too, but a max over dim=None with a position is not one
+     * dim */
     if (c->op->nout > 1 && c->dims_count < 0) c->skip[1] = true;
     if (c->named) nomen__names_reduce(nomen__names_of(c->in[0]), c->mask, keep, &c->names);
     return NOMEN_OK;
@@ -81,14 +85,16 @@ nomen_status nomen__names_contract(nomen__call *c) {
 
 /* A names argument as the list of a result. */
 nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result) {
-    if (dims.n > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_NAME, "more than %d names", NOMEN_MAX_DIMS);
+    if (dims.n > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_NAME, "more than %d names", NOMEN_MAX_DIMS);
     result->n = dims.n;
     for (int i = 0; i < dims.n; i++) {
         if (dims.at[i].kind == NOMEN__DIM_INDEX)
             return nomen__fail(NOMEN_ERROR_TYPE, "expected None or string for Dimname but got int");
         if (dims.at[i].kind == NOMEN__DIM_ELLIPSIS)
             return nomen__fail(NOMEN_ERROR_NAME,
-                               "Invalid name: a valid identifier contains only digits, alphabetical characters, and/or "
+                               "Invalid name: a valid identifier contains only digits, "
+                               "alphabetical characters, and/or "
                                "underscore and starts with a non-digit. got: '...'.");
         result->at[i] = dims.at[i].kind == NOMEN__DIM_NAME ? dims.at[i].name : 0;
     }
@@ -111,9 +117,7 @@ static int kind_of(nomen_dtype d) {
     return nomen_dtype_is_complex(d) ? 3 : nomen_dtype_is_floating(d) ? 2 : d == NOMEN_BOOL ? 0 : 1;
 }
 
-static nomen_dtype complex_of(nomen_dtype d) {
-    return d == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64;
-}
+static nomen_dtype complex_of(nomen_dtype d) { return d == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64; }
 
 /* A strong dtype met by a weak one: only a higher kind of the weak one changes it. */
 static nomen_dtype weaken(nomen_dtype strong, nomen_dtype weak) {
@@ -189,7 +193,8 @@ static nomen_dtype dtype_argument(const nomen__call *c) {
 nomen_status nomen__dtype_sum(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     if (c->target[0] && !asked) d = (nomen_dtype)c->target[0]->dtype;
-    if (asked == NOMEN_BOOL || (kind_of(d) < 2 && asked)) { /* integer results narrower than int64 wrap from it */
+    if (asked == NOMEN_BOOL ||
+        (kind_of(d) < 2 && asked)) { /* integer results narrower than int64 wrap from it */
         all_of(c, d, NOMEN_I64);
         c->result[0] = asked;
         return NOMEN_OK;
@@ -201,7 +206,8 @@ nomen_status nomen__dtype_mean(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     if (kind_of(d) < 2)
         return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "mean(): could not infer output dtype. Input dtype must be either a floating point or complex "
+                           "mean(): could not infer output dtype. Input dtype must be either a "
+                           "floating point or complex "
                            "dtype. Got: %s. Give dtype= or convert first",
                            nomen_dtype_name(d));
     return all_of(c, d, d);
@@ -210,14 +216,17 @@ nomen_status nomen__dtype_mean(nomen__call *c) {
 nomen_status nomen__dtype_variance(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
     if (kind_of(d) < 2)
-        return nomen__fail(NOMEN_ERROR_DTYPE, "%s(): only support floating point and complex dtypes, got %s: convert first",
-                           c->op->name, nomen_dtype_name(d));
+        return nomen__fail(
+            NOMEN_ERROR_DTYPE,
+            "%s(): only support floating point and complex dtypes, got %s: convert first",
+            c->op->name, nomen_dtype_name(d));
     int i = nomen__arg_of(c->op, NOMEN__NUMBER);
     c->reduce_correction = 1;
     if (nomen__given(c, i)) {
         const nomen_number *n = c->arg[i].number;
         if (n->kind == NOMEN_NUMBER_COMPLEX)
-            return nomen__fail(NOMEN_ERROR_TYPE, "argument 'correction' must be a real number, not complex");
+            return nomen__fail(NOMEN_ERROR_TYPE,
+                               "argument 'correction' must be a real number, not complex");
         c->reduce_correction = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
     }
     return all_of(c, d, real_of(d));
@@ -241,15 +250,15 @@ nomen_status nomen__dtype_to(nomen__call *c) {
     return all_of(c, d, d);
 }
 
-nomen_status nomen__dtype_copy(nomen__call *c) {
-    return nomen__dtype_same(c);
-}
+nomen_status nomen__dtype_copy(nomen__call *c) { return nomen__dtype_same(c); }
 
 nomen_status nomen__dtype_equal(nomen__call *c) {
     nomen_dtype a = (nomen_dtype)c->in[0]->dtype, b = (nomen_dtype)c->in[1]->dtype;
     if (a != b)
-        return nomen__fail(NOMEN_ERROR_DTYPE, "expected m1 and m2 to have the same dtype, but got: %s != %s: convert one",
-                           nomen_dtype_name(a), nomen_dtype_name(b));
+        return nomen__fail(
+            NOMEN_ERROR_DTYPE,
+            "expected m1 and m2 to have the same dtype, but got: %s != %s: convert one",
+            nomen_dtype_name(a), nomen_dtype_name(b));
     return all_of(c, a, a);
 }
 
@@ -262,21 +271,28 @@ nomen_status nomen__dtype_power(nomen__call *c) {
     nomen_tensor *exponent = c->in[1];
     nomen_status s = nomen__dtype_promote(c);
     if (!s && c->compute == NOMEN_BOOL) s = all_of(c, NOMEN_I64, NOMEN_I64);
-    if (!s && kind_of(c->compute) == 1 && (exponent->flags & NOMEN__WRAPPED) && nomen_item_int(exponent) < 0)
-        return nomen__fail(NOMEN_ERROR_VALUE, "Integers to negative integer powers are not allowed: convert to a floating dtype");
+    if (!s && kind_of(c->compute) == 1 && (exponent->flags & NOMEN__WRAPPED) &&
+        nomen_item_int(exponent) < 0)
+        return nomen__fail(
+            NOMEN_ERROR_VALUE,
+            "Integers to negative integer powers are not allowed: convert to a floating dtype");
     return s;
 }
 
 nomen_status nomen__dtype_where(nomen__call *c) {
     if (c->in[0]->dtype != NOMEN_BOOL)
-        return nomen__fail(NOMEN_ERROR_DTYPE, "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
-                           nomen_dtype_name((nomen_dtype)c->in[0]->dtype));
+        return nomen__fail(
+            NOMEN_ERROR_DTYPE,
+            "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
+            nomen_dtype_name((nomen_dtype)c->in[0]->dtype));
     nomen_dtype d = nomen__common_dtype(c->in + 1, 2);
     return all_of(c, d, d);
 }
 
 nomen_status nomen__dtype_given(nomen__call *c) {
-    nomen_dtype asked = dtype_argument(c), d = asked ? asked : c->target[0] ? (nomen_dtype)c->target[0]->dtype : NOMEN_F32;
+    nomen_dtype asked = dtype_argument(c), d = asked          ? asked
+                                               : c->target[0] ? (nomen_dtype)c->target[0]->dtype
+                                                              : NOMEN_F32;
     return all_of(c, d, d);
 }
 
@@ -294,8 +310,10 @@ static nomen_dtype dtype_of_number(const nomen_number *n) {
 
 nomen_status nomen__dtype_fill(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c);
-    nomen_dtype d = asked ? asked : c->target[0] ? (nomen_dtype)c->target[0]->dtype
-                                              : dtype_of_number(c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
+    nomen_dtype d = asked ? asked
+                    : c->target[0]
+                        ? (nomen_dtype)c->target[0]->dtype
+                        : dtype_of_number(c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
     return all_of(c, d, d);
 }
 
@@ -305,7 +323,8 @@ nomen_status nomen__dtype_range(nomen__call *c) {
     if (!d) {
         d = NOMEN_I64;
         for (int i = 0; i < c->op->nargs; i++)
-            if (c->op->args[i].kind == NOMEN__NUMBER && nomen__given(c, i) && c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
+            if (c->op->args[i].kind == NOMEN__NUMBER && nomen__given(c, i) &&
+                c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
                 d = NOMEN_F32;
     }
     return all_of(c, d, d);

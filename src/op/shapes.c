@@ -1,6 +1,6 @@
 /* Words of the table: shape rules. Each sets c->ndim and c->size. */
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 
@@ -19,8 +19,10 @@ bool nomen__broadcast(int *ndim, int64_t *size, int ndim2, const int64_t *size2)
     for (int i = 1; i <= ndim2 && i <= n; i++) {
         int64_t *a = &size[n - i], b = size2[ndim2 - i];
         if (*a == b) continue;
-        if (*a == 1) *a = b;
-        else if (b != 1) return false;
+        if (*a == 1)
+            *a = b;
+        else if (b != 1)
+            return false;
     }
     return true;
 }
@@ -39,7 +41,8 @@ static nomen_status broadcast_error(const nomen__call *c, int operand) {
         }
     }
     return nomen__fail(NOMEN_ERROR_SHAPE,
-                       "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton dimension %d",
+                       "The size of tensor a (%lld) must match the size of tensor b (%lld) at "
+                       "non-singleton dimension %d",
                        (long long)a, (long long)b, bad);
 }
 
@@ -74,14 +77,14 @@ nomen_status nomen__shape_same(nomen__call *c) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__shape_like(nomen__call *c) {
-    return nomen__shape_same(c);
-}
+nomen_status nomen__shape_like(nomen__call *c) { return nomen__shape_same(c); }
 
 static nomen_status nothing_to_reduce(const nomen__call *c) {
     for (int i = 0; i < c->in[0]->ndim; i++)
         if ((c->mask >> i & 1) && c->in[0]->size[i] == 0)
-            return nomen__fail(NOMEN_ERROR_INDEX, "%s(): Expected reduction dim %d to have non-zero size.", c->op->name, i);
+            return nomen__fail(NOMEN_ERROR_INDEX,
+                               "%s(): Expected reduction dim %d to have non-zero size.",
+                               c->op->name, i);
     return NOMEN_OK;
 }
 
@@ -91,8 +94,10 @@ nomen_status nomen__shape_reduce(nomen__call *c) {
     bool keep = nomen__given(c, keepdim) && c->arg[keepdim].flag;
     c->ndim = 0;
     for (int i = 0; i < t->ndim; i++) {
-        if (!(c->mask >> i & 1)) c->size[c->ndim++] = t->size[i];
-        else if (keep) c->size[c->ndim++] = 1;
+        if (!(c->mask >> i & 1))
+            c->size[c->ndim++] = t->size[i];
+        else if (keep)
+            c->size[c->ndim++] = 1;
     }
     bool extremum = strcmp(c->kernel_name, "max") == 0 || strcmp(c->kernel_name, "min") == 0;
     return extremum ? nothing_to_reduce(c) : NOMEN_OK;
@@ -102,15 +107,16 @@ nomen_status nomen__shape_given(nomen__call *c) {
     int i = nomen__arg_of(c->op, NOMEN__SIZES);
     nomen_sizes sizes = nomen__given(c, i) ? c->arg[i].sizes : (nomen_sizes){0, NULL};
     if (sizes.count > NOMEN_MAX_DIMS)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "%lld dims are too many: a tensor has at most %d", (long long)sizes.count,
-                           NOMEN_MAX_DIMS);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%lld dims are too many: a tensor has at most %d",
+                           (long long)sizes.count, NOMEN_MAX_DIMS);
     c->ndim = (int)sizes.count;
     for (int k = 0; k < c->ndim; k++) {
         c->size[k] = sizes.at[k];
         if (c->size[k] < 0) {
             NOMEN__TEXT(text, 256);
             nomen__text_sizes(&text, sizes.at, c->ndim);
-            return nomen__fail(NOMEN_ERROR_SHAPE, "Trying to create tensor with negative dimension %lld: %s",
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "Trying to create tensor with negative dimension %lld: %s",
                                (long long)c->size[k], text.at);
         }
     }
@@ -124,8 +130,10 @@ nomen_status nomen__shape_mm(nomen__call *c) {
     if (a->ndim != 2) return nomen__fail(NOMEN_ERROR_SHAPE, "self must be a matrix");
     if (b->ndim != 2) return nomen__fail(NOMEN_ERROR_SHAPE, "mat2 must be a matrix");
     if (a->size[1] != b->size[0])
-        return nomen__fail(NOMEN_ERROR_SHAPE, "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                           (long long)a->size[0], (long long)a->size[1], (long long)b->size[0], (long long)b->size[1]);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                           (long long)a->size[0], (long long)a->size[1], (long long)b->size[0],
+                           (long long)b->size[1]);
     c->ndim = 2;
     c->size[0] = a->size[0];
     c->size[1] = b->size[1];
@@ -134,11 +142,14 @@ nomen_status nomen__shape_mm(nomen__call *c) {
 
 nomen_status nomen__shape_bmm(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
-    if (a->ndim != 3 || b->ndim != 3) return nomen__fail(NOMEN_ERROR_SHAPE, "batch1 and batch2 must be 3D tensors");
+    if (a->ndim != 3 || b->ndim != 3)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "batch1 and batch2 must be 3D tensors");
     if (a->size[0] != b->size[0] || a->size[2] != b->size[1])
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: [%lld, %lld].",
-                           (long long)a->size[0], (long long)a->size[2], (long long)b->size[0], (long long)b->size[1]);
+                           "Expected size for first two dimensions of batch2 tensor to be: [%lld, "
+                           "%lld] but got: [%lld, %lld].",
+                           (long long)a->size[0], (long long)a->size[2], (long long)b->size[0],
+                           (long long)b->size[1]);
     c->ndim = 3;
     c->size[0] = a->size[0];
     c->size[1] = a->size[1];
@@ -149,10 +160,13 @@ nomen_status nomen__shape_bmm(nomen__call *c) {
 nomen_status nomen__shape_mv(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
     if (a->ndim != 2 || b->ndim != 1)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "vector + matrix @ vector expected, got 1, %d, %d", a->ndim, b->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "vector + matrix @ vector expected, got 1, %d, %d",
+                           a->ndim, b->ndim);
     if (a->size[1] != b->size[0])
-        return nomen__fail(NOMEN_ERROR_SHAPE, "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
-                           (long long)a->size[0], (long long)a->size[0], (long long)a->size[1], (long long)b->size[0]);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                           (long long)a->size[0], (long long)a->size[0], (long long)a->size[1],
+                           (long long)b->size[0]);
     c->ndim = 1;
     c->size[0] = a->size[0];
     return NOMEN_OK;
@@ -161,12 +175,15 @@ nomen_status nomen__shape_mv(nomen__call *c) {
 nomen_status nomen__shape_dot(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
     if (a->ndim != 1 || b->ndim != 1)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "1D tensors expected, but got %dD and %dD tensors", a->ndim, b->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "1D tensors expected, but got %dD and %dD tensors",
+                           a->ndim, b->ndim);
     if (a->size[0] != b->size[0])
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "inconsistent tensor size, expected tensor [%lld] and src [%lld] to have the same number of "
+                           "inconsistent tensor size, expected tensor [%lld] and src [%lld] to "
+                           "have the same number of "
                            "elements, but got %lld and %lld elements respectively",
-                           (long long)a->size[0], (long long)b->size[0], (long long)a->size[0], (long long)b->size[0]);
+                           (long long)a->size[0], (long long)b->size[0], (long long)a->size[0],
+                           (long long)b->size[0]);
     c->ndim = 0;
     return NOMEN_OK;
 }
@@ -174,8 +191,10 @@ nomen_status nomen__shape_dot(nomen__call *c) {
 nomen_status nomen__shape_matmul(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
     if (a->ndim == 0 || b->ndim == 0)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "both arguments to matmul need to be at least 1D, but they are %dD and %dD",
-                           a->ndim, b->ndim);
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "both arguments to matmul need to be at least 1D, but they are %dD and %dD", a->ndim,
+            b->ndim);
     if (a->ndim == 1 && b->ndim == 1) return nomen__shape_dot(c);
     if (a->ndim == 2 && b->ndim == 1) return nomen__shape_mv(c);
     if (a->ndim == 2 && b->ndim == 2) return nomen__shape_mm(c);
@@ -186,7 +205,8 @@ nomen_status nomen__shape_matmul(nomen__call *c) {
         nomen__text_sizes(&left, a->size, a->ndim);
         nomen__text_sizes(&right, b->size, b->ndim);
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "mat1 and mat2 shapes cannot be multiplied: the inner sizes %lld and %lld of %s and %s differ",
+                           "mat1 and mat2 shapes cannot be multiplied: the inner sizes %lld and "
+                           "%lld of %s and %s differ",
                            (long long)inner, (long long)outer, left.at, right.at);
     }
     c->ndim = a->ndim > 2 ? a->ndim - 2 : 0;
@@ -197,12 +217,14 @@ nomen_status nomen__shape_matmul(nomen__call *c) {
             int64_t x = a->size[batch - i], y = b->size[other - i];
             if (x != y && x != 1 && y != 1)
                 return nomen__fail(NOMEN_ERROR_SHAPE,
-                                   "The size of tensor a (%lld) must match the size of tensor b (%lld) at non-singleton "
+                                   "The size of tensor a (%lld) must match the size of tensor b "
+                                   "(%lld) at non-singleton "
                                    "dimension %d",
                                    (long long)x, (long long)y, (batch > other ? batch : other) - i);
         }
     }
-    if (c->ndim + 2 > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (c->ndim + 2 > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     if (a->ndim > 1) c->size[c->ndim++] = a->size[a->ndim - 2];
     if (b->ndim > 1) c->size[c->ndim++] = b->size[b->ndim - 1];
     return NOMEN_OK;

@@ -1,6 +1,7 @@
-/* Views: each row's plan of dims and names. A plan is a map (op.h); header, shape and gradient follow from it. */
+/* Views: each row's plan of dims and names. A plan is a map (op.h); header, shape and gradient
+ * follow from it. */
 #include "op/op.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 
@@ -25,13 +26,15 @@ nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
     }
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
-    v->data = t->numel ? t->data + offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
+    v->data =
+        t->numel ? t->data + offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
     v->device = t->device;
     nomen__tensor_finish(v);
     return v;
 }
 
-/* Strides under which the elements of t, in row-major order, have other sizes; false if there are none. */
+/* Strides under which the elements of t, in row-major order, have other sizes; false if there are
+ * none. */
 static bool view_strides(const nomen_tensor *t, int ndim, const int64_t *size, int64_t *stride) {
     if (t->numel == 0) {
         nomen__contiguous_strides(size, ndim, stride);
@@ -39,10 +42,13 @@ static bool view_strides(const nomen_tensor *t, int ndim, const int64_t *size, i
     }
     int k = ndim - 1;
     int64_t base = t->ndim ? t->stride[t->ndim - 1] : 1;
-    int64_t chunk = 1, block = 1; /* elements of the run of dims at hand, and of the result dims laid over it */
+    int64_t chunk = 1,
+            block =
+                1; /* elements of the run of dims at hand, and of the result dims laid over it */
     for (int d = t->ndim - 1; d >= 0; d--) {
         chunk *= t->size[d];
-        if (d > 0 && (t->size[d - 1] == 1 || t->stride[d - 1] == chunk * base)) continue; /* the run goes on */
+        if (d > 0 && (t->size[d - 1] == 1 || t->stride[d - 1] == chunk * base))
+            continue; /* the run goes on */
         for (; k >= 0 && (block < chunk || size[k] == 1); k--) {
             stride[k] = block * base;
             block *= size[k];
@@ -107,8 +113,11 @@ static nomen_status rename_by_map(nomen__call *c, const char *text, const char *
         size_t left = strcspn(p, " ="), right = 0;
         if (p[left] == '=') right = strcspn(p + left + 1, " ");
         if (!left || !right || count == NOMEN_MAX_DIMS)
-            return nomen__fail(NOMEN_ERROR_VALUE, "%s: cannot read '%.40s': write old=new pairs separated by blanks", fn, p);
-        if (!nomen_name_intern(p, left, &old[count]) || !nomen_name_intern(p + left + 1, right, &fresh[count]))
+            return nomen__fail(NOMEN_ERROR_VALUE,
+                               "%s: cannot read '%.40s': write old=new pairs separated by blanks",
+                               fn, p);
+        if (!nomen_name_intern(p, left, &old[count]) ||
+            !nomen_name_intern(p + left + 1, right, &fresh[count]))
             return NOMEN_ERROR_NAME;
         count++;
         p += left + 1 + right;
@@ -121,10 +130,11 @@ nomen_status nomen__view_rename(nomen__call *c) {
     nomen__map_identity(c->in[0], &c->map);
     if (nomen__given(c, 2)) {
         if (nomen__given(c, 1))
-            return nomen__fail(NOMEN_ERROR_NAME,
-                               "%s: This function takes either positional args or keyword args, but not both. Use "
-                               "tensor.%s(*names) to name dims and tensor.%s(**rename_map) to rename dims.",
-                               fn, fn, fn);
+            return nomen__fail(
+                NOMEN_ERROR_NAME,
+                "%s: This function takes either positional args or keyword args, but not both. Use "
+                "tensor.%s(*names) to name dims and tensor.%s(**rename_map) to rename dims.",
+                fn, fn, fn);
         return rename_by_map(c, c->arg[2].text, fn);
     }
     if (!nomen__given(c, 1)) { /* no list at all: no names */
@@ -157,9 +167,7 @@ static nomen_status map_align(nomen__call *c, nomen__dims want) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__view_align_to(nomen__call *c) {
-    return map_align(c, c->arg[1].dims);
-}
+nomen_status nomen__view_align_to(nomen__call *c) { return map_align(c, c->arg[1].dims); }
 
 nomen_status nomen__view_align_as(nomen__call *c) {
     const nomen_tensor *other = c->in[1];
@@ -187,7 +195,8 @@ static void map_permute(nomen__call *c) {
 nomen_status nomen__view_transpose(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
     int i = 0, j = 0;
-    nomen_status s = nomen__names_transpose(own, c->arg[1].dims.at, c->arg[2].dims.at, &i, &j, &c->names);
+    nomen_status s =
+        nomen__names_transpose(own, c->arg[1].dims.at, c->arg[2].dims.at, &i, &j, &c->names);
     if (s) return s;
     for (int k = 0; k < own.n; k++) c->dims[k] = k;
     if (own.n) {
@@ -203,10 +212,11 @@ nomen_status nomen__view_permute(nomen__call *c) {
     nomen__dims want = c->arg[1].dims;
     uint64_t mask;
     if (want.n != own.n)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "permute(): number of dimensions in the tensor input does not match the length of the "
-                           "desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
-                           own.n, want.n);
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "permute(): number of dimensions in the tensor input does not match the length of the "
+            "desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
+            own.n, want.n);
     nomen_status s = own.n ? nomen__dim_positions(own, want, c->dims, &mask) : NOMEN_OK;
     if (!s) map_permute(c);
     return s;
@@ -238,7 +248,8 @@ static nomen_status one_dim(nomen__call *c, int arg, int otherwise, int *dim) {
 
 nomen_status nomen__view_select(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    if (t->ndim == 0) return nomen__fail(NOMEN_ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
+    if (t->ndim == 0)
+        return nomen__fail(NOMEN_ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
     int dim = 0;
     nomen_status s = one_dim(c, 1, 0, &dim);
     if (s) return s;
@@ -248,10 +259,14 @@ nomen_status nomen__view_select(nomen__call *c) {
         nomen__text_sizes(&sizes, t->size, t->ndim);
         const char *name = nomen_name_text(nomen__name_at(t, dim));
         if (name)
-            return nomen__fail(NOMEN_ERROR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension '%s'",
-                               (long long)index, sizes.at, name);
-        return nomen__fail(NOMEN_ERROR_INDEX, "select(): index %lld out of range for tensor of size %s at dimension %d",
-                           (long long)index, sizes.at, dim);
+            return nomen__fail(
+                NOMEN_ERROR_INDEX,
+                "select(): index %lld out of range for tensor of size %s at dimension '%s'",
+                (long long)index, sizes.at, name);
+        return nomen__fail(
+            NOMEN_ERROR_INDEX,
+            "select(): index %lld out of range for tensor of size %s at dimension %d",
+            (long long)index, sizes.at, dim);
     }
     nomen__map_identity(t, &c->map);
     c->map.start[dim] = index < 0 ? index + size : index;
@@ -277,25 +292,27 @@ nomen_status nomen__view_squeeze(nomen__call *c) {
 
 /* ---- pieces ---- */
 
-static void keep_names(nomen__call *c) {
-    (void)nomen__names_keep_of(c, c->in[0]);
-}
+static void keep_names(nomen__call *c) { (void)nomen__names_keep_of(c, c->in[0]); }
 
 nomen_status nomen__view_narrow(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    if (t->ndim == 0) return nomen__fail(NOMEN_ERROR_SHAPE, "narrow() cannot be applied to a 0-dim tensor.");
+    if (t->ndim == 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "narrow() cannot be applied to a 0-dim tensor.");
     int dim = 0;
     nomen_status s = one_dim(c, 1, 0, &dim);
     if (s) return s;
     int64_t start = c->arg[2].integer, length = c->arg[3].integer, size = t->size[dim];
     if (length < 0) return nomen__fail(NOMEN_ERROR_SHAPE, "narrow(): length must be non-negative.");
     if (start < -size || start > size)
-        return nomen__fail(NOMEN_ERROR_INDEX, "start out of range (expected to be in range of [%lld, %lld], but got %lld)",
-                           (long long)-size, (long long)size, (long long)start);
+        return nomen__fail(
+            NOMEN_ERROR_INDEX,
+            "start out of range (expected to be in range of [%lld, %lld], but got %lld)",
+            (long long)-size, (long long)size, (long long)start);
     if (start < 0) start += size;
     if (length > size - start)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start,
-                           (long long)length, (long long)size);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "start (%lld) + length (%lld) exceeds dimension size (%lld).",
+                           (long long)start, (long long)length, (long long)size);
     nomen__map_identity(t, &c->map);
     c->map.start[dim] = start;
     c->map.size[dim] = length;
@@ -303,19 +320,22 @@ nomen_status nomen__view_narrow(nomen__call *c) {
     return NOMEN_OK;
 }
 
-static nomen_status integer_number(const nomen__call *c, int arg, int64_t otherwise, int64_t *value) {
+static nomen_status integer_number(const nomen__call *c, int arg, int64_t otherwise,
+                                   int64_t *value) {
     *value = otherwise;
     if (!nomen__given(c, arg)) return NOMEN_OK;
     const nomen_number *n = c->arg[arg].number;
     if (n->kind != NOMEN_NUMBER_INT)
-        return nomen__fail(NOMEN_ERROR_TYPE, "argument '%s' must be an integer", c->op->args[arg].name);
+        return nomen__fail(NOMEN_ERROR_TYPE, "argument '%s' must be an integer",
+                           c->op->args[arg].name);
     *value = n->i;
     return NOMEN_OK;
 }
 
 nomen_status nomen__view_slice(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    if (t->ndim == 0) return nomen__fail(NOMEN_ERROR_SHAPE, "slice() cannot be applied to a 0-dim tensor.");
+    if (t->ndim == 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "slice() cannot be applied to a 0-dim tensor.");
     int dim = 0;
     int64_t start, end, step;
     nomen_status s = one_dim(c, 1, 0, &dim);
@@ -343,10 +363,13 @@ nomen_status nomen__view_slice(nomen__call *c) {
 nomen_status nomen__view_unsqueeze(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     int position = 0;
-    if (t->ndim == NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (t->ndim == NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     if (c->arg[1].dims.at->kind != NOMEN__DIM_INDEX)
-        return nomen__fail(NOMEN_ERROR_TYPE, "unsqueeze(): argument 'dim' (position 1) must be int: it is a place between dims, not a dim");
-    nomen_status s = nomen__dim_position((nomen__names){t->ndim + 1, NULL}, c->arg[1].dims.at, &position);
+        return nomen__fail(NOMEN_ERROR_TYPE, "unsqueeze(): argument 'dim' (position 1) must be "
+                                             "int: it is a place between dims, not a dim");
+    nomen_status s =
+        nomen__dim_position((nomen__names){t->ndim + 1, NULL}, c->arg[1].dims.at, &position);
     if (s) return s;
     nomen_name name = nomen__given(c, 2) ? c->arg[2].name : 0;
     if (c->named || name) s = nomen__names_insert(nomen__names_of(t), position, name, &c->names);
@@ -369,10 +392,12 @@ nomen_status nomen__view_expand(nomen__call *c) {
     nomen_sizes want = c->arg[1].sizes;
     if (want.count < t->ndim)
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "expand(): the number of sizes provided (%lld) must be greater or equal to the number of dimensions "
+                           "expand(): the number of sizes provided (%lld) must be greater or equal "
+                           "to the number of dimensions "
                            "in the tensor (%d)",
                            (long long)want.count, t->ndim);
-    if (want.count > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (want.count > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     nomen__map *map = &c->map;
     nomen__map_identity(t, map);
     int n = map->ndim = (int)want.count, shift = n - t->ndim;
@@ -382,11 +407,13 @@ nomen_status nomen__view_expand(nomen__call *c) {
         if (size == -1 && d >= 0) size = own;
         if (size < 0)
             return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "The expanded size of the tensor (%lld) isn't allowed in a leading, non-existing dimension %d",
+                               "The expanded size of the tensor (%lld) isn't allowed in a leading, "
+                               "non-existing dimension %d",
                                (long long)size, k);
         if (d >= 0 && own != size && own != 1)
             return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton "
+                               "The expanded size of the tensor (%lld) must match the existing "
+                               "size (%lld) at non-singleton "
                                "dimension %d.",
                                (long long)size, (long long)own, k);
         map->source[k] = (int8_t)(d < 0 ? -1 : d);
@@ -398,7 +425,8 @@ nomen_status nomen__view_expand(nomen__call *c) {
 
 /* ---- other sizes ---- */
 
-static nomen_status replace_dims(nomen__call *c, int first, int last, int count, const int64_t *size) {
+static nomen_status replace_dims(nomen__call *c, int first, int last, int count,
+                                 const int64_t *size) {
     const nomen_tensor *t = c->in[0];
     c->ndim = 0;
     if (t->ndim - (last - first + 1) + count > NOMEN_MAX_DIMS)
@@ -417,12 +445,14 @@ nomen_status nomen__view_flatten(nomen__call *c) {
     nomen_status s;
     if (nomen__given(c, 1)) {
         if (nomen__given(c, 3) || nomen__given(c, 4))
-            return nomen__fail(NOMEN_ERROR_TYPE, "flatten takes a list of dims or start_dim and end_dim, not both");
+            return nomen__fail(NOMEN_ERROR_TYPE,
+                               "flatten takes a list of dims or start_dim and end_dim, not both");
         s = nomen__names_flatten_list(own, c->arg[1].dims, out, &first, &last, &c->names);
     } else {
         nomen__dimref start = {NOMEN__DIM_INDEX, 0, 0}, end = {NOMEN__DIM_INDEX, 0, -1};
         s = nomen__names_flatten_range(own, nomen__given(c, 3) ? c->arg[3].dims.at : &start,
-                                       nomen__given(c, 4) ? c->arg[4].dims.at : &end, out, &first, &last, &c->names);
+                                       nomen__given(c, 4) ? c->arg[4].dims.at : &end, out, &first,
+                                       &last, &c->names);
     }
     if (s) return s;
     if (first == last && !nomen__given(c, 2)) keep_names(c); /* nothing merged, nothing renamed */
@@ -437,18 +467,24 @@ static nomen_status infer_size(int64_t *size, int count, int64_t total, bool *fi
     int64_t product = 1;
     *fits = true;
     for (int k = 0; k < count; k++) {
-        if (size[k] == -1 && unknown >= 0) return nomen__fail(NOMEN_ERROR_SHAPE, "only one dimension can be inferred");
-        if (size[k] == -1) unknown = k;
-        else if (size[k] < 0) return nomen__fail(NOMEN_ERROR_SHAPE, "invalid shape dimension %lld", (long long)size[k]);
-        else if (__builtin_mul_overflow(product, size[k], &product)) *fits = false;
+        if (size[k] == -1 && unknown >= 0)
+            return nomen__fail(NOMEN_ERROR_SHAPE, "only one dimension can be inferred");
+        if (size[k] == -1)
+            unknown = k;
+        else if (size[k] < 0)
+            return nomen__fail(NOMEN_ERROR_SHAPE, "invalid shape dimension %lld",
+                               (long long)size[k]);
+        else if (__builtin_mul_overflow(product, size[k], &product))
+            *fits = false;
     }
     if (!*fits) return NOMEN_OK;
-    if (unknown < 0) *fits = product == total;
+    if (unknown < 0)
+        *fits = product == total;
     else if (product == 0) {
         if (total == 0)
-            return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "cannot reshape tensor of 0 elements because the unspecified dimension size -1 can be any value "
-                               "and is ambiguous");
+            return nomen__fail(NOMEN_ERROR_SHAPE, "cannot reshape tensor of 0 elements because the "
+                                                  "unspecified dimension size -1 can be any value "
+                                                  "and is ambiguous");
         *fits = false;
     } else {
         *fits = total % product == 0;
@@ -464,8 +500,10 @@ nomen_status nomen__view_unflatten(nomen__call *c) {
     nomen_status s = one_dim(c, 1, 0, &dim);
     if (s) return s;
     nomen_sizes sizes = c->arg[2].sizes;
-    if (sizes.count == 0 || t->ndim == 0) return nomen__fail(NOMEN_ERROR_SHAPE, "unflatten: sizes must be non-empty");
-    if (sizes.count > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (sizes.count == 0 || t->ndim == 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "unflatten: sizes must be non-empty");
+    if (sizes.count > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     int count = (int)sizes.count;
     bool fits;
     memcpy(c->sizes_pool, sizes.at, sizeof *sizes.at * (size_t)count);
@@ -477,31 +515,35 @@ nomen_status nomen__view_unflatten(nomen__call *c) {
         nomen__text_sizes(&want, sizes.at, count);
         if (!own.at)
             return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "unflatten: Provided sizes %s don't multiply up to the size of dim %d (%lld) in the input tensor",
+                               "unflatten: Provided sizes %s don't multiply up to the size of dim "
+                               "%d (%lld) in the input tensor",
                                want.at, dim, (long long)t->size[dim]);
         nomen__text_names(&names, own.at, own.n);
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "unflatten: Provided sizes %s don't multiply up to the size of dim %d ('%s': %lld) in Tensor%s",
-                           want.at, dim, own.at[dim] ? nomen_name_text(own.at[dim]) : "None", (long long)t->size[dim],
-                           names.at);
+                           "unflatten: Provided sizes %s don't multiply up to the size of dim %d "
+                           "('%s': %lld) in Tensor%s",
+                           want.at, dim, own.at[dim] ? nomen_name_text(own.at[dim]) : "None",
+                           (long long)t->size[dim], names.at);
     }
     if (nomen__given(c, 3)) {
         nomen__namelist fresh;
         s = nomen__names_listed(c->arg[3].dims, &fresh);
         if (s) return s;
         if (fresh.n != count)
-            return nomen__fail(NOMEN_ERROR_NAME, "unflatten: %d names were given for %d sizes", fresh.n, count);
+            return nomen__fail(NOMEN_ERROR_NAME, "unflatten: %d names were given for %d sizes",
+                               fresh.n, count);
         s = nomen__names_unflatten(own, dim, fresh.at, count, &c->names);
         if (s) return s;
     } else if (own.at) {
-        return nomen__fail(NOMEN_ERROR_NAME,
-                           "unflatten: input is a named tensor but no names were given for unflattened sizes");
+        return nomen__fail(
+            NOMEN_ERROR_NAME,
+            "unflatten: input is a named tensor but no names were given for unflattened sizes");
     }
     return replace_dims(c, dim, dim, count, c->sizes_pool);
 }
 
-/* Names of a reshape: matching runs of sizes are walked from the left; a dim that stands alone on both sides stays
- * whole and keeps its name. */
+/* Names of a reshape: matching runs of sizes are walked from the left; a dim that stands alone on
+ * both sides stays whole and keeps its name. */
 static void reshape_names(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     c->names.n = c->ndim;
@@ -512,8 +554,10 @@ static void reshape_names(nomen__call *c) {
         int64_t a = t->size[d], b = c->size[k];
         int d0 = d++, k0 = k++;
         while (a != b) {
-            if (a < b) a *= t->size[d++];
-            else b *= c->size[k++];
+            if (a < b)
+                a *= t->size[d++];
+            else
+                b *= c->size[k++];
         }
         if (d == d0 + 1 && k == k0 + 1) c->names.at[k0] = nomen__name_at(t, d0);
     }
@@ -522,7 +566,8 @@ static void reshape_names(nomen__call *c) {
 nomen_status nomen__view_reshape(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     nomen_sizes sizes = c->arg[1].sizes;
-    if (sizes.count > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (sizes.count > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     c->ndim = (int)sizes.count;
     if (c->ndim) memcpy(c->size, sizes.at, sizeof *c->size * (size_t)c->ndim);
     bool fits;
@@ -531,7 +576,8 @@ nomen_status nomen__view_reshape(nomen__call *c) {
     if (!fits) {
         NOMEN__TEXT(want, 256);
         nomen__text_sizes(&want, sizes.at, c->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE, "shape '%s' is invalid for input of size %lld", want.at, (long long)t->numel);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "shape '%s' is invalid for input of size %lld",
+                           want.at, (long long)t->numel);
     }
     if (c->named) reshape_names(c);
     return NOMEN_OK;

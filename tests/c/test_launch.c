@@ -3,7 +3,7 @@
 #include "layouts.h"
 
 #include "nomen/error.h"
-#include "op/ops.gen.h"
+#include "op/rows.gen.h"
 
 static nomen__call call;
 

@@ -1,4 +1,5 @@
-/* The short way of small calls gives what the pipeline gives: every row that has one, every dtype, names and none. */
+/* The short way of small calls gives what the pipeline gives: every row that has one, every dtype,
+ * names and none. */
 #include "nomen/nomen.h"
 #include "op/op.h"
 
@@ -11,7 +12,8 @@
 #include <cmocka.h>
 
 /* The same call by the long way: an out= keeps it off the short one. */
-static nomen_tensor *long_way(const nomen__op *op, nomen_tensor *a, nomen_tensor *b, nomen_dtype result) {
+static nomen_tensor *long_way(const nomen__op *op, nomen_tensor *a, nomen_tensor *b,
+                              nomen_dtype result) {
     nomen__call c;
     nomen__call_begin(&c, op);
     c.arg[0].tensor = a;
@@ -25,8 +27,10 @@ static nomen_tensor *long_way(const nomen__op *op, nomen_tensor *a, nomen_tensor
 }
 
 static int compare_row(const nomen__op *op, const char *names, nomen_dtype dtype) {
-    nomen_tensor *a = nomen_to(nomen_add(nomen_rand(names, NOMEN_SIZES(3, 5)), nomen_scalar(0.5)), dtype);
-    nomen_tensor *b = nomen_to(nomen_add(nomen_rand(names, NOMEN_SIZES(3, 5)), nomen_scalar(1.5)), dtype);
+    nomen_tensor *a =
+        nomen_to(nomen_add(nomen_rand(names, NOMEN_SIZES(3, 5)), nomen_scalar(0.5)), dtype);
+    nomen_tensor *b =
+        nomen_to(nomen_add(nomen_rand(names, NOMEN_SIZES(3, 5)), nomen_scalar(1.5)), dtype);
     assert_non_null(a);
     assert_non_null(b);
     nomen_tensor *quick = nomen__quick(op, a, op->lead == 2 ? b : NULL);
@@ -34,13 +38,16 @@ static int compare_row(const nomen__op *op, const char *names, nomen_dtype dtype
     nomen_tensor *slow = long_way(op, a, b, (nomen_dtype)quick->dtype);
     assert_int_equal(quick->dtype, slow->dtype);
     assert_int_equal(quick->ndim, slow->ndim);
-    assert_memory_equal(quick->data, slow->data, (size_t)quick->numel * nomen_dtype_size((nomen_dtype)quick->dtype));
+    assert_memory_equal(quick->data, slow->data,
+                        (size_t)quick->numel * nomen_dtype_size((nomen_dtype)quick->dtype));
     assert_int_equal(nomen_has_names(quick), names != NULL);
     for (int i = 0; i < 2; i++) assert_int_equal(nomen__name_at(quick, i), nomen__name_at(slow, i));
-    /* the dtype is the one that the pipeline chooses by itself: a view is never whole and contiguous, so it walks */
+    /* the dtype is the one that the pipeline chooses by itself: a view is never whole and
+     * contiguous, so it walks */
     nomen__call c;
     nomen__call_begin(&c, op);
-    c.arg[0].tensor = nomen_transpose(nomen_clone(nomen_transpose(a, "0", "1"), .memory_format = "contiguous_format"), "0", "1");
+    c.arg[0].tensor = nomen_transpose(
+        nomen_clone(nomen_transpose(a, "0", "1"), .memory_format = "contiguous_format"), "0", "1");
     c.arg[1].tensor = b;
     c.given = (1u << op->lead) - 1;
     assert_false(c.arg[0].tensor->flags & NOMEN__CONTIGUOUS);
@@ -59,8 +66,7 @@ static void same_as_the_pipeline(void **state) {
     for (const nomen__op *op = nomen__ops; op->name; op++) {
         if (!op->quick) continue;
         rows++;
-        for (int d = 1; d < NOMEN_DTYPE_COUNT; d++)
-            nomen_scope() {
+        for (int d = 1; d < NOMEN_DTYPE_COUNT; d++) nomen_scope() {
                 compared += compare_row(op, NULL, (nomen_dtype)d);
                 compared += compare_row(op, "N C", (nomen_dtype)d);
             }
@@ -73,14 +79,17 @@ static void not_for_others(void **state) {
     (void)state;
     const nomen__op *add = nomen__op_find("add");
     nomen_scope() {
-        nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 2)), *y = nomen_ones(NULL, NOMEN_SIZES(2, 2));
-        assert_null(nomen__quick(add, x, y));                                          /* names to unify */
-        assert_null(nomen__quick(add, x, nomen_ones("C N", NOMEN_SIZES(2, 2))));       /* names that clash */
-        assert_null(nomen__quick(add, y, nomen_ones(NULL, NOMEN_SIZES(2))));           /* to broadcast */
-        assert_null(nomen__quick(add, y, nomen_to(y, NOMEN_F64)));                     /* to promote */
-        assert_null(nomen__quick(add, y, nomen_transpose(nomen_clone(y), "0", "1")));  /* strides */
-        assert_null(nomen__quick(add, nomen_scalar(1), nomen_scalar(2)));              /* weak dtypes */
-        assert_null(nomen__quick(nomen__op_find("exp"), nomen_to(y, NOMEN_I64), NULL)); /* becomes floating */
+        nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 2)),
+                     *y = nomen_ones(NULL, NOMEN_SIZES(2, 2));
+        assert_null(nomen__quick(add, x, y)); /* names to unify */
+        assert_null(
+            nomen__quick(add, x, nomen_ones("C N", NOMEN_SIZES(2, 2))));     /* names that clash */
+        assert_null(nomen__quick(add, y, nomen_ones(NULL, NOMEN_SIZES(2)))); /* to broadcast */
+        assert_null(nomen__quick(add, y, nomen_to(y, NOMEN_F64)));           /* to promote */
+        assert_null(nomen__quick(add, y, nomen_transpose(nomen_clone(y), "0", "1"))); /* strides */
+        assert_null(nomen__quick(add, nomen_scalar(1), nomen_scalar(2))); /* weak dtypes */
+        assert_null(nomen__quick(nomen__op_find("exp"), nomen_to(y, NOMEN_I64),
+                                 NULL)); /* becomes floating */
         nomen_tensor *w = nomen_ones(NULL, NOMEN_SIZES(2, 2));
         assert_int_equal(nomen_set_requires_grad(w, true), NOMEN_OK);
         assert_null(nomen__quick(add, w, y)); /* the tape wants to know */
@@ -89,6 +98,7 @@ static void not_for_others(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline), cmocka_unit_test(not_for_others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline),
+                                       cmocka_unit_test(not_for_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,6 +169,23 @@ def test_a_training_loop_does_not_leak():
     assert counts() == before and sys.getallocatedblocks() - blocks < 100
 
 
+def test_python_without_memory():
+    """Each of Python's own allocations fails in turn: an exception, and nothing is lost."""
+    testcapi = pytest.importorskip("_testcapi")
+    for call in CALLS:
+        run(call)
+        before = counts()
+        for n in range(1, 40):
+            testcapi.set_nomemory(n, n + 1)
+            try:
+                call()
+            except Exception:
+                pass
+            finally:
+                testcapi.remove_mem_hooks()
+        assert counts()[:3] == before[:3]
+
+
 # ---- threads ---------------------------------------------------------------------------------
 
 

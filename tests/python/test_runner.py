@@ -1,4 +1,4 @@
-"""The runner itself: nothing that a C test program does wrong is lost on the way to the last line."""
+"""The runner itself: nothing that a C test program does wrong is lost on its way to the end."""
 
 import os
 import shutil
