@@ -40,7 +40,7 @@ def pytest_collect_file(file_path, parent):
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item, nextitem):
     if isinstance(item, collect_c.CProgram):
-        collect_c.run_and_report(item, nextitem)
+        collect_c.run_and_report(item)
         return True
     return None
 

@@ -26,6 +26,7 @@ typedef struct py_state {
     PyObject *errors[PY_ERRORS];      /* exception class of status -i */
     PyObject *cpu;                    /* the one device */
     PyObject *pair_types;             /* by id of the operation: the type of a pair of results */
+    PyObject *names;                  /* by id of the name: its str */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
 } py_state;
 

@@ -197,9 +197,11 @@ static int each(py_state *s, visitproc visit, void *arg) {
             Py_CLEAR(s->errors[i]);
     }
     if (visit) {
+        Py_VISIT(s->names);
         Py_VISIT(s->cpu);
         Py_VISIT(s->pair_types);
     } else {
+        Py_CLEAR(s->names);
         Py_CLEAR(s->cpu);
         Py_CLEAR(s->pair_types);
     }

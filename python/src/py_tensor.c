@@ -308,13 +308,26 @@ static PyObject *tensor_is_set_to(PyObject *self, PyObject *other) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/* Each name is one str, kept in a list by its id: ids are small and never given anew. */
+static PyObject *name_object(py_state *s, nomen_name name) {
+    Py_ssize_t known = PyList_GET_SIZE(s->names);
+    if (NOMEN_LIKELY(name < known)) {
+        PyObject *item = PyList_GET_ITEM(s->names, name);
+        if (!name || item != Py_None) return Py_NewRef(item);
+    }
+    for (; known <= name; known++)
+        if (PyList_Append(s->names, Py_None)) return NULL;
+    PyObject *text = name ? PyUnicode_InternFromString(nomen_name_text(name)) : Py_NewRef(Py_None);
+    if (text && PyList_SetItem(s->names, name, Py_NewRef(text))) Py_CLEAR(text);
+    return text;
+}
+
 static PyObject *get_names(PyObject *self, void *closure) {
     (void)closure;
     const nomen_tensor *t = nomen__py_unwrap(self);
     PyObject *tuple = PyTuple_New(t->ndim);
     for (int i = 0; tuple && i < t->ndim; i++) {
-        const char *name = nomen_name_text(nomen__name_at(t, i));
-        PyObject *item = name ? PyUnicode_InternFromString(name) : Py_NewRef(Py_None);
+        PyObject *item = name_object(((py_tensor *)self)->state, nomen__name_at(t, i));
         if (!item) Py_CLEAR(tuple);
         if (tuple) PyTuple_SET_ITEM(tuple, i, item);
     }
@@ -512,6 +525,8 @@ static int add_methods(PyTypeObject *type, PyMethodDef *methods, PyGetSetDef *ge
 }
 
 int nomen__py_add_tensor(PyObject *module, py_state *s) {
+    s->names = PyList_New(0);
+    if (!s->names) return -1;
     s->tensor = make_tensor_type(module);
     PyObject *bases = PyTuple_Pack(1, &PyTuple_Type);
     s->size = bases ? (PyTypeObject *)PyType_FromModuleAndSpec(module, &size_spec, bases) : NULL;

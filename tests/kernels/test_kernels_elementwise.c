@@ -2,6 +2,7 @@
  * computes in every layout and writes nothing else, and that scalar computes what C computes.
  * Accuracy: test_kernels_math.c. */
 #include "elementwise.h"
+#include "op/op.h"
 
 #include <complex.h>
 #undef I /* the integers, below */
@@ -74,6 +75,19 @@ static int kind_of(nomen_dtype d) {
     return d == NOMEN_BOOL ? B : is_complex(d) ? C : is_float(d) ? F : I;
 }
 
+static bool is_expected(const char *name) {
+    for (int e = 0; e < COUNT(expected); e++)
+        if (!strcmp(expected[e].name, name)) return true;
+    return !strcmp(name, "cast");
+}
+
+/* Operations added later need no line here: their rows say which dtypes they are for. */
+static bool is_of_a_row(const char *name) {
+    for (const nomen__op *op = nomen__ops; op->name; op++)
+        if (op->kernel && !strcmp(op->kernel, name)) return true;
+    return false;
+}
+
 static void test_tables(void **state) {
     (void)state;
     for (int i = 0; i < ISAS; i++) {
@@ -97,10 +111,15 @@ static void test_tables(void **state) {
             }
         }
         for (int t = 0; t < TABLES; t++) {
-            for (const nomen__kernel *k = all_isas[i].table[t]; k->name; k++, found++)
+            for (const nomen__kernel *k = all_isas[i].table[t]; k->name; k++) {
                 assert_non_null(k->loop);
+                if (is_expected(k->name))
+                    found++;
+                else if (!is_of_a_row(k->name))
+                    fail_msg("%s: no operation has the kernel %s", all_isas[i].name, k->name);
+            }
         }
-        assert_int_equal(found, wanted); /* no row twice, none under an unknown name */
+        assert_int_equal(found, wanted); /* no row twice */
     }
 }
 

@@ -42,7 +42,7 @@ def report(*cases):
     case = '<testcase name="{}" time="0.5">{}</testcase>'
     body = "".join(case.format(name, inner) for name, inner in cases)
     text = f"<testsuites><testsuite>{body}</testsuite></testsuites>"
-    return f"cat >\"$(dirname \"$CMOCKA_XML_FILE\")/g.xml\" <<'END'\n{text}\nEND\n"
+    return f'cat >"$(dirname "$CMOCKA_XML_FILE")/g.xml" <<\'END\'\n{text}\nEND\n'
 
 
 def test_results_are_read(tmp_path):
