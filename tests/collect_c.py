@@ -24,6 +24,8 @@ SANITIZER_OPTIONS = {
     "TSAN_OPTIONS": "halt_on_error=0:second_deadlock_stack=1",
 }
 
+pools = []
+
 
 class CFile(pytest.File):
     def collect(self):
@@ -113,9 +115,16 @@ def verdict(code, results, time_limit, broken, output):
 def start_all(items):
     """Starts the programs, as many at a time as there are processors; the slow folders first."""
     pool = ThreadPoolExecutor(max_workers=len(os.sched_getaffinity(0)))
+    pools.append(pool)
     programs = [item for item in items if isinstance(item, CProgram)]
     for item in sorted(programs, key=lambda item: item.path.parent.name, reverse=True):
         item.future = pool.submit(run, item.program)
+
+
+def stop_all():
+    """An interrupted run does not wait for the programs that have not begun."""
+    for pool in pools:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def run_and_report(item):

@@ -45,6 +45,10 @@ def pytest_runtest_protocol(item, nextitem):
     return None
 
 
+def pytest_sessionfinish(session):
+    collect_c.stop_all()
+
+
 def pytest_unconfigure(config):
     """One plain line at the very end, for people and for scripts."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")

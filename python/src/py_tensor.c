@@ -310,14 +310,15 @@ static PyObject *tensor_is_set_to(PyObject *self, PyObject *other) {
 
 /* Each name is one str, kept in a list by its id: ids are small and never given anew. */
 static PyObject *name_object(py_state *s, nomen_name name) {
+    if (!name) return Py_NewRef(Py_None);
     Py_ssize_t known = PyList_GET_SIZE(s->names);
     if (NOMEN_LIKELY(name < known)) {
         PyObject *item = PyList_GET_ITEM(s->names, name);
-        if (!name || item != Py_None) return Py_NewRef(item);
+        if (item != Py_None) return Py_NewRef(item);
     }
     for (; known <= name; known++)
         if (PyList_Append(s->names, Py_None)) return NULL;
-    PyObject *text = name ? PyUnicode_InternFromString(nomen_name_text(name)) : Py_NewRef(Py_None);
+    PyObject *text = PyUnicode_InternFromString(nomen_name_text(name));
     if (text && PyList_SetItem(s->names, name, Py_NewRef(text))) Py_CLEAR(text);
     return text;
 }

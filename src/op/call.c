@@ -49,6 +49,8 @@ static nomen_status collect_operands(nomen__call *c) {
         const nomen_tensor *t = c->in[i];
         if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return bad_operand(t, i);
         flags |= t->flags;
+        /* A view may not know yet what an in-place change made of its base. */
+        if (NOMEN_UNLIKELY(t->base != NULL)) flags |= t->base->flags & NOMEN__REQUIRES;
     }
     c->named = (flags & NOMEN__NAMED) != 0;
     c->record = (flags & NOMEN__REQUIRES) && nomen__grad_enabled && (op->grad || c->inplace);

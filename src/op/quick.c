@@ -8,7 +8,9 @@
 /* More elements are worth the pool's threads. */
 enum { MOST = 65536 };
 
-enum { UNFIT = NOMEN__WRAPPED | NOMEN__REQUIRES };
+static inline bool unfit(const nomen_tensor *t) {
+    return (t->flags & NOMEN__WRAPPED) || nomen__concerns_tape(t);
+}
 
 /* What the row writes for operands of dtype d, NONE if that is not foregone. */
 static inline nomen_dtype result_of(const nomen__op *op, nomen_dtype d) {
@@ -23,8 +25,7 @@ static inline nomen_dtype result_of(const nomen__op *op, nomen_dtype d) {
 
 static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
     if (a->ndim != b->ndim || a->dtype != b->dtype || b->magic != NOMEN__LIVE ||
-        !(b->flags & NOMEN__CONTIGUOUS) || (b->flags & UNFIT) ||
-        (a->flags ^ b->flags) & NOMEN__NAMED)
+        !(b->flags & NOMEN__CONTIGUOUS) || unfit(b) || (a->flags ^ b->flags) & NOMEN__NAMED)
         return false;
     for (int i = 0; i < a->ndim; i++)
         if (a->size[i] != b->size[i]) return false;
@@ -35,8 +36,8 @@ static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
 }
 
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
-    if (a->magic != NOMEN__LIVE || !(a->flags & NOMEN__CONTIGUOUS) || (a->flags & UNFIT) ||
-        a->numel > MOST || a->numel == 0)
+    if (a->magic != NOMEN__LIVE || !(a->flags & NOMEN__CONTIGUOUS) || unfit(a) || a->numel > MOST ||
+        a->numel == 0)
         return NULL;
     if (b && !alike(a, b)) return NULL;
     nomen_dtype d = (nomen_dtype)a->dtype, result = result_of(op, d);

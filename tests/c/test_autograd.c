@@ -485,6 +485,16 @@ static void writing_into_views(void **state) {
     assert_int_equal(nomen_backward(nomen_sum(u)), NOMEN_OK);
     assert_values(nomen_gradient(x), 3, 5, 0);
     nomen_zero_grad(x);
+    /* The same, but nobody asks the view before it is used: in the pipeline, and on the short way
+     * of contiguous operands. */
+    b = nomen_zeros("N C", NOMEN_SIZES(2, 3), .dtype = NOMEN_F64);
+    v = nomen_select(b, "N", 1);
+    u = nomen_select(b, "C", 0);
+    assert_non_null(nomen_add_(b, x));
+    nomen_tensor *loss = nomen_add(nomen_sum(nomen_mul(v, v)), nomen_sum(nomen_mul(u, u)));
+    assert_int_equal(nomen_backward(loss), NOMEN_OK);
+    assert_values(nomen_gradient(x), 6, 4, 6);
+    nomen_zero_grad(x);
     /* A view of a view, of a result. */
     nomen_tensor *y = times(nomen_expand(x, NOMEN_SIZES(2, 3)), 1);
     nomen_tensor *w = nomen_slice(nomen_transpose(y, "0", "1"), "0", .step = nomen_num(2));
