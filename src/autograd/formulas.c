@@ -75,11 +75,6 @@ nomen_tensor *nomen__g_power(nomen_tensor *t, int power) {
     return r;
 }
 
-nomen_tensor *nomen__g_positive(nomen_tensor *t) {
-    if (!t) return NULL;
-    return nomen_cast(nomen_gt(constant(t), zero()), .dtype = (nomen_dtype)t->dtype);
-}
-
 nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg) {
     nomen_number n = nomen__b_number(b, arg);
     if (n.kind == NOMEN_ABSENT) return g;

@@ -12,8 +12,6 @@ nomen_tensor *nomen__conj(nomen_tensor *t); /* t itself if it is real */
 nomen_tensor *nomen__zero_like(nomen_tensor *t);
 nomen_tensor *nomen__g_times(nomen_tensor *t, double factor);
 nomen_tensor *nomen__g_power(nomen_tensor *t, int power); /* by multiplication, power >= 1 */
-nomen_tensor *
-nomen__g_positive(nomen_tensor *t); /* 1 where t > 0, else 0; no gradient of its own */
 /* g times the conjugate of a number argument, g if it is not given. */
 nomen_tensor *nomen__g_scale(nomen_tensor *g, nomen__backward *b, int arg);
 

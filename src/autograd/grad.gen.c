@@ -277,7 +277,7 @@ nomen_tensor *nomen__grad_refine_names(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_relu(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen_mul(b->g, nomen__g_positive(b->result));
+    case 0: return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen__zero_like(b->g));
     default: return NULL;
     }
 }
