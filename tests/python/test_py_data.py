@@ -65,6 +65,7 @@ def test_options_of_tensor():
     ([nomen.ones(2)], ValueError, "only one element tensors can be converted to Python scalars"),
 ])
 def test_data_that_does_not_fit(data, kind, text):
+    gc.collect()
     before = nomen.memory_stats()["tensors_live"]
     with raises(kind, text):
         nomen.tensor(data)
