@@ -186,6 +186,13 @@ nomen_tensor *nomen__scoped(nomen_tensor *t);
  * Never NULL unless it failed. The tensors in it are registered on their own. */
 nomen_tensor **nomen__scope_array(int64_t count);
 
+static inline bool nomen__has_sizes(const nomen_tensor *t, int ndim, const int64_t *size) {
+    if (t->ndim != ndim) return false;
+    for (int i = 0; i < ndim; i++)
+        if (t->size[i] != size[i]) return false;
+    return true;
+}
+
 /* Hook of the autograd room: called when a header with autograd metadata dies (set once at load).
  */
 extern void (*nomen__autograd_free)(struct nomen__autograd *);

@@ -84,19 +84,6 @@ static bool same_geometry(const nomen_tensor *a, const nomen_tensor *b) {
            memcmp(a->stride, b->stride, sizeof *a->stride * a->ndim) == 0;
 }
 
-static void byte_range(const nomen_tensor *t, const char **low, const char **high) {
-    int64_t item = (int64_t)nomen_dtype_size(t->dtype);
-    *low = t->data;
-    *high = t->data + item;
-    for (int i = 0; i < t->ndim; i++) {
-        int64_t reach = (t->size[i] - 1) * t->stride[i] * item;
-        if (reach < 0)
-            *low += reach;
-        else
-            *high += reach;
-    }
-}
-
 /* Kernels read and write in any order: an operand that overlaps the target other than element on
  * element is copied first; a target that overlaps itself cannot be written at all. */
 static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
@@ -106,16 +93,9 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
                            "refers to a single memory "
                            "location. Please clone() the tensor before performing the operation.");
     if (target->numel == 0) return NOMEN_OK;
-    const char *low, *high;
-    byte_range(target, &low, &high);
     for (int i = 0; i < c->nin; i++) {
         nomen_tensor *t = c->in[i];
-        if (t == target || t->storage != target->storage || t->numel == 0 ||
-            same_geometry(t, target))
-            continue;
-        const char *from, *to;
-        byte_range(t, &from, &to);
-        if (from >= high || to <= low) continue;
+        if (t == target || !nomen__may_overlap(t, target) || same_geometry(t, target)) continue;
         if (c->temporaries == NOMEN__MAX_IN)
             return nomen__fail(NOMEN_ERROR_STATE, "too many overlapping operands");
         nomen_tensor *copy = nomen__tensor_empty(t->dtype, t->ndim, t->size);
@@ -142,10 +122,6 @@ static nomen_status check_cast(const nomen__call *c, int i, const nomen_tensor *
                        nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
 }
 
-static bool same_sizes(const nomen_tensor *t, int ndim, const int64_t *size) {
-    return t->ndim == ndim && memcmp(t->size, size, sizeof *size * (size_t)ndim) == 0;
-}
-
 static nomen__names computed_names(const nomen__call *c) {
     return (nomen__names){c->ndim, c->names.n > 0 ? c->names.at : NULL};
 }
@@ -157,7 +133,7 @@ static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
             nomen__names_match_out(nomen__names_of(self), (nomen__names){c->names.n, c->names.at});
         if (s) return s;
     }
-    if (!same_sizes(self, c->ndim, c->size)) {
+    if (!nomen__has_sizes(self, c->ndim, c->size)) {
         NOMEN__TEXT(own, 256);
         NOMEN__TEXT(wanted, 256);
         nomen__text_sizes(&own, self->size, self->ndim);
@@ -188,7 +164,7 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
     }
     if (!s) s = check_cast(c, i, out);
     if (s) return s;
-    if (!same_sizes(out, c->ndim, c->size)) {
+    if (!nomen__has_sizes(out, c->ndim, c->size)) {
         *fresh = nomen__tensor_empty(out->dtype, c->ndim, c->size);
         return *fresh ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     }
@@ -208,7 +184,7 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     const nomen_tensor *model = NULL;
     for (int k = 0; k < c->nin; k++) {
         const nomen_tensor *t = c->in[k];
-        if (!same_sizes(t, c->ndim, c->size)) continue;
+        if (!nomen__has_sizes(t, c->ndim, c->size)) continue;
         if (t->flags & NOMEN__CONTIGUOUS) return out;
         if (!model) model = t;
     }

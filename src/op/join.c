@@ -97,8 +97,7 @@ nomen_status nomen__shape_stack(nomen__call *c) {
     const nomen_tensor *model = c->in[0];
     for (int64_t i = 1; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
-        if (t->ndim == model->ndim && memcmp(t->size, model->size, sizeof *t->size * t->ndim) == 0)
-            continue;
+        if (nomen__has_sizes(t, model->ndim, model->size)) continue;
         NOMEN__TEXT(first, 200);
         NOMEN__TEXT(other, 200);
         nomen__text_sizes(&first, model->size, model->ndim);

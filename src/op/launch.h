@@ -14,7 +14,5 @@ nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
  * moves over; apart: it must not be out's memory. */
 nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart);
 void nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made);
-/* Might the two share an element? Their extents are compared, holes in them are not looked at. */
-bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b);
 
 #endif

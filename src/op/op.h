@@ -308,6 +308,8 @@ void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *ou
                             const nomen_dtype *dtypes);
 void nomen__iter_run(const nomen__iter *it);
 
+/* Might the two share an element? Their extents are compared, holes in them are not looked at. */
+bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b);
 /* Copies values (casting) from src to dst, broadcasting src to dst's dims. No names, no tape. */
 void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
 /* Every element becomes the number, cast to t's dtype. Complex into real is the caller's to refuse.

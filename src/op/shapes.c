@@ -46,19 +46,12 @@ static nomen_status broadcast_error(const nomen__call *c, int operand) {
                        (long long)a, (long long)b, bad);
 }
 
-static bool has_shape(const nomen_tensor *t, int ndim, const int64_t *size) {
-    if (t->ndim != ndim) return false;
-    for (int i = 0; i < ndim; i++)
-        if (t->size[i] != size[i]) return false;
-    return true;
-}
-
 nomen_status nomen__shape_broadcast(nomen__call *c) {
     take_shape(c, c->in[0]);
     c->like = c->in[0]->flags & NOMEN__CONTIGUOUS ? c->in[0] : NULL;
     for (int i = 1; i < c->nin; i++) {
         const nomen_tensor *t = c->in[i];
-        if (t->ndim == 0 || has_shape(t, c->ndim, c->size)) continue;
+        if (t->ndim == 0 || nomen__has_sizes(t, c->ndim, c->size)) continue;
         c->like = NULL;
         int ndim = c->ndim;
         int64_t before[NOMEN_MAX_DIMS];
