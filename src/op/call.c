@@ -93,6 +93,13 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
                            "refers to a single memory "
                            "location. Please clone() the tensor before performing the operation.");
     if (target->numel == 0) return NOMEN_OK;
+    for (int64_t i = 0; c->in != c->in_inline && i < c->in_count; i++) /* a list is the caller's */
+        if (nomen__may_overlap(c->in[i], target))
+            return nomen__fail(NOMEN_ERROR_STATE,
+                               "unsupported operation: the input tensors cannot refer to any of "
+                               "the output memory locations. Found overlap in input tensor %lld. "
+                               "clone() it first.",
+                               (long long)i);
     for (int i = 0; i < c->nin; i++) {
         nomen_tensor *t = c->in[i];
         if (t == target || !nomen__may_overlap(t, target) || same_geometry(t, target)) continue;

@@ -299,6 +299,13 @@ def test_joins():
                 check(nomen.stack([t, u], 1), np.stack([x, y], 1), (want[0], None, want[1]))
 
 
+def test_joins_refuse_to_write_over_what_they_read():
+    big = nomen.arange(4)
+    with pytest.raises(RuntimeError, match="cannot refer to any of the output memory"):
+        nomen.cat([big[2:], big[:2]], out=big)
+    assert big.tolist() == [0, 1, 2, 3]
+
+
 def test_views():
     x = np.arange(24).reshape(2, 3, 4)
     for t in layouts(x):
