@@ -186,6 +186,12 @@ class Op:
             (i for i, a in enumerate(self.args) if a.kind != "tensor" or a.optional), len(self.args)
         )
 
+    def tail(self):
+        """Where in the argument struct that begins which may be absent."""
+        rest = [a.c_name for a in self.args[self.lead() :]] + ["out"] * ("o" in self.forms)
+        struct = f"nomen_{self.name}_args"
+        return f"offsetof({struct}, {rest[0]})" if rest else f"sizeof({struct})"
+
     def quick(self):
         """What src/op/quick.c may foretell of elementwise rows whose other arguments are absent."""
         family, own = FAMILIES["elementwise"], dict(self.steps)
@@ -464,6 +470,8 @@ def table(ops):
             nargs=len(op.args),
             lead=op.lead(),
             quick=f"NOMEN__QUICK_{op.quick()}",
+            tail=op.tail(),
+            bytes=f"sizeof(nomen_{op.name}_args)",
             more=int(len(op.tensors) > op.lead()),
             nout=2 if op.second else 1,
             forms=forms,

@@ -43,15 +43,10 @@ static uint64_t ticks;
 static size_t trim_at; /* bytes in the depot at which it is looked through for whole slabs */
 
 static _Atomic size_t cache_limit;
-static _Atomic size_t memory_limit; /* 0: none */
+_Atomic size_t nomen__memory_limit;
 static _Atomic int64_t live, peak;
 
 /* ---- size classes ---------------------------------------------------------------------------- */
-
-static inline int small_class(size_t bytes) {
-    if (NOMEN_LIKELY(bytes <= 1024)) return bytes ? (int)((bytes - 1) >> 6) : 0;
-    return bytes <= 2048 ? 16 + (int)((bytes - 1025) >> 7) : 24 + (int)((bytes - 2049) >> 8);
-}
 
 size_t nomen__small_size(int class_index) {
     size_t i = (size_t)class_index;
@@ -96,7 +91,10 @@ static int64_t publish(nomen__thread *me, int64_t by) {
     return atomic_fetch_add_explicit(&live, by, memory_order_relaxed) + by;
 }
 
-static NOMEN_NOINLINE void publish_all(nomen__thread *me) { raise_peak(publish(me, 0)); }
+/* What lies ready in pairs is booked as handed out, but nobody has it. */
+static NOMEN_NOINLINE void publish_all(nomen__thread *me) {
+    raise_peak(publish(me, 0) - nomen__pairs_of(me).bytes);
+}
 
 static inline void put_off(nomen__thread *me, int64_t by) {
     int64_t pending = atomic_load_explicit(&me->counters.bytes, memory_order_relaxed) + by;
@@ -108,7 +106,7 @@ static inline void put_off(nomen__thread *me, int64_t by) {
  * raised before it is compared, so that two threads cannot both slip in under the limit. */
 static NOMEN_NOINLINE bool reserve(nomen__thread *me, size_t size, size_t asked) {
     int64_t now = publish(me, (int64_t)size);
-    size_t limit = atomic_load_explicit(&memory_limit, memory_order_relaxed);
+    size_t limit = atomic_load_explicit(&nomen__memory_limit, memory_order_relaxed);
     if (NOMEN_UNLIKELY(limit != 0)) {
         int64_t all = now + nomen__thread_totals().bytes;
         if (all > 0 && (size_t)all > limit) {
@@ -289,9 +287,9 @@ void nomen__buffer_drop(nomen__thread *t) {
 }
 
 static NOMEN_NOINLINE void *small_new_slowly(nomen__thread *me, size_t bytes, size_t *capacity) {
-    int c = small_class(bytes);
+    int c = nomen__small_class(bytes);
     size_t size = nomen__small_size(c);
-    if (atomic_load_explicit(&memory_limit, memory_order_relaxed)) {
+    if (atomic_load_explicit(&nomen__memory_limit, memory_order_relaxed)) {
         if (!reserve(me, size, bytes)) return NULL;
     } else {
         put_off(me, (int64_t)size);
@@ -313,10 +311,10 @@ static NOMEN_NOINLINE void *small_new_slowly(nomen__thread *me, size_t bytes, si
 }
 
 static inline void *small_new(nomen__thread *me, size_t bytes, size_t *capacity) {
-    int c = small_class(bytes);
+    int c = nomen__small_class(bytes);
     nomen__free_list *list = &me->small[c];
     void *p = list->head;
-    if (NOMEN_UNLIKELY(!p || atomic_load_explicit(&memory_limit, memory_order_relaxed)))
+    if (NOMEN_UNLIKELY(!p || atomic_load_explicit(&nomen__memory_limit, memory_order_relaxed)))
         return small_new_slowly(me, bytes, capacity);
     size_t size = nomen__small_size(c);
     nomen__list_pop(list);
@@ -327,7 +325,7 @@ static inline void *small_new(nomen__thread *me, size_t bytes, size_t *capacity)
 }
 
 static inline void small_free(nomen__thread *me, void *p, size_t capacity) {
-    int c = small_class(capacity);
+    int c = nomen__small_class(capacity);
     uint32_t count = nomen__list_push(&me->small[c], p);
     put_off(me, -(int64_t)capacity);
     if (NOMEN_UNLIKELY(count * capacity > SMALL_KEPT)) small_overflow(me, c);
@@ -449,7 +447,7 @@ static NOMEN_NOINLINE void free_slowly(void *p, size_t capacity) {
     } else if (me) {
         small_free(me, p, capacity);
     } else { /* no memory for a state of this thread: straight to the depot */
-        int c = small_class(capacity);
+        int c = nomen__small_class(capacity);
         publish(NULL, -(int64_t)capacity);
         pthread_mutex_lock(&lock);
         link_to(p, depot[c].head);
@@ -493,6 +491,7 @@ void nomen__buffer_fork(nomen__fork phase) {
 void nomen_empty_cache(void) {
     nomen__thread *me = nomen__thread_get();
     if (me) {
+        nomen__pairs_drop(me);
         nomen__buffer_drop(me);
         nomen__alloc_drop(me);
     }
@@ -509,7 +508,7 @@ void nomen_set_cache_limit(size_t bytes) {
     shrink_cache(bytes);
 }
 
-void nomen_set_memory_limit(size_t bytes) { atomic_store(&memory_limit, bytes); }
+void nomen_set_memory_limit(size_t bytes) { atomic_store(&nomen__memory_limit, bytes); }
 
 nomen_memory_stats nomen_get_memory_stats(void) {
     nomen__thread_get();

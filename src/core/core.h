@@ -14,6 +14,7 @@
 
 #define NOMEN_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define NOMEN_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define NOMEN_NOINLINE    __attribute__((noinline))
 #define NOMEN_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
 /* ---- dtypes (dtype.c) --------------------------------------------------------------------- */

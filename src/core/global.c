@@ -25,6 +25,12 @@ static void add(nomen__totals *sum, nomen__thread *t) {
     sum->allocations += atomic_load_explicit(&c->allocations, memory_order_relaxed);
     sum->misses += atomic_load_explicit(&c->misses, memory_order_relaxed);
     sum->bytes += atomic_load_explicit(&c->bytes, memory_order_relaxed);
+    nomen__pairs ready = nomen__pairs_of(t);
+    sum->tensors -= ready.count;
+    sum->storages -= ready.count;
+    sum->metadata -= ready.count * (int64_t)sizeof(nomen_tensor);
+    sum->bytes -= ready.bytes;
+    sum->small_free += ready.bytes;
     for (int i = 0; i < NOMEN__SMALL_CLASSES; i++)
         sum->small_free += (int64_t)nomen__small_size(i) *
                            (int64_t)atomic_load_explicit(&t->small[i].count, memory_order_relaxed);
@@ -115,6 +121,7 @@ void nomen_thread_end(void) {
     nomen__thread *me = nomen__thread_here;
     if (!me) return;
     nomen__scope_drop(me);
+    nomen__pairs_drop(me);
     nomen__alloc_drop(me);
     nomen__buffer_drop(me);
 }

@@ -11,8 +11,7 @@ struct nomen__scope_block {
 
 /* ---- a scope's list -------------------------------------------------------------------------- */
 
-static bool scope_reserve(nomen__scope *s) {
-    if (NOMEN_LIKELY(s->used < s->room)) return true;
+static NOMEN_NOINLINE bool scope_grow(nomen__scope *s) {
     int64_t room = s->room ? 2 * s->room : FIRST_ROOM;
     if (room > UINT32_MAX) {
         nomen__fail(NOMEN_ERROR_MEMORY,
@@ -27,6 +26,10 @@ static bool scope_reserve(nomen__scope *s) {
     s->items = items;
     s->room = room;
     return true;
+}
+
+static inline bool scope_reserve(nomen__scope *s) {
+    return NOMEN_LIKELY(s->used < s->room) || scope_grow(s);
 }
 
 /* After scope_reserve. */

@@ -29,14 +29,14 @@ enum { NOMEN__FAULTY = 1 };
 enum { NOMEN__FAULTY = 0 };
 #endif
 
-#define NOMEN_NOINLINE __attribute__((noinline))
-
 enum {
     NOMEN__META_MAX = 512,
     NOMEN__META_CLASSES = 16,
     NOMEN__META_KEPT = 512, /* blocks of one size that a thread keeps */
     NOMEN__SMALL_MAX = 4096,
     NOMEN__SMALL_CLASSES = 32,
+    NOMEN__PAIR_CLASSES = 17, /* of the small classes those that an inlined storage can have */
+    NOMEN__PAIRS_KEPT = 32,   /* of one class */
 };
 
 /* Free blocks of one size, linked through their first word. Others read `count` for the statistics.
@@ -103,7 +103,8 @@ typedef struct nomen__error_state {
 
 typedef struct nomen__thread nomen__thread;
 struct nomen__thread {
-    nomen__free_list meta[NOMEN__META_CLASSES], small[NOMEN__SMALL_CLASSES];
+    nomen__free_list meta[NOMEN__META_CLASSES], small[NOMEN__SMALL_CLASSES],
+        pairs[NOMEN__PAIR_CLASSES];
     nomen__counters counters;
     nomen__scope root, *current;
     int generation;
@@ -199,11 +200,35 @@ void nomen__alloc_drop(nomen__thread *t);
 
 /* ---- buffers (buffer.c) ---------------------------------------------------------------------- */
 
+static inline int nomen__small_class(size_t bytes) {
+    if (NOMEN_LIKELY(bytes <= 1024)) return bytes ? (int)((bytes - 1) >> 6) : 0;
+    return bytes <= 2048 ? 16 + (int)((bytes - 1025) >> 7) : 24 + (int)((bytes - 2049) >> 8);
+}
 size_t nomen__small_size(int class_index);
+extern _Atomic size_t nomen__memory_limit; /* 0: none */
 /* Gives the small free lists of a thread to the depot. */
 void nomen__buffer_drop(nomen__thread *t);
 void nomen__buffer_start(void); /* default limits */
 void nomen__buffer_fork(nomen__fork phase);
+
+/* ---- storages (storage.c) -------------------------------------------------------------------- */
+
+enum {
+    NOMEN__STORAGE_HEAD = 64, /* room of the header in an inlined block, so that the data behind it
+                                 is 64-byte aligned */
+    NOMEN__INLINED = 1024,    /* up to this many bytes of data share a block with the header: one
+                                 allocation, not two */
+};
+
+/* ---- pairs (tensor.c) ------------------------------------------------------------------------ */
+
+/* What lies ready in the pairs of a thread. */
+typedef struct nomen__pairs {
+    int64_t count, bytes;
+} nomen__pairs;
+nomen__pairs nomen__pairs_of(const nomen__thread *t);
+/* Takes them apart and gives the pieces back. */
+void nomen__pairs_drop(nomen__thread *t);
 
 /* ---- others ---------------------------------------------------------------------------------- */
 

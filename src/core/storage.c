@@ -2,13 +2,7 @@
  * dims or dtypes. */
 #include "core/state.h"
 
-enum {
-    HEAD = 64,      /* room of the header in an inlined block, so that the data behind it is 64-byte
-                       aligned */
-    INLINED = 1024, /* up to this many bytes of data share a block with the header: one allocation,
-                       not two */
-};
-_Static_assert(sizeof(nomen__storage) <= HEAD,
+_Static_assert(sizeof(nomen__storage) <= NOMEN__STORAGE_HEAD,
                "the header of a storage must fit before inlined data");
 
 static void set_up(nomen__storage *s, char *data, size_t bytes, size_t capacity, uint32_t inlined) {
@@ -26,10 +20,11 @@ static void set_up(nomen__storage *s, char *data, size_t bytes, size_t capacity,
 
 nomen__storage *nomen__storage_new(size_t bytes) {
     size_t capacity;
-    if (NOMEN_LIKELY(bytes <= INLINED)) {
-        nomen__storage *s = nomen__buffer_new(HEAD + bytes, &capacity);
+    if (NOMEN_LIKELY(bytes <= NOMEN__INLINED)) {
+        nomen__storage *s = nomen__buffer_new(NOMEN__STORAGE_HEAD + bytes, &capacity);
         if (NOMEN_LIKELY(s != NULL))
-            set_up(s, (char *)s + HEAD, bytes, capacity - HEAD, (uint32_t)capacity);
+            set_up(s, (char *)s + NOMEN__STORAGE_HEAD, bytes, capacity - NOMEN__STORAGE_HEAD,
+                   (uint32_t)capacity);
         return s;
     }
     nomen__storage *s = nomen__alloc(sizeof *s);

@@ -63,7 +63,81 @@ nomen_tensor *nomen__tensor_new(nomen_dtype dtype, int ndim) {
     return header_new(dtype, ndim);
 }
 
+/* ---- pairs ----------------------------------------------------------------------------------- */
+
+/* A small tensor that dies alone with its storage is kept as it is, header and storage together:
+ * the next one of its size class then costs one list, and most of its fields are right already. The
+ * counters go on counting it as alive; whoever reads them takes the pairs off (global.c). */
+
+static inline bool pair_keep(nomen_tensor *t) {
+    nomen__storage *s = t->storage;
+    nomen__thread *me = nomen__thread_here;
+    if (!NOMEN__CACHING || NOMEN__FAULTY || !s || !s->inlined || !me ||
+        (t->flags & NOMEN__SPILLED) || t->grad || t->base ||
+        atomic_load_explicit(&s->refs, memory_order_acquire) != 1)
+        return false;
+    nomen__free_list *list = &me->pairs[nomen__small_class(s->inlined)];
+    if (nomen__list_count(list) >= NOMEN__PAIRS_KEPT) return false;
+    t->magic = NOMEN__DEAD;
+    nomen__list_push(list, t);
+    return true;
+}
+
+/* NULL: none is ready. Sizes, strides and names are for the caller to set. */
+static inline nomen_tensor *pair_take(nomen_dtype dtype, int ndim, size_t bytes) {
+    nomen__thread *me = nomen__thread_here;
+    if (!NOMEN__CACHING || NOMEN__FAULTY || !me || bytes > NOMEN__INLINED ||
+        ndim > NOMEN__INLINE_DIMS ||
+        atomic_load_explicit(&nomen__memory_limit, memory_order_relaxed))
+        return NULL;
+    nomen__free_list *list = &me->pairs[nomen__small_class(NOMEN__STORAGE_HEAD + bytes)];
+    nomen_tensor *t = list->head;
+    if (!t) return NULL;
+    nomen__list_pop(list);
+    nomen__count(&me->counters.allocations, 1);
+    nomen__storage *s = t->storage;
+    atomic_store_explicit(&s->version, 0, memory_order_relaxed);
+    s->bytes = bytes;
+    atomic_store_explicit(&t->refs, 1, memory_order_relaxed);
+    t->dtype = (uint8_t)dtype;
+    t->ndim = (uint8_t)ndim;
+    t->flags = NOMEN__CONTIGUOUS;
+    t->device = 0;
+    t->data = s->data;
+    t->scope = NULL;
+    t->magic = NOMEN__LIVE;
+    t->python = NULL;
+    return t;
+}
+
+nomen__pairs nomen__pairs_of(const nomen__thread *t) {
+    nomen__pairs sum = {0, 0};
+    for (int i = 0; i < NOMEN__PAIR_CLASSES; i++) {
+        int64_t count = nomen__list_count(&t->pairs[i]);
+        sum.count += count;
+        sum.bytes += count * (int64_t)nomen__small_size(i);
+    }
+    return sum;
+}
+
+static void tensor_free(nomen_tensor *t);
+
+void nomen__pairs_drop(nomen__thread *t) {
+    for (int i = 0; i < NOMEN__PAIR_CLASSES; i++)
+        for (nomen_tensor *dead; (dead = t->pairs[i].head);) {
+            nomen__list_pop(&t->pairs[i]);
+            dead->flags = 0; /* the list was written over them */
+            tensor_free(dead);
+        }
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
 void nomen__tensor_free(nomen_tensor *t) {
+    if (!NOMEN_LIKELY(pair_keep(t))) tensor_free(t);
+}
+
+static NOMEN_NOINLINE void tensor_free(nomen_tensor *t) {
     if (NOMEN_UNLIKELY(t->grad && nomen__autograd_free)) nomen__autograd_free(t->grad);
     if (NOMEN_UNLIKELY(t->base != NULL)) nomen__release(t->base);
     if (t->storage) nomen__storage_release(t->storage);
@@ -127,22 +201,24 @@ void nomen__tensor_finish(nomen_tensor *t) {
     t->flags = (uint8_t)(contiguous ? t->flags | NOMEN__CONTIGUOUS : t->flags & ~NOMEN__CONTIGUOUS);
 }
 
-/* Sizes and row-major strides, from the last dim to the first; the number of elements, or -1 if
- * nomen__checked_numel would find fault with them. */
-static inline int64_t set_sizes(nomen_tensor *t, const int64_t *size, size_t item) {
-    int64_t step = 1, numel = 1, bytes;
-    bool bad = false;
-    for (int i = t->ndim - 1; i >= 0; i--) {
-        int64_t n = size[i];
-        t->size[i] = n;
-        t->stride[i] = step;
-        bad |= n < 0;
-        bad |= __builtin_mul_overflow(step, n > 1 ? n : 1, &step);
-        numel = n ? numel : 0;
+/* A fresh contiguous header with its storage; sizes and strides are for the caller to set. */
+static inline __attribute__((always_inline)) nomen_tensor *fresh_new(nomen_dtype dtype, int ndim,
+                                                                     int64_t numel) {
+    size_t bytes = (size_t)(numel * nomen__item(dtype));
+    nomen_tensor *t = pair_take(dtype, ndim, bytes);
+    if (NOMEN_UNLIKELY(!t)) {
+        t = nomen__tensor_new(dtype, ndim);
+        if (NOMEN_UNLIKELY(!t)) return NULL;
+        t->flags |= NOMEN__CONTIGUOUS;
+        t->storage = nomen__storage_new(bytes);
+        if (NOMEN_UNLIKELY(!t->storage)) {
+            nomen__tensor_free(t);
+            return NULL;
+        }
+        t->data = t->storage->data;
     }
-    bad |= __builtin_mul_overflow(step, (int64_t)item, &bytes);
-    if (NOMEN_UNLIKELY(bad)) return -1;
-    return numel ? step : 0;
+    t->numel = numel;
+    return t;
 }
 
 nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *size) {
@@ -151,38 +227,24 @@ nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *si
         nomen__fail(NOMEN_ERROR_DTYPE, "%d is not a dtype", (int)dtype);
         return NULL;
     }
-    nomen_tensor *t = nomen__tensor_new(dtype, ndim);
+    if (NOMEN_UNLIKELY(ndim < 0 || ndim > NOMEN_MAX_DIMS))
+        return nomen__tensor_new(dtype, ndim); /* says what is wrong */
+    int64_t numel = nomen__checked_numel(size, ndim, item);
+    if (NOMEN_UNLIKELY(numel < 0)) return NULL;
+    nomen_tensor *t = fresh_new(dtype, ndim, numel);
     if (NOMEN_UNLIKELY(!t)) return NULL;
-    int64_t numel = set_sizes(t, size, item);
-    if (NOMEN_UNLIKELY(numel < 0))
-        nomen__checked_numel(size, ndim, item); /* says what is wrong */
-    else
-        t->storage = nomen__storage_new((size_t)numel * item);
-    if (NOMEN_UNLIKELY(!t->storage)) {
-        nomen__tensor_free(t);
-        return NULL;
-    }
-    t->data = t->storage->data;
-    t->numel = numel;
-    t->flags |= NOMEN__CONTIGUOUS;
+    for (int i = 0; i < ndim; i++) t->size[i] = size[i];
+    nomen__contiguous_strides(size, ndim, t->stride);
     return t;
 }
 
 nomen_tensor *nomen__tensor_like(const nomen_tensor *model, nomen_dtype dtype) {
-    nomen_tensor *t = nomen__tensor_new(dtype, model->ndim);
+    nomen_tensor *t = fresh_new(dtype, model->ndim, model->numel);
     if (NOMEN_UNLIKELY(!t)) return NULL;
     for (int i = 0; i < model->ndim; i++) {
         t->size[i] = model->size[i];
         t->stride[i] = model->stride[i];
     }
-    t->numel = model->numel;
-    t->flags |= NOMEN__CONTIGUOUS;
-    t->storage = nomen__storage_new((size_t)(model->numel * nomen__item(dtype)));
-    if (NOMEN_UNLIKELY(!t->storage)) {
-        nomen__tensor_free(t);
-        return NULL;
-    }
-    t->data = t->storage->data;
     return t;
 }
 

@@ -108,9 +108,9 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
 
 /* The short way, where the row and the arguments allow it. */
 static nomen_tensor *try_quick(const nomen__op *op, const void *args) {
-    const nomen_tensor *a, *b = NULL;
-    memcpy(&a, (const char *)args + op->args[0].offset, sizeof a);
-    if (op->lead == 2) memcpy(&b, (const char *)args + op->args[1].offset, sizeof b);
+    const nomen_tensor *a, *b = NULL; /* the leading tensors come first in the struct */
+    memcpy(&a, args, sizeof a);
+    if (op->lead == 2) memcpy(&b, (const char *)args + sizeof a, sizeof b);
     if (!a || (op->lead == 2 && !b) || !nomen__quick_absent(op, args)) return NULL;
     return nomen__quick(op, a, b);
 }

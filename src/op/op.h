@@ -88,6 +88,7 @@ struct nomen__op {
     const char *second; /* name of the second result, NULL: there is one */
     uint16_t id;
     uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
+    uint16_t tail, bytes; /* of the argument struct: where that begins which may be absent; all */
     uint8_t nargs, nout, forms;
     uint8_t lead; /* how many arguments at the front are tensors that must be given */
     uint8_t more; /* there are other tensor arguments behind them */

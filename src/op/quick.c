@@ -1,9 +1,11 @@
 /* The short way of the commonest call: an elementwise row on one or two whole, contiguous tensors
- * of one dtype and one shape, with equal names or none. Each step of the pipeline (call.c) has a
- * foregone result there, so that only the conditions are checked; whenever one fails, the call
- * walks the pipeline. Nothing may be decided here that the pipeline would decide otherwise:
- * tests/c/test_quick.c compares the two over all rows. */
+ * of one dtype and one shape, with equal names or none, or on such a tensor and a number. Each step
+ * of the pipeline (call.c) has a foregone result there, so that only the conditions are checked;
+ * whenever one fails, the call walks the pipeline. Nothing may be decided here that the pipeline
+ * would decide otherwise: tests/c/test_quick.c compares the two over all rows. */
 #include "op/op.h"
+
+#include <string.h>
 
 /* More elements are worth the pool's threads. */
 enum { MOST = 65536 };
@@ -35,29 +37,84 @@ static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
     return true;
 }
 
-nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
-    if (a->magic != NOMEN__LIVE || !(a->flags & NOMEN__CONTIGUOUS) || unfit(a) || a->numel > MOST ||
-        a->numel == 0)
-        return NULL;
-    if (b && !alike(a, b)) return NULL;
-    nomen_dtype d = (nomen_dtype)a->dtype, result = result_of(op, d);
-    if (!result || !(op->dtypes >> d & 1)) return NULL;
-    const nomen__kernel *kernel = nomen__op_kernel(op, op->kernel, d);
-    if (!kernel) return NULL;
-    nomen_tensor *out = nomen__tensor_like(a, result);
-    if (!out) return NULL;
-    if (a->flags & NOMEN__NAMED) {
-        for (int i = 0; i < a->ndim; i++) out->names[i] = a->names[i];
+/* Is t a number that yields to the dtype of model, as the promotion rules have it? */
+static inline bool yields(const nomen_tensor *t, const nomen_tensor *model) {
+    return t->magic == NOMEN__LIVE && t->ndim == 0 && !nomen__concerns_tape(t) &&
+           nomen_can_cast((nomen_dtype)t->dtype, (nomen_dtype)model->dtype);
+}
+
+/* The number in the dtype that the kernel computes in; false where no cast is foregone. */
+static bool number_as(const nomen_tensor *t, nomen_dtype d, char *value) {
+    if (t->dtype == d) {
+        memcpy(value, t->data, (size_t)nomen__item(d));
+        return true;
+    }
+    nomen__loop *cast = nomen__cast_loop((nomen_dtype)t->dtype, d);
+    if (!cast) return false;
+    char *const ptr[2] = {value, t->data};
+    const int64_t step[2] = {0, 0};
+    cast(ptr, step, 1);
+    return true;
+}
+
+/* May t be the operand whose dims, dtype and names the result has? */
+static inline bool fits(const nomen_tensor *t) {
+    return t->magic == NOMEN__LIVE && (t->flags & NOMEN__CONTIGUOUS) && !unfit(t) &&
+           t->numel <= MOST && t->numel > 0;
+}
+
+/* The kernel for operands of dtype d, NULL if what it writes is not foregone. */
+static inline const nomen__kernel *kernel_of(const nomen__op *op, nomen_dtype d) {
+    return op->dtypes >> d & 1 && result_of(op, d) ? nomen__op_kernel(op, op->kernel, d) : NULL;
+}
+
+/* A result like model: a and b are the data of the operands, with their steps. */
+static inline nomen_tensor *run(const nomen__op *op, const nomen__kernel *kernel,
+                                const nomen_tensor *model, char *a, int64_t a_step, char *b,
+                                int64_t b_step) {
+    nomen_dtype result = result_of(op, (nomen_dtype)model->dtype);
+    nomen_tensor *out = nomen__tensor_like(model, result);
+    if (NOMEN_UNLIKELY(!out)) return NULL;
+    if (model->flags & NOMEN__NAMED) {
+        for (int i = 0; i < model->ndim; i++) out->names[i] = model->names[i];
         out->flags |= NOMEN__NAMED;
     }
-    int64_t item = nomen__item(d);
-    char *const ptr[3] = {out->data, a->data, b ? b->data : NULL};
-    const int64_t step[3] = {nomen__item(result), item, item};
-    kernel->loop(ptr, step, a->numel);
+    char *const ptr[3] = {out->data, a, b};
+    const int64_t step[3] = {nomen__item(result), a_step, b_step};
+    kernel->loop(ptr, step, model->numel);
     return out;
 }
 
+static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen_tensor *a,
+                                                const nomen_tensor *b) {
+    bool second = b->flags & NOMEN__WRAPPED;
+    const nomen_tensor *model = second ? a : b, *number = second ? b : a;
+    _Alignas(16) char value[16];
+    if (!fits(model) || !yields(number, model)) return NULL;
+    const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
+    if (!kernel || !number_as(number, (nomen_dtype)model->dtype, value)) return NULL;
+    int64_t item = nomen__item(model->dtype);
+    return second ? run(op, kernel, model, a->data, item, value, 0)
+                  : run(op, kernel, model, value, 0, b->data, item);
+}
+
+nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
+    if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b);
+    if (!fits(a) || (b && !alike(a, b))) return NULL;
+    const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)a->dtype);
+    int64_t item = nomen__item(a->dtype);
+    return kernel ? run(op, kernel, a, a->data, item, b ? b->data : NULL, item) : NULL;
+}
+
 bool nomen__quick_absent(const nomen__op *op, const char *args) {
+    uint64_t given = 0; /* zero is "not given", of every kind */
+    for (size_t at = op->tail; at < op->bytes; at += sizeof given) {
+        uint64_t word;
+        memcpy(&word, args + at, sizeof word);
+        given |= word;
+    }
+    if (NOMEN_LIKELY(!given)) return true;
+    /* a number may be marked absent and hold something all the same */
     for (int i = op->lead; i < op->nargs; i++) {
         const char *field = args + op->args[i].offset;
         if (op->args[i].kind == NOMEN__NUMBER

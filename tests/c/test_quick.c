@@ -75,6 +75,43 @@ static void same_as_the_pipeline(void **state) {
     assert_true(compared >= 10 * rows);
 }
 
+/* A tensor and a number, on either side, of every kind and dtype. */
+static int compare_numbers(const nomen__op *op, nomen_dtype dtype) {
+    nomen_tensor *x =
+        nomen_to(nomen_add(nomen_rand("N C", NOMEN_SIZES(3, 5)), nomen_scalar(0.5)), dtype);
+    nomen_tensor *numbers[] = {nomen_scalar(true), nomen_scalar(3), nomen_scalar(1.1)};
+    int compared = 0;
+    for (int k = 0; k < 6; k++) {
+        nomen_tensor *a = k < 3 ? x : numbers[k - 3], *b = k < 3 ? numbers[k] : x;
+        nomen_tensor *quick = nomen__quick(op, a, b);
+        if (!quick) continue;
+        nomen_tensor *slow = long_way(op, a, b, (nomen_dtype)quick->dtype);
+        assert_int_equal(nomen__common_dtype((nomen_tensor *[]){a, b}, 2), dtype);
+        assert_memory_equal(quick->data, slow->data,
+                            (size_t)quick->numel * nomen_dtype_size((nomen_dtype)quick->dtype));
+        for (int i = 0; i < 2; i++)
+            assert_int_equal(nomen__name_at(quick, i), nomen__name_at(slow, i));
+        nomen__release(quick);
+        nomen__release(slow);
+        compared++;
+    }
+    return compared;
+}
+
+static void numbers_too(void **state) {
+    (void)state;
+    nomen_manual_seed(4);
+    int rows = 0, compared = 0;
+    for (const nomen__op *op = nomen__ops; op->name; op++) {
+        if (!op->quick || op->lead != 2) continue;
+        rows++;
+        for (int d = 1; d < NOMEN_DTYPE_COUNT; d++)
+            nomen_scope() compared += compare_numbers(op, (nomen_dtype)d);
+    }
+    assert_true(rows >= 10);
+    assert_true(compared >= 20 * rows);
+}
+
 static void not_for_others(void **state) {
     (void)state;
     const nomen__op *add = nomen__op_find("add");
@@ -87,7 +124,8 @@ static void not_for_others(void **state) {
         assert_null(nomen__quick(add, y, nomen_ones(NULL, NOMEN_SIZES(2)))); /* to broadcast */
         assert_null(nomen__quick(add, y, nomen_to(y, NOMEN_F64)));           /* to promote */
         assert_null(nomen__quick(add, y, nomen_transpose(nomen_clone(y), "0", "1"))); /* strides */
-        assert_null(nomen__quick(add, nomen_scalar(1), nomen_scalar(2))); /* weak dtypes */
+        assert_null(nomen__quick(add, nomen_scalar(1), nomen_scalar(2)));          /* weak dtypes */
+        assert_null(nomen__quick(add, nomen_to(y, NOMEN_I64), nomen_scalar(2.5))); /* likewise */
         assert_null(nomen__quick(nomen__op_find("exp"), nomen_to(y, NOMEN_I64),
                                  NULL)); /* becomes floating */
         nomen_tensor *w = nomen_ones(NULL, NOMEN_SIZES(2, 2));
@@ -99,6 +137,7 @@ static void not_for_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline),
+                                       cmocka_unit_test(numbers_too),
                                        cmocka_unit_test(not_for_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
