@@ -15,6 +15,8 @@ typedef struct nomen_error {
     const char *message;  /* one line: the rule that was broken */
     const char *operands; /* what it was called with: "self=Tensor[N=32, C=64], other=Tensor[C=3]";
                              may be "" */
+    const char *hint;     /* what would fix it, where the message does not say so: "did you mean
+                             'channel'?"; may be "" */
 } nomen_error;
 
 /* The first error of this thread since the last look, or NULL. The strings live until the next
@@ -22,7 +24,7 @@ typedef struct nomen_error {
  * written straight and checked once. Looking marks the error as seen: the next failure replaces it.
  */
 NOMEN_API const nomen_error *nomen_last_error(void);
-/* "op: message (operands)" of that error, or "" if there is none. */
+/* "op: message (operands); hint: ..." of that error, or "" if there is none. */
 NOMEN_API const char *nomen_error_text(void);
 NOMEN_API void nomen_clear_error(void);
 /* "NOMEN_ERROR_SHAPE" and so on. */

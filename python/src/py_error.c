@@ -7,15 +7,20 @@ static PyObject *class_of(py_state *s, nomen_status code) {
     return found ? found : PyExc_RuntimeError;
 }
 
-/* "in add(self=Tensor[N=32, C=64], other=Tensor[C=3])" behind the message. A note that cannot be
- * added is left out: the exception is the more important thing. */
-static void add_note(PyObject *exception, const char *op, const char *operands) {
-    PyObject *note = operands[0] ? PyUnicode_FromFormat("in %s(%s)", op, operands)
-                                 : PyUnicode_FromFormat("in %s", op);
+/* A note that cannot be added is left out: the exception is the more important thing. */
+static void add_note(PyObject *exception, PyObject *note) {
     PyObject *done = note ? PyObject_CallMethod(exception, "add_note", "O", note) : NULL;
     if (!done) PyErr_Clear();
     Py_XDECREF(done);
     Py_XDECREF(note);
+}
+
+/* "in add(self=Tensor[N=32, C=64], other=Tensor[C=3])" and "hint: ..." behind the message. */
+static void add_notes(PyObject *exception, const char *op, const char *operands, const char *hint) {
+    if (op[0])
+        add_note(exception, operands[0] ? PyUnicode_FromFormat("in %s(%s)", op, operands)
+                                        : PyUnicode_FromFormat("in %s", op));
+    if (hint[0]) add_note(exception, PyUnicode_FromFormat("hint: %s", hint));
 }
 
 PyObject *nomen__py_raise(py_state *s) {
@@ -28,16 +33,17 @@ PyObject *nomen__py_raise(py_state *s) {
     }
     /* Making objects may run a destructor, which may fail and replace the error. */
     nomen_status code = error->code;
-    char op[64], operands[512];
+    char op[64], operands[512], hint[512];
     snprintf(op, sizeof op, "%s", error->op);
     snprintf(operands, sizeof operands, "%s", error->operands);
+    snprintf(hint, sizeof hint, "%s", error->hint);
     PyObject *message =
         PyUnicode_DecodeUTF8(error->message, (Py_ssize_t)strlen(error->message), "replace");
     PyObject *class = class_of(s, code);
     PyObject *exception = message ? PyObject_CallOneArg(class, message) : NULL;
     Py_XDECREF(message);
     if (!exception) return NULL;
-    if (op[0]) add_note(exception, op, operands);
+    add_notes(exception, op, operands, hint);
     PyErr_SetObject(class, exception);
     Py_DECREF(exception);
     return NULL;

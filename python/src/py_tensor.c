@@ -104,7 +104,7 @@ static PyObject *tensor_repr(PyObject *self) {
     const nomen_tensor *t = nomen__py_unwrap(self);
     char grad[128];
     nomen__py_grad_text(t, grad, sizeof grad);
-    nomen__repr_extra extra = {.dtype_prefix = "nomen.", .grad = grad[0] ? grad : NULL};
+    nomen__repr_extra extra = {.grad = grad[0] ? grad : NULL};
     nomen__long_text text = {0};
     PyObject *result;
     if (nomen__repr(t, &extra, &text))

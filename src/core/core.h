@@ -31,6 +31,9 @@ nomen_status nomen__fail(nomen_status code, const char *format, ...) NOMEN_PRINT
 nomen_status nomen__fail_v(nomen_status code, const char *format, va_list arguments);
 /* Attaches operation and operands to the error just recorded, if it has none yet. */
 void nomen__error_context(const char *op, const char *operands);
+/* Says what would fix the error just recorded; returns `failed`, so that `return
+ * nomen__hint(nomen__fail(...), ...)` reads well. The first hint stays. */
+nomen_status nomen__hint(nomen_status failed, const char *format, ...) NOMEN_PRINTF(2, 3);
 bool nomen__error_pending(void);
 
 /* A fixed-size text under construction: never overflows, ends in "..." when cut. */

@@ -6,7 +6,7 @@
 
 /* For a thread that the system has not even the memory to know of. */
 static const nomen_error no_memory = {NOMEN_ERROR_MEMORY, "", "no memory for the state of a thread",
-                                      ""};
+                                      "", ""};
 
 static nomen__error_state *mine(void) {
     nomen__thread *me = nomen__thread_get();
@@ -46,7 +46,8 @@ nomen_status nomen__fail_v(nomen_status code, const char *format, va_list argume
     text_add_v(&t, format, arguments);
     state->op[0] = 0;
     state->operands[0] = 0;
-    state->public = (nomen_error){code, state->op, state->message, state->operands};
+    state->hint[0] = 0;
+    state->public = (nomen_error){code, state->op, state->message, state->operands, state->hint};
     state->fresh = true;
     state->reported = false;
     return code;
@@ -58,6 +59,17 @@ nomen_status nomen__fail(nomen_status code, const char *format, ...) {
     nomen__fail_v(code, format, arguments);
     va_end(arguments);
     return code;
+}
+
+nomen_status nomen__hint(nomen_status failed, const char *format, ...) {
+    nomen__error_state *state = mine();
+    if (!state || !state->fresh || !state->took || state->hint[0]) return failed;
+    nomen__text t = {state->hint, sizeof state->hint, 0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_add_v(&t, format, arguments);
+    va_end(arguments);
+    return failed;
 }
 
 void nomen__error_context(const char *op, const char *operands) {
@@ -96,6 +108,7 @@ const char *nomen_error_text(void) {
     if (op && !said) nomen__text_add(&t, "%s: ", state->op);
     nomen__text_add(&t, "%s", state->message);
     if (state->operands[0]) nomen__text_add(&t, " (%s)", state->operands);
+    if (state->hint[0]) nomen__text_add(&t, "; hint: %s", state->hint);
     return state->text;
 }
 

@@ -224,14 +224,17 @@ nomen_status nomen__check_names(const nomen_name *names, int n, int ndim) {
                            "with dim %d with names %s",
                            NOMEN_MAX_DIMS, ndim, list_buffer);
     if (n != ndim)
-        return nomen__fail(
-            NOMEN_ERROR_NAME,
-            "Number of names (%d) and number of dimensions in tensor (%d) do not match. "
-            "Attempted to create a tensor with names %s",
-            n, ndim, list_buffer);
-    return nomen__fail(NOMEN_ERROR_NAME,
-                       "Cannot construct a tensor with duplicate names. Got names: %s.",
-                       list_buffer);
+        return nomen__hint(
+            nomen__fail(
+                NOMEN_ERROR_NAME,
+                "Number of names (%d) and number of dimensions in tensor (%d) do not match. "
+                "Attempted to create a tensor with names %s",
+                n, ndim, list_buffer),
+            "one name per dim is wanted; a dim without a name is None, in C \"*\"");
+    return nomen__hint(nomen__fail(NOMEN_ERROR_NAME,
+                                   "Cannot construct a tensor with duplicate names. Got names: %s.",
+                                   list_buffer),
+                       "each name may stand once: give one of them another name, or None");
 }
 
 /* ---- texts ----------------------------------------------------------------------------------- */

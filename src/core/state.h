@@ -90,15 +90,22 @@ struct nomen__scope {
     int generation;                    /* tells this opening from earlier ones at the same depth */
 };
 
-enum { NOMEN__OP_BYTES = 64, NOMEN__MESSAGE_BYTES = 1024, NOMEN__OPERANDS_BYTES = 512 };
+enum {
+    NOMEN__OP_BYTES = 64,
+    NOMEN__MESSAGE_BYTES = 1024,
+    NOMEN__OPERANDS_BYTES = 512,
+    NOMEN__HINT_BYTES = 384
+};
 
 typedef struct nomen__error_state {
     nomen_error public;
     bool fresh;    /* not looked at: the next failure must not replace it */
     bool reported; /* handed out by nomen_last_error */
     bool took;     /* the last failure was the one recorded, so its context may follow */
-    char op[NOMEN__OP_BYTES], message[NOMEN__MESSAGE_BYTES], operands[NOMEN__OPERANDS_BYTES];
-    char text[NOMEN__OP_BYTES + NOMEN__MESSAGE_BYTES + NOMEN__OPERANDS_BYTES + 8];
+    char op[NOMEN__OP_BYTES], message[NOMEN__MESSAGE_BYTES], operands[NOMEN__OPERANDS_BYTES],
+        hint[NOMEN__HINT_BYTES];
+    char text[NOMEN__OP_BYTES + NOMEN__MESSAGE_BYTES + NOMEN__OPERANDS_BYTES + NOMEN__HINT_BYTES +
+              16];
 } nomen__error_state;
 
 typedef struct nomen__thread nomen__thread;

@@ -388,9 +388,9 @@ static void add_size(line *l, const nomen_tensor *t) {
     add_suffix(l, suffix);
 }
 
-static void add_dtype(line *l, nomen_dtype dtype, const char *prefix) {
+static void add_dtype(line *l, nomen_dtype dtype) {
     char suffix[128];
-    snprintf(suffix, sizeof suffix, "dtype=%s%s", prefix, nomen_dtype_name(dtype));
+    snprintf(suffix, sizeof suffix, "dtype=nomen.%s", nomen_dtype_name(dtype));
     add_suffix(l, suffix);
 }
 
@@ -419,15 +419,14 @@ static void add_suffixes(line *l, const nomen_tensor *t, const nomen__repr_extra
     nomen_dtype dtype = (nomen_dtype)t->dtype;
     nomen_dtype floating = extra->default_dtype ? extra->default_dtype : NOMEN_F32;
     nomen_dtype complex = floating == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64;
-    const char *dtype_prefix = extra->dtype_prefix ? extra->dtype_prefix : "torch.";
     if (extra->device) add_suffix(l, extra->device);
     if (t->numel == 0) {
         /* No elements tell the shape and the kind, so both are said unless they are the usual ones.
          */
         if (t->ndim != 1) add_size(l, t);
-        if (dtype != floating) add_dtype(l, dtype, dtype_prefix);
+        if (dtype != floating) add_dtype(l, dtype);
     } else if (dtype != floating && dtype != complex && dtype != NOMEN_I64 && dtype != NOMEN_BOOL) {
-        add_dtype(l, dtype, dtype_prefix);
+        add_dtype(l, dtype);
     }
     if (extra->grad) add_suffix(l, extra->grad);
     if (nomen__is_named(t)) add_names(l, t);

@@ -9,7 +9,6 @@
 /* All may be 0 or NULL. */
 typedef struct nomen__repr_extra {
     const char *prefix;        /* "tensor(" */
-    const char *dtype_prefix;  /* "torch." */
     nomen_dtype default_dtype; /* NOMEN_F32: the floating dtype that is not mentioned */
     const char *device;        /* "device='mock:0'" */
     const char *grad;          /* "requires_grad=True" or "grad_fn=<AddBackward0>" */

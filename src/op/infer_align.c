@@ -67,12 +67,13 @@ nomen_status nomen__names_rename_map(nomen__names own, const nomen_name *old,
         int position = old[k] ? nomen__names_find(own, old[k]) : -1;
         if (position < 0) {
             const char *from = old[k] ? nomen_name_text(old[k]) : "*";
-            return nomen__fail(
+            nomen_status failed = nomen__fail(
                 NOMEN_ERROR_NAME,
                 "%s: Tried to rename dim '%s' to dim %s in Tensor[%s] but dim '%s' does "
                 "not exist",
                 fn, from, fresh[k] ? nomen_name_text(fresh[k]) : "None", nomen__text_tuple(own).at,
                 from);
+            return old[k] ? nomen__hint_missing(failed, own, old[k]) : failed;
         }
         result->at[position] = fresh[k];
     }
@@ -94,17 +95,21 @@ nomen_status nomen__names_refine(nomen__names own, nomen__dims want, nomen__name
         nomen_name had = nomen__names_at(own, i), wants = full.at[i];
         if (!had || had == wants) continue;
         if (!wants)
-            return nomen__fail(
+            return nomen__hint(
+                nomen__fail(NOMEN_ERROR_NAME,
+                            "refine_names: cannot coerce Tensor%s to Tensor%s because '%s' is more "
+                            "specific than None at index %d",
+                            nomen__text_list(own).at, nomen__text_list(full).at,
+                            nomen_name_text(had), i),
+                "to keep a name repeat it or use '...'; rename(None) drops names");
+        return nomen__hint(
+            nomen__fail(
                 NOMEN_ERROR_NAME,
-                "refine_names: cannot coerce Tensor%s to Tensor%s because '%s' is more "
-                "specific than None at index %d",
-                nomen__text_list(own).at, nomen__text_list(full).at, nomen_name_text(had), i);
-        return nomen__fail(
-            NOMEN_ERROR_NAME,
-            "refine_names: cannot coerce Tensor%s to Tensor%s because '%s' is different "
-            "from '%s' at index %d",
-            nomen__text_list(own).at, nomen__text_list(full).at, nomen_name_text(had),
-            nomen_name_text(wants), i);
+                "refine_names: cannot coerce Tensor%s to Tensor%s because '%s' is different "
+                "from '%s' at index %d",
+                nomen__text_list(own).at, nomen__text_list(full).at, nomen_name_text(had),
+                nomen_name_text(wants), i),
+            "refine_names only names dims that have no name; rename changes names");
     }
     return NOMEN_OK;
 }
@@ -115,16 +120,19 @@ static nomen_status align_exact(nomen__names own, const nomen__namelist *result,
     for (int i = 0; i < own.n; i++) {
         nomen_name name = nomen__names_at(own, i);
         if (!name)
-            return nomen__fail(
-                NOMEN_ERROR_NAME,
-                "align_to: All input dims must be named. Found unnamed dim at index %d "
-                "of Tensor%s",
-                i, nomen__text_list(own).at);
+            return nomen__hint(
+                nomen__fail(NOMEN_ERROR_NAME,
+                            "align_to: All input dims must be named. Found unnamed dim at index %d "
+                            "of Tensor%s",
+                            i, nomen__text_list(own).at),
+                "name it with refine_names, or use '...' for the dims that stay as they are");
         if (nomen__names_find(wanted, name) < 0)
-            return nomen__fail(
-                NOMEN_ERROR_NAME,
-                "align_to: Cannot find dim '%s' from Tensor%s in desired alignment %s.",
-                nomen_name_text(name), nomen__text_list(own).at, nomen__text_list(wanted).at);
+            return nomen__hint(
+                nomen__fail(NOMEN_ERROR_NAME,
+                            "align_to: Cannot find dim '%s' from Tensor%s in desired alignment %s.",
+                            nomen_name_text(name), nomen__text_list(own).at,
+                            nomen__text_list(wanted).at),
+                "name every dim of the tensor, or put '...' where the others shall stand");
     }
     for (int k = 0; k < wanted.n; k++)
         source[k] = wanted.at[k] ? nomen__names_find(own, wanted.at[k]) : -1;
@@ -222,10 +230,11 @@ nomen_status nomen__names_flatten_list(nomen__names own, nomen__dims dims, nomen
         consecutive = consecutive && position == *first + i;
     }
     if (!consecutive)
-        return nomen__fail(
-            NOMEN_ERROR_NAME,
-            "flatten(tensor, dims, out_dim): dims %s must be consecutive in Tensor%s",
-            nomen__text_dims(dims).at, nomen__text_list(own).at);
+        return nomen__hint(
+            nomen__fail(NOMEN_ERROR_NAME,
+                        "flatten(tensor, dims, out_dim): dims %s must be consecutive in Tensor%s",
+                        nomen__text_dims(dims).at, nomen__text_list(own).at),
+            "bring them side by side with align_to first");
     *last = own.n ? *first + dims.n - 1 : -1;
     return splice(own, *first, *last, &out, 1, result);
 }

@@ -6,22 +6,26 @@
 
 static COLD nomen_status fail_expected(const char *op, nomen__names a, int i, nomen__names b,
                                        int j) {
-    return nomen__fail(
-        NOMEN_ERROR_NAME,
-        "%s: Expected '%s' (index %d of %s) to match '%s' (index %d of %s) but they do "
-        "not match.",
-        op, nomen_name_text(a.at[i]), i, nomen__text_list(a).at, nomen_name_text(b.at[j]), j,
-        nomen__text_list(b).at);
+    nomen_status failed =
+        nomen__fail(NOMEN_ERROR_NAME,
+                    "%s: Expected '%s' (index %d of %s) to match '%s' (index %d of %s) but they do "
+                    "not match.",
+                    op, nomen_name_text(a.at[i]), i, nomen__text_list(a).at,
+                    nomen_name_text(b.at[j]), j, nomen__text_list(b).at);
+    return nomen__hint(failed, "batch dims match by position from the right: bring them into one "
+                               "order with align_to, or give them one name with rename");
 }
 
 static COLD nomen_status fail_elsewhere(const char *op, nomen__names named, int i,
                                         nomen__names other, int j) {
     const char *name = nomen_name_text(named.at[i]);
-    return nomen__fail(
-        NOMEN_ERROR_NAME,
-        "%s: Cannot match '%s' (index %d of %s) with None (index %d of %s) because the "
-        "latter names already have '%s'. Are your tensors misaligned?",
-        op, name, i, nomen__text_list(named).at, j, nomen__text_list(other).at, name);
+    nomen_status failed =
+        nomen__fail(NOMEN_ERROR_NAME,
+                    "%s: Cannot match '%s' (index %d of %s) with None (index %d of %s) because the "
+                    "latter names already have '%s'. Are your tensors misaligned?",
+                    op, name, i, nomen__text_list(named).at, j, nomen__text_list(other).at, name);
+    return nomen__hint(failed, "move '%s' with align_to, or name the unnamed dim with refine_names",
+                       name);
 }
 
 static int batch_count(nomen__names a) { return a.n > 2 ? a.n - 2 : 0; }

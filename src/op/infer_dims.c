@@ -57,10 +57,12 @@ static COLD nomen_status position_otherwise(nomen__names own, const nomen__dimre
     if (ref->kind == NOMEN__DIM_INDEX) {
         int n = own.n ? own.n : 1;
         if (ref->index < -n || ref->index >= n)
-            return nomen__fail(NOMEN_ERROR_INDEX,
-                               "Dimension out of range (expected to be in range of [%d, %d], but "
-                               "got %" PRId64 ")",
-                               -n, n - 1, ref->index);
+            return nomen__hint(nomen__fail(NOMEN_ERROR_INDEX,
+                                           "Dimension out of range (expected to be in range of "
+                                           "[%d, %d], but got %" PRId64 ")",
+                                           -n, n - 1, ref->index),
+                               "the tensor has %d dim%s: %s", own.n, own.n == 1 ? "" : "s",
+                               nomen__text_list(own).at);
         *position = (int)(ref->index < 0 ? ref->index + n : ref->index);
         return NOMEN_OK;
     }
@@ -70,8 +72,9 @@ static COLD nomen_status position_otherwise(nomen__names own, const nomen__dimre
     if (!name)
         return nomen__fail(NOMEN_ERROR_NAME,
                            "Please look up dimensions by name, got: name = None.");
-    return nomen__fail(NOMEN_ERROR_NAME, "Name '%s' not found in Tensor%s.", nomen_name_text(name),
-                       nomen__text_list(own).at);
+    status = nomen__fail(NOMEN_ERROR_NAME, "Name '%s' not found in Tensor%s.",
+                         nomen_name_text(name), nomen__text_list(own).at);
+    return nomen__hint_missing(status, own, name);
 }
 
 nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int *position) {
@@ -115,8 +118,11 @@ nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *posit
         positions[i] = position;
     }
     if (repeated >= 0)
-        return nomen__fail(NOMEN_ERROR_NAME, "dim %d appears multiple times in the list of dims",
-                           repeated);
+        return nomen__hint(nomen__fail(NOMEN_ERROR_NAME,
+                                       "dim %d appears multiple times in the list of dims",
+                                       repeated),
+                           "the position, the negative position and the name of a dim all mean the "
+                           "same dim: give each once");
     *mask = seen;
     return NOMEN_OK;
 }

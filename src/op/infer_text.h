@@ -48,6 +48,10 @@ static inline int nomen__names_repeated(nomen__names a, int *again) {
 }
 /* An item as a name: integers and "..." are refused as the invalid names that they are. */
 nomen_status nomen__dimref_name(const nomen__dimref *item, nomen_name *name);
+/* Hints beside the messages (infer_hint.c); they return `failed`. A name that is not there: */
+nomen_status nomen__hint_missing(nomen_status failed, nomen__names own, nomen_name asked);
+/* Two lists that cannot be matched. */
+nomen_status nomen__hint_disagree(nomen_status failed, nomen__names a, nomen__names b);
 /* E4 for lists that do not fit a tensor. */
 nomen_status nomen__fail_too_many(int64_t ndim, nomen__names names);
 

@@ -9,21 +9,23 @@
 
 static COLD nomen_status fail_position(nomen__names a, nomen__names b, nomen_name x, nomen_name y,
                                        const char *action) {
-    return nomen__fail(
-        NOMEN_ERROR_NAME,
-        "Error when attempting to %s dims %s and dims %s: dim '%s' and dim '%s' are at "
-        "the same position from the right but do not match.",
-        action, nomen__text_list(a).at, nomen__text_list(b).at, nomen_name_text(x),
-        nomen_name_text(y));
+    nomen_status failed =
+        nomen__fail(NOMEN_ERROR_NAME,
+                    "Error when attempting to %s dims %s and dims %s: dim '%s' and dim '%s' are at "
+                    "the same position from the right but do not match.",
+                    action, nomen__text_list(a).at, nomen__text_list(b).at, nomen_name_text(x),
+                    nomen_name_text(y));
+    return nomen__hint_disagree(failed, a, b);
 }
 
 static COLD nomen_status fail_misaligned(nomen__names own, nomen__names other, nomen_name name,
                                          const char *action) {
-    return nomen__fail(
+    nomen_status failed = nomen__fail(
         NOMEN_ERROR_NAME,
         "Misaligned dims when attempting to %s dims %s and dims %s: dim '%s' appears "
         "in a different position from the right across both lists.",
         action, nomen__text_list(own).at, nomen__text_list(other).at, nomen_name_text(name));
+    return nomen__hint_disagree(failed, own, other);
 }
 
 /* Both have names, and the lists differ. */

@@ -40,10 +40,13 @@ static nomen_status broadcast_error(const nomen__call *c, int operand) {
             break;
         }
     }
-    return nomen__fail(NOMEN_ERROR_SHAPE,
-                       "The size of tensor a (%lld) must match the size of tensor b (%lld) at "
-                       "non-singleton dimension %d",
-                       (long long)a, (long long)b, bad);
+    return nomen__hint(
+        nomen__fail(NOMEN_ERROR_SHAPE,
+                    "The size of tensor a (%lld) must match the size of tensor b (%lld) at "
+                    "non-singleton dimension %d",
+                    (long long)a, (long long)b, bad),
+        "sizes are matched from the right and must be equal or 1; unsqueeze or align_as adds dims "
+        "of size 1");
 }
 
 nomen_status nomen__shape_broadcast(nomen__call *c) {
@@ -123,10 +126,13 @@ nomen_status nomen__shape_mm(nomen__call *c) {
     if (a->ndim != 2) return nomen__fail(NOMEN_ERROR_SHAPE, "self must be a matrix");
     if (b->ndim != 2) return nomen__fail(NOMEN_ERROR_SHAPE, "mat2 must be a matrix");
     if (a->size[1] != b->size[0])
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
-                           (long long)a->size[0], (long long)a->size[1], (long long)b->size[0],
-                           (long long)b->size[1]);
+        return nomen__hint(
+            nomen__fail(NOMEN_ERROR_SHAPE,
+                        "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                        (long long)a->size[0], (long long)a->size[1], (long long)b->size[0],
+                        (long long)b->size[1]),
+            "the columns of the first and the rows of the second must be equally many: transpose "
+            "one of them?");
     c->ndim = 2;
     c->size[0] = a->size[0];
     c->size[1] = b->size[1];
@@ -197,10 +203,13 @@ nomen_status nomen__shape_matmul(nomen__call *c) {
         NOMEN__TEXT(right, 200);
         nomen__text_sizes(&left, a->size, a->ndim);
         nomen__text_sizes(&right, b->size, b->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "mat1 and mat2 shapes cannot be multiplied: the inner sizes %lld and "
-                           "%lld of %s and %s differ",
-                           (long long)inner, (long long)outer, left.at, right.at);
+        return nomen__hint(
+            nomen__fail(NOMEN_ERROR_SHAPE,
+                        "mat1 and mat2 shapes cannot be multiplied: the inner sizes %lld and "
+                        "%lld of %s and %s differ",
+                        (long long)inner, (long long)outer, left.at, right.at),
+            "the last size of the first and the last but one of the second must be equal: "
+            "transpose one of them?");
     }
     c->ndim = a->ndim > 2 ? a->ndim - 2 : 0;
     for (int i = 0; i < c->ndim; i++) c->size[i] = a->size[i];

@@ -88,6 +88,21 @@ static void long_texts_are_cut(void **s) {
     assert_int_equal(strlen(t_buffer), 7);
 }
 
+static void a_hint_stands_beside_the_message(void **s) {
+    (void)s;
+    assert_int_equal(nomen__hint(nomen__fail(NOMEN_ERROR_NAME, "no '%s'", "N"), "say '%s'", "n"),
+                     NOMEN_ERROR_NAME);
+    nomen__hint(NOMEN_ERROR_NAME, "a second one");
+    nomen__error_context("sum", "self=Tensor[n=2]");
+    assert_string_equal(nomen_error_text(), "sum: no 'N' (self=Tensor[n=2]); hint: say 'n'");
+    nomen__hint(NOMEN_ERROR_NAME, "too late");
+    assert_string_equal(nomen_last_error()->hint, "say 'n'");
+    /* The next error begins without; one that is dropped leaves the first one's hint alone. */
+    nomen__fail(NOMEN_ERROR_SHAPE, "first");
+    nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE, "second"), "of the second");
+    assert_string_equal(nomen_error_text(), "first");
+}
+
 static void *other_thread(void *seen) {
     *(bool *)seen = nomen__error_pending();
     nomen__fail(NOMEN_ERROR_STATE, "of the other thread");
@@ -122,6 +137,7 @@ int main(void) {
         cmocka_unit_test_setup(context_goes_to_its_own_error, fresh),
         cmocka_unit_test_setup(nothing_without_error, fresh),
         cmocka_unit_test_setup(long_texts_are_cut, fresh),
+        cmocka_unit_test_setup(a_hint_stands_beside_the_message, fresh),
         cmocka_unit_test_setup(threads_have_their_own, fresh),
         cmocka_unit_test(status_names),
     };

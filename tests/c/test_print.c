@@ -82,7 +82,7 @@ static void unaligned_to_nothing_but_bytes(void **state) {
                                       0x7c00, 0xfc00, 0xfe00, 0x7bff};
     expect(of(halves, NOMEN_F16, NULL, NOMEN_SIZES(8)),
            "tensor([0.0000e+00, -0.0000e+00, 1.0000e+00, 5.9605e-08,        inf,       -inf,\n     "
-           "          nan, 6.5504e+04], dtype=torch.float16)");
+           "          nan, 6.5504e+04], dtype=nomen.float16)");
 }
 
 static void extras(void **state) {
@@ -94,10 +94,10 @@ static void extras(void **state) {
     expect_extra(t,
                  (nomen__repr_extra){.grad = "grad_fn=<AddBackward0>", .device = "device='mock'"},
                  "tensor([0., 0.], device='mock', grad_fn=<AddBackward0>, names=('N',))");
-    expect_extra(t, (nomen__repr_extra){.default_dtype = NOMEN_F64, .dtype_prefix = "nomen."},
+    expect_extra(t, (nomen__repr_extra){.default_dtype = NOMEN_F64},
                  "tensor([0., 0.], dtype=nomen.float32, names=('N',))");
     nomen_tensor *wide = of(zeros, NOMEN_F64, NULL, NOMEN_SIZES(1));
-    expect(wide, "tensor([0.], dtype=torch.float64)");
+    expect(wide, "tensor([0.], dtype=nomen.float64)");
     expect_extra(wide, (nomen__repr_extra){.default_dtype = NOMEN_F64}, "tensor([0.])");
     nomen_tensor *complex = of(zeros, NOMEN_C128, NULL, NOMEN_SIZES(1));
     expect_extra(complex, (nomen__repr_extra){.default_dtype = NOMEN_F64}, "tensor([0.+0.j])");
@@ -135,7 +135,7 @@ static void all_dims(void **state) {
     assert_true(nomen_repr(of(&one, NOMEN_I64, NULL, (nomen_sizes){NOMEN_MAX_DIMS, sizes}), text,
                            sizeof text) > 190);
     assert_non_null(strstr(text, "tensor([],\n       size=(0, 0, 0,"));
-    assert_non_null(strstr(text, "0, 0),\n       dtype=torch.int64)"));
+    assert_non_null(strstr(text, "0, 0),\n       dtype=nomen.int64)"));
 }
 
 static void short_buffers(void **state) {
@@ -189,7 +189,7 @@ static void widest_number(void **state) {
     o.sci_mode = 0;
     assert_int_equal(nomen_set_print_options(&o), NOMEN_OK);
     snprintf(number, sizeof number, "%.0f.", most[0]); /* a whole number */
-    snprintf(expected, sizeof expected, "tensor(%s,\n       dtype=torch.float64)", number);
+    snprintf(expected, sizeof expected, "tensor(%s,\n       dtype=nomen.float64)", number);
     expect(of(most, NOMEN_F64, NULL, (nomen_sizes){0}), expected);
     o.threshold = INT64_MAX;
     o.linewidth = INT32_MAX;
@@ -198,7 +198,7 @@ static void widest_number(void **state) {
     snprintf(number, sizeof number, "%.*f", o.precision, most[0]);
     /* the widths are those of the notation that fits the numbers: -1.79...e+308 */
     int width = o.precision + 8;
-    snprintf(expected, sizeof expected, "tensor([%s, %*.*f], dtype=torch.float64)", number, width,
+    snprintf(expected, sizeof expected, "tensor([%s, %*.*f], dtype=nomen.float64)", number, width,
              o.precision, most[1]);
     expect(of(most, NOMEN_F64, NULL, NOMEN_SIZES(2)), expected);
 }
@@ -214,10 +214,10 @@ static void locales(void **state) {
         found = setlocale(LC_NUMERIC, commas[i]);
     if (!found) skip();
     expect(of(numbers, NOMEN_F64, NULL, NOMEN_SIZES(2)),
-           "tensor([ 1.5000, -0.2500], dtype=torch.float64)");
+           "tensor([ 1.5000, -0.2500], dtype=nomen.float64)");
     expect(of(numbers, NOMEN_F64, NULL, NOMEN_SIZES(4)),
            "tensor([ 1.5000e+00, -2.5000e-01,  1.0000e-09,         inf],\n       "
-           "dtype=torch.float64)");
+           "dtype=nomen.float64)");
     setlocale(LC_NUMERIC, "C");
 }
 

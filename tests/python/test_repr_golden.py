@@ -9,8 +9,21 @@ import pathlib
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DTYPES = ["", "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32",
-          "float64", "complex64", "complex128"]
+DTYPES = [
+    "",
+    "bool",
+    "uint8",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+]
 
 
 class Sizes(ctypes.Structure):
@@ -36,8 +49,14 @@ def library():
     path = os.environ.get("NOMEN_LIBRARY") or ROOT / "build" / "release" / "libnomen.so"
     loaded = ctypes.CDLL(str(path))
     loaded.nomen_from_data.restype = ctypes.c_void_p
-    loaded.nomen_from_data.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_char_p, Sizes,
-                                       ctypes.c_void_p, ctypes.c_void_p]
+    loaded.nomen_from_data.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_int,
+        ctypes.c_char_p,
+        Sizes,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+    ]
     loaded.nomen_dtype_name.restype = ctypes.c_char_p
     loaded.nomen_error_text.restype = ctypes.c_char_p
     loaded.nomen_repr.restype = ctypes.c_size_t
@@ -67,24 +86,38 @@ def text_of(library, case):
     ctypes.memmove(memory, data, len(data))
     sizes = (ctypes.c_int64 * max(1, len(case["shape"])))(*case["shape"])
     names = " ".join(name or "*" for name in case["names"]) if any(case["names"]) else None
-    tensor = ctypes.c_void_p(library.nomen_from_data(
-        ctypes.addressof(memory), DTYPES.index(case["dtype"]), names and names.encode(),
-        Sizes(len(case["shape"]), sizes), None, None))
+    tensor = ctypes.c_void_p(
+        library.nomen_from_data(
+            ctypes.addressof(memory),
+            DTYPES.index(case["dtype"]),
+            names and names.encode(),
+            Sizes(len(case["shape"]), sizes),
+            None,
+            None,
+        )
+    )
     assert tensor.value, library.nomen_error_text()
     length = library.nomen_repr(tensor, None, 0)
     buffer = ctypes.create_string_buffer(b"\xff" * (length + 8))
     assert library.nomen_repr(tensor, buffer, length + 1) == length
     library.nomen_free(ctypes.byref(tensor))
-    assert buffer.raw[length:length + 2] == b"\0\xff"
+    assert buffer.raw[length : length + 2] == b"\0\xff"
     return buffer.value.decode()
+
+
+def ours(text):
+    """The recorded text with our module's name, which happens to be as long as theirs."""
+    return text.replace("dtype=torch.", "dtype=nomen.")
 
 
 def test_every_recorded_text(library, cases):
     assert len(cases) > 300
-    different = [(case, text) for case in cases if (text := text_of(library, case)) != case["text"]]
+    different = [
+        (case, text) for case in cases if (text := text_of(library, case)) != ours(case["text"])
+    ]
     for case, text in different[:5]:
         print(case["dtype"], case["shape"], case["names"], case["options"])
-        print("expected", case["text"], "got", text, sep="\n")
+        print("expected", ours(case["text"]), "got", text, sep="\n")
     assert not different
 
 
