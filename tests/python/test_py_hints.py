@@ -55,8 +55,8 @@ def test_align_as_is_advised_where_it_works():
 
 
 def test_moving_is_advised_for_a_name_at_another_place():
-    y = nomen.ones(3, 2, 1, names=("C", "N", "X"))
-    assert "move 'N'" in hint(lambda: X + y) or "move 'C'" in hint(lambda: X + y)
+    y = nomen.ones(5, 2, names=("time", "N"))
+    assert "move 'N'" in hint(lambda: X + y)
     same_place = nomen.ones(2, 4, names=("N", "D"))
     assert "move" not in hint(lambda: X + same_place)
 

@@ -20,7 +20,9 @@ def test_classes_and_notes():
     with pytest.raises(RuntimeError) as info:
         nomen.add(x, nomen.ones(3, names=("C",)))
     assert type(info.value) is RuntimeError and len(info.value.args) == 1
-    assert info.value.__notes__ == ["in add(self=Tensor[N=4, C=4], other=Tensor[C=3])"]
+    where, advice = info.value.__notes__
+    assert where == "in add(self=Tensor[N=4, C=4], other=Tensor[C=3])"
+    assert advice.startswith("hint: sizes are matched from the right")
     for kind, call in ((IndexError, lambda: x.sum(2)), (RuntimeError, lambda: x.sum("Q")),
                        (RuntimeError, lambda: nomen.ones(2, dtype=nomen.int64).sin_()),
                        (TypeError, lambda: x.unsqueeze("N"))):
