@@ -76,6 +76,12 @@ nomen_status nomen__grad_refresh(nomen_tensor *t) {
 }
 
 static nomen_status check_in_place(nomen_tensor *t) {
+    if (t->flags & NOMEN__BLIND)
+        return nomen__hint(
+            nomen__fail(NOMEN_ERROR_GRAD,
+                        "A view was created in no_grad mode and is being modified inplace with "
+                        "grad mode enabled: its base would not hear of the change."),
+            "make the view with gradients on, change it with gradients off, or clone it");
     if ((t->flags & NOMEN__REQUIRES) && t->grad->kind == NOMEN__LEAF)
         return nomen__fail(NOMEN_ERROR_GRAD, "a leaf Variable that requires grad is being used in "
                                              "an in-place operation. Detach it, or turn "

@@ -105,6 +105,7 @@ enum nomen__flag {
     NOMEN__WRAPPED = 2,    /* a number in tensor's clothing: weak in dtype promotion */
     NOMEN__CONTIGUOUS = 4, /* row-major without holes (computed when the header is made) */
     NOMEN__SPILLED = 8,    /* size, stride and names point to a block of their own */
+    NOMEN__BLIND = 16,     /* a view made while gradients were off: it does not know its base */
     NOMEN__REQUIRES = 32,  /* takes part in autograd: requires_grad, or made from such */
 };
 

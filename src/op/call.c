@@ -254,7 +254,12 @@ static void finish_outputs(nomen__call *c) {
         if ((c->target[i] || c->inplace) && !c->is_view)
             atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
         if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
-        if (c->is_view && !c->inplace && nomen__grad_enabled) nomen__set_base(out, c->in[0]);
+        if (!c->is_view || c->inplace) continue;
+        out->flags |= c->in[0]->flags & NOMEN__BLIND;
+        if (nomen__grad_enabled)
+            nomen__set_base(out, c->in[0]);
+        else
+            out->flags |= NOMEN__BLIND;
     }
 }
 

@@ -244,3 +244,24 @@ def test_decorators(w):
 def test_backward_of_several(w):
     nomen.autograd.backward([(w * 2).sum(), w * 3], [None, nomen.ones(2, 2)])
     assert w.grad.tolist() == [[5.0, 5.0], [5.0, 5.0]]
+
+
+def test_a_view_made_without_gradients(w):
+    """Its base does not know of it, so a recorded change of it would give a wrong gradient."""
+    base = nomen.ones(3, names=("N",))
+    with nomen.no_grad():
+        view = base[:2]
+        whole = base.detach()
+    scale = nomen.ones(2, requires_grad=True)
+    for blind in (view, view.unsqueeze(0), view[:2]):
+        before = base.tolist()
+        with pytest.raises(RuntimeError, match="^A view was created in no_grad mode"):
+            blind.mul_(scale)
+        assert base.tolist() == before
+    with nomen.no_grad():
+        view.mul_(scale * 2)
+    view.mul_(3)  # nothing to record
+    assert base.tolist() == [6, 6, 1]
+    whole.mul_(nomen.ones(3, requires_grad=True))
+    view.clone().mul_(scale).sum().backward()
+    assert scale.grad.tolist() == [6, 6]
