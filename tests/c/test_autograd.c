@@ -522,11 +522,13 @@ static void views_keep_to_themselves(void **state) {
                  *u = nomen_narrow(c, "C", 0, 2);
     assert_int_equal(nomen_set_requires_grad(c, true), NOMEN_OK);
     assert_false(nomen_requires_grad(u));
-    /* In no_grad views are on their own. */
+    /* A view made in no_grad is on its own: it cannot join the tape later. */
     nomen_tensor *d = nomen_zeros("C", NOMEN_SIZES(3), .dtype = NOMEN_F64), *w = NULL;
     nomen_no_grad() w = nomen_narrow(d, "C", 0, 3);
-    assert_non_null(nomen_add_(w, x));
+    assert_null(nomen_add_(w, x));
+    assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_GRAD);
     assert_false(nomen_requires_grad(d));
+    nomen_no_grad() assert_non_null(nomen_add_(w, x));
     /* A view outlives its base's header. */
     nomen_tensor *e = times(x, 2), *t = nomen_narrow(e, "C", 1, 2);
     nomen_free(&e);
