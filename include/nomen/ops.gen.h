@@ -1762,6 +1762,7 @@ NOMEN_API nomen_tensor *nomen_square_in_place_call(const nomen_square_args *args
  * Shapes: see above; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
+ * In place: squeeze_.
  *
  * Example:
  *     >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names
@@ -1773,6 +1774,10 @@ typedef struct nomen_squeeze_args {
 NOMEN_API nomen_tensor *nomen_squeeze_call(const nomen_squeeze_args *args);
 #define nomen_squeeze(...) \
     nomen_squeeze_call(&(const nomen_squeeze_args){.self = __VA_ARGS__})
+/* squeeze in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_squeeze_in_place_call(const nomen_squeeze_args *args);
+#define nomen_squeeze_(...) \
+    nomen_squeeze_in_place_call(&(const nomen_squeeze_args){.self = __VA_ARGS__})
 
 /* Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.
  *
@@ -1922,6 +1927,7 @@ NOMEN_API nomen_tensor *nomen_to_call(const nomen_to_args *args);
  * Shapes: see above; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
+ * In place: transpose_.
  *
  * Example:
  *     >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names
@@ -1934,6 +1940,10 @@ typedef struct nomen_transpose_args {
 NOMEN_API nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args);
 #define nomen_transpose(...) \
     nomen_transpose_call(&(const nomen_transpose_args){.self = __VA_ARGS__})
+/* transpose in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args *args);
+#define nomen_transpose_(...) \
+    nomen_transpose_in_place_call(&(const nomen_transpose_args){.self = __VA_ARGS__})
 
 /* The slices along a dim (default 0), without that dim.
  *
@@ -1981,6 +1991,7 @@ NOMEN_API nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args);
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a position out of range, a name that is taken.
+ * In place: unsqueeze_.
  *
  * Example:
  *     >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names
@@ -1993,6 +2004,10 @@ typedef struct nomen_unsqueeze_args {
 NOMEN_API nomen_tensor *nomen_unsqueeze_call(const nomen_unsqueeze_args *args);
 #define nomen_unsqueeze(...) \
     nomen_unsqueeze_call(&(const nomen_unsqueeze_args){.self = __VA_ARGS__})
+/* unsqueeze in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_unsqueeze_in_place_call(const nomen_unsqueeze_args *args);
+#define nomen_unsqueeze_(...) \
+    nomen_unsqueeze_in_place_call(&(const nomen_unsqueeze_args){.self = __VA_ARGS__})
 
 /* The variance over the given dims, or over all of them: the squares of the deviations from the mean, divided by the count less correction (default 1).
  *

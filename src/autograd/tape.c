@@ -246,7 +246,7 @@ static nomen_status prepare(nomen__call *c) {
         if (s) return s;
     }
     if (c->inplace) {
-        nomen_status s = check_in_place(c->out[0]);
+        nomen_status s = check_in_place(c->is_view ? c->arg[0].tensor : c->out[0]);
         if (s) return s;
     }
     if (!any_edge(&o)) return NOMEN_OK;
@@ -324,6 +324,10 @@ static void discard(nomen__call *c) {
     nomen__node_release(n);
 }
 
+static bool has_history(const nomen_tensor *t) {
+    return (t->flags & NOMEN__REQUIRES) && t->grad && t->grad->kind != NOMEN__LEAF;
+}
+
 __attribute__((constructor)) static void install(void) {
-    nomen__tape = (nomen__tape_hooks){prepare, commit, discard};
+    nomen__tape = (nomen__tape_hooks){prepare, commit, discard, has_history};
 }

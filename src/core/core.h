@@ -147,6 +147,8 @@ nomen_tensor *nomen__tensor_alias(const nomen_tensor *t);
 /* After size and stride are set: numel and the contiguous flag. */
 void nomen__tensor_finish(nomen_tensor *t);
 void nomen__tensor_free(nomen_tensor *t); /* when the last reference is gone */
+/* Room for so many dims, so that becoming a tensor of them cannot fail. */
+nomen_status nomen__tensor_reserve(nomen_tensor *t, int ndim);
 /* Makes t what `from` is (storage, dims, dtype, names), keeping identity, references and autograd.
  * For out= resizes. */
 nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from);

@@ -272,10 +272,15 @@ nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
     return twin;
 }
 
+nomen_status nomen__tensor_reserve(nomen_tensor *t, int ndim) {
+    return ndim <= NOMEN__INLINE_DIMS || (t->flags & NOMEN__SPILLED) || spill(t)
+               ? NOMEN_OK
+               : NOMEN_ERROR_MEMORY;
+}
+
 nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
     if (t == from) return NOMEN_OK;
-    if (from->ndim > NOMEN__INLINE_DIMS && !(t->flags & NOMEN__SPILLED) && !spill(t))
-        return NOMEN_ERROR_MEMORY;
+    if (nomen__tensor_reserve(t, from->ndim)) return NOMEN_ERROR_MEMORY;
     nomen__storage *old = t->storage;
     if (from->storage) nomen__storage_retain(from->storage);
     t->storage = from->storage;

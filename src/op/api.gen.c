@@ -320,6 +320,9 @@ nomen_tensor *nomen_square_in_place_call(const nomen_square_args *args) {
 nomen_tensor *nomen_squeeze_call(const nomen_squeeze_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SQUEEZE], args, false);
 }
+nomen_tensor *nomen_squeeze_in_place_call(const nomen_squeeze_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SQUEEZE], args, true);
+}
 nomen_tensor *nomen_stack_call(const nomen_stack_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_STACK], args, false);
 }
@@ -347,6 +350,9 @@ nomen_tensor *nomen_to_call(const nomen_to_args *args) {
 nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TRANSPOSE], args, false);
 }
+nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRANSPOSE], args, true);
+}
 nomen_list nomen_unbind_call(const nomen_unbind_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_UNBIND], args);
 }
@@ -355,6 +361,9 @@ nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args) {
 }
 nomen_tensor *nomen_unsqueeze_call(const nomen_unsqueeze_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNSQUEEZE], args, false);
+}
+nomen_tensor *nomen_unsqueeze_in_place_call(const nomen_unsqueeze_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_UNSQUEEZE], args, true);
 }
 nomen_tensor *nomen_var_call(const nomen_var_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_VAR], args, false);

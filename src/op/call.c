@@ -172,7 +172,8 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
     if (!s) s = check_cast(c, i, out);
     if (s) return s;
     if (!nomen__has_sizes(out, c->ndim, c->size)) {
-        *fresh = nomen__tensor_empty(out->dtype, c->ndim, c->size);
+        s = nomen__tensor_reserve(out, c->ndim);
+        if (!s) *fresh = nomen__tensor_empty(out->dtype, c->ndim, c->size);
         return *fresh ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     }
     s = check_writable(out);
@@ -215,6 +216,17 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
 
 /* ---- the walk ---- */
 
+/* A result of the tape that turns into another view of itself while nothing is recorded would have
+ * a history of another shape. Leaves have none. */
+static nomen_status check_history(const nomen_tensor *self, const nomen__call *c) {
+    if (c->record || !nomen__tape.has_history || !nomen__tape.has_history(self)) return NOMEN_OK;
+    return nomen__hint(nomen__fail(NOMEN_ERROR_GRAD,
+                                   "%s_: a tensor with a history cannot change its dims in no_grad "
+                                   "mode",
+                                   c->op->name),
+                       "detach it first, or use %s", c->op->name);
+}
+
 static nomen_status prepare_outputs(nomen__call *c) {
     for (int i = 0; i < c->nout; i++) {
         nomen_tensor *out;
@@ -222,7 +234,13 @@ static nomen_status prepare_outputs(nomen__call *c) {
             c->out[i] = NULL;
             continue;
         }
-        if (c->inplace && i == 0) {
+        if (c->inplace && c->out[i]) { /* self is to become this view of itself */
+            nomen_status s = check_history(c->arg[0].tensor, c);
+            if (!s) s = nomen__tensor_reserve(c->arg[0].tensor, c->ndim);
+            if (s) return s;
+            c->target[i] = c->arg[0].tensor;
+            out = c->fresh[i] = c->out[i];
+        } else if (c->inplace && i == 0) {
             nomen_status s = c->is_view ? NOMEN_OK : check_in_place(c, c->arg[0].tensor);
             if (s) return s;
             out = nomen__retain(c->arg[0].tensor);
@@ -241,13 +259,20 @@ static nomen_status prepare_outputs(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* There is room already. A view of itself stays a view of its base. */
+static void become(nomen_tensor *t, nomen_tensor *from, bool is_view) {
+    nomen_tensor *base = is_view && t->base ? nomen__retain(t->base) : NULL;
+    (void)nomen__tensor_become(t, from);
+    t->base = base;
+}
+
 /* After the kernel: nothing here can fail. */
 static void finish_outputs(nomen__call *c) {
     for (int i = 0; i < c->nout; i++) {
         nomen_tensor *out = c->out[i];
         if (!out) continue;
         if (c->fresh[i]) {
-            nomen__tensor_become(c->target[i], out);
+            become(c->target[i], out, c->is_view);
             nomen__release(out);
             c->out[i] = out = nomen__retain(c->target[i]);
         }
@@ -283,8 +308,8 @@ static nomen_status walk(nomen__call *c) {
     if (!s) s = infer(c);
     if (!s) s = prepare_outputs(c);
     if (!s && NOMEN_UNLIKELY(c->record) && nomen__tape.prepare) {
-        bool in_place_view = c->is_view && c->inplace;
-        if (!in_place_view) s = nomen__tape.prepare(c);
+        bool only_names = c->is_view && c->inplace && !c->fresh[0];
+        if (!only_names) s = nomen__tape.prepare(c);
     }
     if (!s && c->op->launch != nomen__launch_nothing) s = c->op->launch(c);
     if (!s) {

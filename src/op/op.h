@@ -260,6 +260,8 @@ typedef struct nomen__tape_hooks {
     void (*commit)(nomen__call *c);
     /* Instead of commit when a later step failed. */
     void (*discard)(nomen__call *c);
+    /* Is t a result on the tape? */
+    bool (*has_history)(const nomen_tensor *t);
 } nomen__tape_hooks;
 extern nomen__tape_hooks nomen__tape;
 extern _Thread_local bool nomen__grad_enabled;

@@ -3306,6 +3306,7 @@ const nomen__op nomen__ops[] = {
         "Shapes: see above; the result shares memory with self.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
+        "In place: squeeze_.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
@@ -3318,7 +3319,7 @@ const nomen__op nomen__ops[] = {
         .bytes = sizeof(nomen_squeeze_args),
         .more = 0,
         .nout = 1,
-        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_squeeze,
         .primitive = 1,
         .list = 0,
@@ -3572,6 +3573,7 @@ const nomen__op nomen__ops[] = {
         "Shapes: see above; the result shares memory with self.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
+        "In place: transpose_.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
@@ -3584,7 +3586,7 @@ const nomen__op nomen__ops[] = {
         .bytes = sizeof(nomen_transpose_args),
         .more = 0,
         .nout = 1,
-        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_transpose,
         .primitive = 1,
         .list = 0,
@@ -3674,6 +3676,7 @@ const nomen__op nomen__ops[] = {
         "Dtypes: as self.\n"
         "Gradient: self.\n"
         "Errors: a position out of range, a name that is taken.\n"
+        "In place: unsqueeze_.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
@@ -3686,7 +3689,7 @@ const nomen__op nomen__ops[] = {
         .bytes = sizeof(nomen_unsqueeze_args),
         .more = 0,
         .nout = 1,
-        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_unsqueeze,
         .primitive = 1,
         .list = 0,

@@ -85,11 +85,20 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
 
 /* ---- shape steps ---- */
 
+/* Does the view differ from its input in names at most? */
+static bool changes_nothing(const nomen_tensor *t, const nomen__map *map) {
+    if (map->ndim != t->ndim) return false;
+    for (int k = 0; k < map->ndim; k++)
+        if (map->source[k] != k || map->step[k] != 1 || map->start[k] || map->size[k] != t->size[k])
+            return false;
+    return true;
+}
+
 nomen_status nomen__shape_view(nomen__call *c) {
     c->is_view = true;
     c->ndim = c->map.ndim;
     memcpy(c->size, c->map.size, sizeof *c->size * (size_t)c->ndim);
-    if (c->inplace) return NOMEN_OK;
+    if (c->inplace && changes_nothing(c->in[0], &c->map)) return NOMEN_OK;
     c->out[0] = nomen__map_apply(c->in[0], &c->map);
     return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
