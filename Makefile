@@ -23,7 +23,7 @@ demo:
 
 test:
 	@tools/setup.sh tests asan
-	@$(PYTEST) --builds release,asan
+	@$(PYTEST) --builds release,asan $(TESTFLAGS)
 
 check:
 	@tools/setup.sh tests asan tsan extras

@@ -124,9 +124,11 @@ static nomen_status check_writable(const nomen_tensor *t) {
 
 static nomen_status check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
     if (nomen_can_cast(c->result[i], target->dtype)) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_DTYPE,
-                       "result type %s can't be cast to the desired output type %s",
-                       nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
+    nomen_status s =
+        nomen__fail(NOMEN_ERROR_DTYPE, "result type %s can't be cast to the desired output type %s",
+                    nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
+    return c->inplace ? nomen__hint(s, "%s(...) makes a result of its own dtype", c->op->name)
+                      : nomen__hint(s, "give an out= of a dtype that holds the result");
 }
 
 static nomen__names computed_names(const nomen__call *c) {
@@ -145,9 +147,11 @@ static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
         NOMEN__TEXT(wanted, 256);
         nomen__text_sizes(&own, self->size, self->ndim);
         nomen__text_sizes(&wanted, c->size, c->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "output with shape %s doesn't match the broadcast shape %s", own.at,
-                           wanted.at);
+        return nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE,
+                                       "output with shape %s doesn't match the broadcast shape %s",
+                                       own.at, wanted.at),
+                           "in place a tensor keeps its sizes: %s(...) makes a larger result",
+                           c->op->name);
     }
     nomen_status s = check_cast(c, 0, self);
     if (!s) s = check_writable(self);
@@ -346,8 +350,10 @@ nomen_status nomen__invoke(nomen__call *c) {
     }
     if (NOMEN_UNLIKELY(s)) {
         NOMEN__TEXT(operands, 480);
-        nomen__call_describe(&operands, c);
-        nomen__error_context(op->name, operands.at);
+        nomen__call_describe(&operands, c, s == NOMEN_ERROR_DTYPE);
+        NOMEN__TEXT(name, 80);
+        nomen__text_add(&name, c->inplace ? "%s_" : "%s", op->name);
+        nomen__error_context(name.at, operands.at);
     }
     return s;
 }
@@ -385,35 +391,4 @@ nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b) {
         c.given = 3;
     }
     return nomen__invoke(&c) ? NULL : c.out[0];
-}
-
-static void describe_tensor(nomen__text *t, const char *name, const nomen_tensor *x) {
-    nomen__text_add(t, "%s%s=", t->used ? ", " : "", name);
-    if (!x)
-        nomen__text_add(t, "NULL");
-    else if (x->magic != NOMEN__LIVE)
-        nomen__text_add(t, "a freed tensor");
-    else
-        nomen__text_tensor(t, x, false);
-}
-
-void nomen__call_describe(nomen__text *t, const nomen__call *c) {
-    for (int i = 0; i < c->op->nargs; i++) {
-        const nomen__argspec *spec = &c->op->args[i];
-        if (!nomen__given(c, i)) continue;
-        if (spec->kind == NOMEN__TENSOR) {
-            describe_tensor(t, spec->name, c->arg[i].tensor);
-        } else if (spec->kind == NOMEN__TENSORS) {
-            nomen_list list = c->arg[i].list;
-            for (int64_t k = 0; k < list.count && k < 8; k++) {
-                char label[32];
-                nomen__text text = {label, sizeof label, 0};
-                nomen__text_add(&text, "%s[%lld]", spec->name, (long long)k);
-                describe_tensor(t, label, list.at[k]);
-            }
-        } else if (spec->kind == NOMEN__INT) {
-            nomen__text_add(t, "%s%s=%lld", t->used ? ", " : "", spec->name,
-                            (long long)c->arg[i].integer);
-        }
-    }
 }

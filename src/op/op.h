@@ -227,7 +227,7 @@ bool nomen__quick_absent(const nomen__op *op, const char *args);
 nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace);
 nomen_list nomen__call_struct_list(const nomen__op *op, const void *args);
 /* "self=Tensor[N=32, C=64], other=Tensor[C=3]" */
-void nomen__call_describe(nomen__text *t, const nomen__call *c);
+void nomen__call_describe(nomen__text *t, const nomen__call *c, bool dtypes);
 
 /* Position of the first argument of that kind in the row, or -1. */
 int nomen__arg_of(const nomen__op *op, nomen__kind kind);

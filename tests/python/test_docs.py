@@ -4,6 +4,7 @@ import doctest
 import os
 import re
 import subprocess
+import traceback
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,23 @@ def test_python_session(page):
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
     runner.run(test, out=said.append)
     assert runner.failures == 0, "".join(said)
+
+
+def test_common_mistakes():
+    """Each gets the message that stands below it, and what is advised works."""
+    languages = [language for language, _, _ in blocks("docs/mistakes.md")]
+    assert languages == ["python"] + ["python", "text", "python"] * (len(languages) // 3)
+    (_, prelude, _), *rest = blocks("docs/mistakes.md")
+    assert len(rest) >= 3 * 30
+    for (_, wrong, message), _, (_, right, _) in zip(rest[::3], rest[1::3], rest[2::3]):
+        scope = {}
+        exec(prelude, scope)
+        with pytest.raises(Exception) as caught:
+            exec(wrong, scope)
+        text = "".join(traceback.format_exception_only(caught.value))
+        assert text == message, wrong
+        exec(prelude, scope)
+        exec(right, scope)
 
 
 def test_readme_program(capsys):
