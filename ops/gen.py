@@ -9,6 +9,7 @@ ops/README.md.
 """
 
 import json
+import keyword
 import pathlib
 import re
 import sys
@@ -75,6 +76,9 @@ FAMILIES = {
     "factory": dict(
         names="names_given", dtype="dtype_given", shape="shape_given", launch="launch_{name}"
     ),
+    "draw": dict(
+        names="names_keep", dtype="dtype_same", shape="shape_same", launch="launch_{symbol}"
+    ),
     "product": dict(
         names="names_contract", dtype="dtype_promote", shape="shape_{name}", launch="launch_matmul"
     ),
@@ -123,6 +127,7 @@ class Arg:
             raise TableError(f"op '{op}': cannot read argument '{text}'")
         self.name, self.kind = m[1], m[2]
         self.optional, self.variadic, self.keyword = bool(m[3]), bool(m[4]), bool(m[5])
+        self.py_name = self.name + "_" * keyword.iskeyword(self.name)  # from_
         self.c_name = self.name + "_" if self.name in ("names_", "register") else self.name
 
     def flags(self):
@@ -154,10 +159,18 @@ class Op:
         if row.get("dtypes", "all") not in DTYPE_SETS:
             raise TableError(f"{source}: op '{self.name}': unknown dtype set '{row['dtypes']}'")
         self.row, self.source = row, source
+        # "normal_" writes into its operand and is another operation than "normal".
+        self.only_in_place = self.name.endswith("_")
+        self.symbol = self.name + "in_place" if self.only_in_place else self.name
         self.args = [Arg(self.name, a) for a in row["args"]]
         self.tensors = [a for a in self.args if a.kind in ("tensor", "tensors")]
         self.forms = row.get("forms", "fm")
-        self.steps = {k: v.format(name=self.name) for k, v in FAMILIES[row["family"]].items()}
+        if self.only_in_place and self.forms != "i":
+            raise TableError(f"{source}: op '{self.name}': its only form can be \"i\"")
+        self.steps = {
+            k: v.format(name=self.name, symbol=self.symbol)
+            for k, v in FAMILIES[row["family"]].items()
+        }
         self.steps |= {
             k: row[k]
             for k in ("names", "dtype", "shape", "launch", "compose", "choose")
@@ -171,6 +184,9 @@ class Op:
                     f"{source}: op '{self.name}': gradient of '{key}', which is no tensor argument"
                 )
 
+    def in_place_name(self):
+        return self.name if self.only_in_place else self.name + "_"
+
     def needs(self, tensor):
         """What the formula of one tensor argument reads: a C expression of bits."""
         extra = self.row.get("save", [])
@@ -179,6 +195,10 @@ class Op:
         words = set(re.findall(r"\b\w+\b", self.grad[tensor.name])) | set(extra)
         bits = [f"1u << {i}" for i, a in enumerate(self.tensors) if a.name in words]
         return " | ".join(bits + (["NOMEN__SAVE_RESULT"] if "result" in words else [])) or "0"
+
+    def creates(self):
+        """Makes tensors from nothing, so that requires_grad= and device= are said of them."""
+        return self.row["family"] == "factory" or {"names", "dtype"} <= {a.kind for a in self.args}
 
     def lead(self):
         """How many arguments at the front are tensors that must be given."""
@@ -189,7 +209,7 @@ class Op:
     def tail(self):
         """Where in the argument struct that begins which may be absent."""
         rest = [a.c_name for a in self.args[self.lead() :]] + ["out"] * ("o" in self.forms)
-        struct = f"nomen_{self.name}_args"
+        struct = f"nomen_{self.symbol}_args"
         return f"offsetof({struct}, {rest[0]})" if rest else f"sizeof({struct})"
 
     def quick(self):
@@ -231,7 +251,7 @@ class Op:
                 out.append("*")
                 starred = True
             default = {"flag": "=False"}.get(a.kind, "=None" if a.optional else "")
-            out.append((a.name, PY_TYPES[a.kind], default))
+            out.append((a.py_name, PY_TYPES[a.kind], default))
         if "o" in self.forms:
             if not starred:
                 out.append("*")
@@ -267,7 +287,7 @@ class Op:
                 "out=: written and returned; unnamed it takes the names, named it must have them."
             )
         if "i" in self.forms:
-            lines.append(f"In place: {self.name}_.")
+            lines.append(f"In place: {self.in_place_name()}.")
         parts.append("\n".join(lines))
         if "example" in r:
             parts.append(
@@ -283,6 +303,7 @@ DEFAULT_SHAPES = {
     "rows": "as self",
     "view": "see above; the result shares memory with self",
     "factory": "as given",
+    "draw": "as self, which is written in the order of memory",
     "product": "see above",
     "composite": "see above",
 }
@@ -308,6 +329,9 @@ DTYPE_DOCS = {
     "dtype_like": "dtype=, else as self",
     "dtype_range": "int64 if all numbers are integers, else float32",
     "dtype_to": "dtype=",
+    "dtype_integers": "dtype=, else int64",
+    "dtype_bernoulli": "as self; without p self must be floating",
+    "dtype_normal": "as mean, or as std if mean is a number; of numbers dtype=, else float32",
     "dtype_fill": "as the number: bool, int64, float32 or complex64; dtype= wins",
 }
 
@@ -374,12 +398,16 @@ def returns_type(op):
     return "nomen_list " if op.returns == "list" else "nomen_tensor *"
 
 
-def macro(op, form, entry):
+def macro(op, name, entry):
     first = op.args[0].c_name
     return (
-        f"#define nomen_{op.name}{form}(...) \\\n    nomen_{op.name}{entry}_call("
-        f"&(const nomen_{op.name}_args){{.{first} = __VA_ARGS__}})"
+        f"#define nomen_{name}(...) \\\n    nomen_{entry}_call("
+        f"&(const nomen_{op.symbol}_args){{.{first} = __VA_ARGS__}})"
     )
+
+
+def in_place_entry(op):
+    return op.symbol if op.only_in_place else op.name + "_in_place"
 
 
 def header(ops):
@@ -410,16 +438,21 @@ def header(ops):
             fields += "    nomen_tensor *out; /* write the result here, or NULL */\n"
         out += [
             c_comment(op.doc()),
-            f"typedef struct nomen_{op.name}_args {{\n{fields}}} nomen_{op.name}_args;",
-            f"NOMEN_API {returns_type(op)}nomen_{op.name}_call(const nomen_{op.name}_args *args);",
-            macro(op, "", ""),
+            f"typedef struct nomen_{op.symbol}_args {{\n{fields}}} nomen_{op.symbol}_args;",
         ]
+        if not op.only_in_place:
+            out += [
+                f"NOMEN_API {returns_type(op)}nomen_{op.name}_call("
+                f"const nomen_{op.symbol}_args *args);",
+                macro(op, op.name, op.name),
+            ]
         if "i" in op.forms:
+            entry = in_place_entry(op)
             out += [
                 f"/* {op.name} in place: writes self and returns it. */",
-                f"NOMEN_API nomen_tensor *nomen_{op.name}_in_place_call("
-                f"const nomen_{op.name}_args *args);",
-                macro(op, "_", "_in_place"),
+                f"NOMEN_API nomen_tensor *nomen_{entry}_call("
+                f"const nomen_{op.symbol}_args *args);",
+                macro(op, op.in_place_name(), entry),
             ]
         out.append("")
     return "\n".join(out + ["#ifdef __cplusplus", "}", "#endif", "#endif", ""])
@@ -439,7 +472,7 @@ def ids(ops):
     steps = sorted({s for op in ops for s in op.steps.values()})
     lines += [f"nomen__step nomen__{s};" for s in steps] + [""]
     lines += [
-        f"nomen_tensor *nomen__grad_{op.name}(struct nomen__backward *b, int input);"
+        f"nomen_tensor *nomen__grad_{op.symbol}(struct nomen__backward *b, int input);"
         for op in ops
         if op.grad
     ]
@@ -452,7 +485,7 @@ def table(ops):
         out.append(f"static const nomen__argspec args_{op.name}[] = {{")
         out += [
             f'    {{"{a.name}", NOMEN__{a.kind.upper()}, {a.flags()}, '
-            f"offsetof(nomen_{op.name}_args, {a.c_name})}},"
+            f"offsetof(nomen_{op.symbol}_args, {a.c_name})}},"
             for a in op.args
         ]
         out.append("};")
@@ -471,7 +504,7 @@ def table(ops):
             lead=op.lead(),
             quick=f"NOMEN__QUICK_{op.quick()}",
             tail=op.tail(),
-            bytes=f"sizeof(nomen_{op.name}_args)",
+            bytes=f"sizeof(nomen_{op.symbol}_args)",
             more=int(len(op.tensors) > op.lead()),
             nout=2 if op.second else 1,
             forms=forms,
@@ -493,7 +526,7 @@ def table(ops):
             fields["kernel"] = c_string(op.row["kernel"])
         fields |= {k: f"nomen__{v}" for k, v in op.steps.items()}
         if op.grad:
-            fields["grad"] = f"nomen__grad_{op.name}"
+            fields["grad"] = f"nomen__grad_{op.symbol}"
             needs = [
                 f"[{i}] = {op.needs(a)}" for i, a in enumerate(op.tensors) if a.name in op.grad
             ]
@@ -513,14 +546,16 @@ def api(ops):
             if op.returns == "list"
             else f"nomen__call_struct({entry}, false)"
         )
-        out += [
-            f"{returns_type(op)}nomen_{op.name}_call(const nomen_{op.name}_args *args) {{",
-            f"    return {call};",
-            "}",
-        ]
+        if not op.only_in_place:
+            out += [
+                f"{returns_type(op)}nomen_{op.name}_call(const nomen_{op.name}_args *args) {{",
+                f"    return {call};",
+                "}",
+            ]
         if "i" in op.forms:
             out += [
-                f"nomen_tensor *nomen_{op.name}_in_place_call(const nomen_{op.name}_args *args) {{",
+                f"nomen_tensor *nomen_{in_place_entry(op)}_call("
+                f"const nomen_{op.symbol}_args *args) {{",
                 f"    return nomen__call_struct({entry}, true);",
                 "}",
             ]
@@ -546,7 +581,7 @@ def gradients(ops):
         formula = lambda text: re.sub(
             r"(?<![\w.>])(\w+)\b(?!\s*\()", lambda m: words.get(m[1], m[1]), text
         )
-        out.append(f"nomen_tensor *nomen__grad_{op.name}(nomen__backward *b, int input) {{")
+        out.append(f"nomen_tensor *nomen__grad_{op.symbol}(nomen__backward *b, int input) {{")
         if op.tensors[0].kind == "tensors":
             out += [f"    return {formula(op.grad[op.tensors[0].name])};", "}", ""]
             continue
@@ -561,7 +596,21 @@ def gradients(ops):
 
 
 # Python knows these in more forms than their argument list can say: python/src/py_overload.c.
-OVERLOADED = {"arange", "flatten", "max", "min", "rename", "split", "std", "to", "unflatten", "var"}
+OVERLOADED = {
+    "arange",
+    "flatten",
+    "max",
+    "min",
+    "randint",
+    "randint_like",
+    "random",
+    "rename",
+    "split",
+    "std",
+    "to",
+    "unflatten",
+    "var",
+}
 
 
 def stub(ops):
@@ -575,7 +624,7 @@ def stub(ops):
     ]
 
     def line(op, name, method):
-        spread = {a.name for a in op.args if a.variadic}
+        spread = {a.py_name for a in op.args if a.variadic}
         parts = []
         for i, a in enumerate(op.py_args()):
             if a == "*":
@@ -589,7 +638,7 @@ def stub(ops):
                     " = " + a[2][1:] if a[2] else ""
                 )
                 parts.append(f"{a[0]}: {a[1]}{none}{default}")
-        if op.row["family"] == "factory":
+        if op.creates():
             parts += ["*"] * ("*" not in parts and not spread)
             parts += ["device: Any = None", "requires_grad: bool = False"]
         if op.name in OVERLOADED:
@@ -602,7 +651,7 @@ def stub(ops):
         if "m" in op.forms:
             out.append("    " + line(op, op.name, True))
         if "i" in op.forms:
-            out.append("    " + line(op, op.name + "_", True))
+            out.append("    " + line(op, op.in_place_name(), True))
     return "\n".join(out + [""])
 
 

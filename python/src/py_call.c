@@ -265,7 +265,8 @@ static PyType_Spec method_spec = {
 static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, enum nomen__form form) {
     bool method = form != NOMEN__FUNCTION, inplace = form == NOMEN__INPLACE;
     PyTypeObject *type = method ? s->method : s->function;
-    PyObject *name = PyUnicode_FromFormat(inplace ? "%s_" : "%s", op->name);
+    bool suffix = inplace && op->name[strlen(op->name) - 1] != '_';
+    PyObject *name = PyUnicode_FromFormat(suffix ? "%s_" : "%s", op->name);
     if (!name) return -1;
     py_callable *f = (py_callable *)type->tp_alloc(type, 0);
     if (!f) {

@@ -1,6 +1,8 @@
 /* Operations that Python knows in more forms than one argument list can say: rename(**map),
- * max(x, y), var(dim, unbiased), flatten, unflatten, split, to, arange. */
+ * max(x, y), var(dim, unbiased), flatten, unflatten, split, to, arange, randint, random_. */
 #include "py.h"
+
+#include <math.h>
 
 #define SPEC(name, flags) {name, NOMEN__TEXT, flags, 0}
 enum { OPT = NOMEN__OPTIONAL, KW = NOMEN__OPTIONAL | NOMEN__KEYWORD };
@@ -298,6 +300,52 @@ static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     return fill(p, 0, &b[SELF]) && fill(p, 1, &b[DTYPE]) && fill(p, 2, &b[COPY]);
 }
 
+/* ---- ranges of random integers --------------------------------------------------------------- */
+
+/* randint(high, size), randint(low, high, size); randint_like(self, high), (self, low, high). */
+static bool adapt_randint(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    const nomen__op *op = p->c.op;
+    if (!nomen__py_bind(p, op->args, op->nargs, args, nargs, kwnames, b)) return false;
+    enum { LOW = 1, HIGH = 2, SIZE = 3 };
+    if (b[HIGH].value && is_list(b[HIGH].value) && op->args[SIZE].kind == NOMEN__SIZES &&
+        !b[SIZE].value) {
+        b[SIZE] = b[HIGH];
+        b[HIGH].value = NULL;
+    }
+    if (b[LOW].value && !b[HIGH].value) {
+        b[HIGH] = b[LOW];
+        b[LOW].value = NULL;
+    }
+    return nomen__py_fill_all(p, b);
+}
+
+/* random_(), random_(to), random_(from, to), and random_(from, None): up to the largest. */
+static bool adapt_random(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    enum { FROM = 1, TO = 2 };
+    for (int i = FROM; i <= TO; i++)
+        if (given(&b[i]) && !PyIndex_Check(b[i].value))
+            return nomen__py_wrong(p, p->c.op->args[i].name, &b[i], "int");
+    if (given(&b[FROM]) && b[TO].value == Py_None) {
+        p->c.numbers[TO] = (nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)INFINITY, 0};
+        p->c.arg[TO].number = &p->c.numbers[TO];
+        p->c.given |= 1u << TO;
+    }
+    return nomen__py_fill_all(p, b);
+}
+
+/* train has no default: to leave it out would silently do nothing. */
+static bool adapt_dropout(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    if (b[2].value) return nomen__py_fill_all(p, b);
+    PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"train\"",
+                 p->name);
+    return false;
+}
+
 /* arange(end), arange(start, end), arange(start, end, step). */
 static bool adapt_arange(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     py_bound b[PY_BOUND];
@@ -320,10 +368,11 @@ nomen__py_adapter *nomen__py_adapter_of(const char *op) {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange}, {"flatten", adapt_flatten}, {"max", adapt_extremum},
-        {"min", adapt_extremum},  {"rename", adapt_rename},   {"split", adapt_split},
-        {"std", adapt_variance},  {"to", adapt_to},           {"unflatten", adapt_unflatten},
-        {"var", adapt_variance},
+        {"arange", adapt_arange},        {"dropout", adapt_dropout}, {"flatten", adapt_flatten},
+        {"max", adapt_extremum},         {"min", adapt_extremum},    {"randint", adapt_randint},
+        {"randint_like", adapt_randint}, {"random", adapt_random},   {"rename", adapt_rename},
+        {"split", adapt_split},          {"std", adapt_variance},    {"to", adapt_to},
+        {"unflatten", adapt_unflatten},  {"var", adapt_variance},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)
         if (!strcmp(table[i].op, op)) return table[i].adapter;

@@ -121,7 +121,9 @@ static bool is_list(PyObject *o) { return PyTuple_Check(o) || PyList_Check(o); }
 /* Makes new tensors from nothing, or from a tensor as a model? */
 static bool creates(const nomen__op *op) {
     size_t length = strlen(op->name);
-    return !strcmp(op->rule, "given") || (length > 5 && !strcmp(op->name + length - 5, "_like"));
+    return nomen__arg_of(op, NOMEN__NAMES) >= 0
+               ? nomen__arg_of(op, NOMEN__DTYPE) >= 0
+               : length > 5 && !strcmp(op->name + length - 5, "_like");
 }
 
 static bool bind_out(py_call *p, PyObject *value) {
@@ -184,6 +186,12 @@ static int find_keyword(const py_call *p, const nomen__argspec *specs, int n, Py
         alias = "self";
     for (int i = 0; alias && i < n; i++)
         if (!strcmp(alias, specs[i].name)) return i;
+    /* from_: what Python cannot say as a keyword */
+    size_t length = strlen(text);
+    for (int i = 0; length && text[length - 1] == '_' && i < n; i++)
+        if (strlen(specs[i].name) == length - 1 && !strncmp(text, specs[i].name, length - 1) &&
+            !strcmp(specs[i].name, "from"))
+            return i;
     return -1;
 }
 

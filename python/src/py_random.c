@@ -10,13 +10,19 @@ typedef struct py_generator {
 
 struct nomen_generator *nomen__py_generator(PyObject *o) { return ((py_generator *)o)->g; }
 
-/* Any int: the low 64 bits count, so that -1 is a seed too. */
+/* Of negative seeds the 64 bits count, so that -1 is one too. */
 static bool seed_of(PyObject *o, uint64_t *seed) {
     PyObject *index = PyNumber_Index(o);
     if (!index) return false;
-    *seed = PyLong_AsUnsignedLongLongMask(index);
+    int overflow;
+    *seed = (uint64_t)PyLong_AsLongLongAndOverflow(index, &overflow);
+    if (overflow > 0) *seed = PyLong_AsUnsignedLongLong(index);
     Py_DECREF(index);
-    return !(*seed == UINT64_MAX && PyErr_Occurred());
+    if (overflow < 0 || PyErr_Occurred()) {
+        PyErr_SetString(PyExc_RuntimeError, "Overflow when unpacking long: a seed has 64 bits");
+        return false;
+    }
+    return true;
 }
 
 static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -58,40 +64,79 @@ static PyObject *generator_initial_seed(PyObject *self, PyObject *unused) {
     return PyLong_FromUnsignedLongLong(nomen_generator_initial_seed(nomen__py_generator(self)));
 }
 
-static PyObject *state_bytes(nomen_generator *g) {
-    size_t size = nomen_generator_get_state(g, NULL, 0);
-    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
-    if (bytes) nomen_generator_get_state(g, PyBytes_AS_STRING(bytes), size);
-    return bytes;
+/* A state is a tensor of bytes, as in PyTorch: it can be cloned, stored and compared like others.
+ */
+static PyObject *state_of(py_state *s, nomen_generator *g) {
+    int64_t size = (int64_t)nomen_generator_get_state(g, NULL, 0);
+    nomen_tensor *t = nomen__tensor_empty(NOMEN_U8, 1, &size);
+    if (!t) return nomen__py_raise(s);
+    nomen_generator_get_state(g, t->data, (size_t)size);
+    return nomen__py_wrap(s, t);
 }
 
-static PyObject *set_state(py_state *s, nomen_generator *g, PyObject *bytes) {
-    if (!PyBytes_Check(bytes)) {
-        PyErr_Format(PyExc_TypeError, "the state of a generator must be bytes, not %s",
-                     Py_TYPE(bytes)->tp_name);
-        return NULL;
+static bool set_state(py_state *s, nomen_generator *g, PyObject *state) {
+    const nomen_tensor *t = nomen__py_is_tensor(s, state) ? nomen__py_unwrap(state) : NULL;
+    if (!PyBytes_Check(state) && (!t || t->dtype != NOMEN_U8)) {
+        PyErr_Format(PyExc_TypeError, "expected a tensor of uint8 or bytes, but got %s",
+                     t ? nomen_dtype_name((nomen_dtype)t->dtype) : Py_TYPE(state)->tp_name);
+        return false;
     }
-    if (nomen_generator_set_state(g, PyBytes_AS_STRING(bytes), (size_t)PyBytes_GET_SIZE(bytes)))
-        return nomen__py_raise(s);
-    Py_RETURN_NONE;
+    nomen_status status;
+    if (t) {
+        nomen_tensor *whole = nomen__tensor_empty(NOMEN_U8, t->ndim, t->size);
+        status = whole ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+        if (whole) {
+            nomen__copy_values(whole, t);
+            status = nomen_generator_set_state(g, whole->data, (size_t)whole->numel);
+        }
+        nomen__release(whole);
+    } else {
+        status =
+            nomen_generator_set_state(g, PyBytes_AS_STRING(state), (size_t)PyBytes_GET_SIZE(state));
+    }
+    if (status) nomen__py_raise(s);
+    return !status;
 }
 
 static PyObject *generator_get_state(PyObject *self, PyObject *unused) {
     (void)unused;
-    return state_bytes(nomen__py_generator(self));
+    py_state *s = PyType_GetModuleState(Py_TYPE(self));
+    return s ? state_of(s, nomen__py_generator(self)) : NULL;
 }
 
-static PyObject *generator_set_state(PyObject *self, PyObject *bytes) {
+static PyObject *generator_set_state(PyObject *self, PyObject *state) {
     py_state *s = PyType_GetModuleState(Py_TYPE(self));
-    return s ? set_state(s, nomen__py_generator(self), bytes) : NULL;
+    return s && set_state(s, nomen__py_generator(self), state) ? Py_NewRef(self) : NULL;
 }
+
+static PyObject *generator_clone_state(PyObject *self, PyObject *unused) {
+    (void)unused;
+    py_state *s = PyType_GetModuleState(Py_TYPE(self));
+    PyObject *state = s ? state_of(s, nomen__py_generator(self)) : NULL;
+    PyObject *clone = state ? PyObject_CallNoArgs((PyObject *)Py_TYPE(self)) : NULL;
+    if (clone && !set_state(s, nomen__py_generator(clone), state)) Py_CLEAR(clone);
+    Py_XDECREF(state);
+    return clone;
+}
+
+static PyObject *generator_device(PyObject *self, void *unused) {
+    (void)unused;
+    py_state *s = PyType_GetModuleState(Py_TYPE(self));
+    return s ? Py_NewRef(s->cpu) : NULL;
+}
+
+static PyGetSetDef generator_getset[] = {
+    {"device", generator_device, NULL, "Where it draws.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 
 static PyMethodDef generator_methods[] = {
     {"manual_seed", generator_manual_seed, METH_O, "Starts over from a seed; returns itself."},
     {"seed", generator_seed, METH_NOARGS, "Starts over from a seed of the system's; returns it."},
     {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed it last started from."},
-    {"get_state", generator_get_state, METH_NOARGS, "What it takes to go on from here, as bytes."},
-    {"set_state", generator_set_state, METH_O, "Goes on from such bytes."},
+    {"get_state", generator_get_state, METH_NOARGS, "What it takes to go on from here, in bytes."},
+    {"set_state", generator_set_state, METH_O, "Goes on from such bytes; returns itself."},
+    {"clone_state", generator_clone_state, METH_NOARGS, "A new one that goes on from here."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -100,6 +145,7 @@ static PyType_Slot generator_slots[] = {
     {Py_tp_new, generator_new},
     {Py_tp_dealloc, generator_dealloc},
     {Py_tp_methods, generator_methods},
+    {Py_tp_getset, generator_getset},
     {0, NULL},
 };
 
@@ -112,17 +158,24 @@ static PyType_Spec generator_spec = {
 
 int nomen__py_add_generator(PyObject *module, py_state *s) {
     s->generator = (PyTypeObject *)PyType_FromModuleAndSpec(module, &generator_spec, NULL);
-    return s->generator ? PyModule_AddType(module, s->generator) : -1;
+    if (!s->generator || PyModule_AddType(module, s->generator)) return -1;
+    /* The default one of the process: without a generator of its own it passes NULL on. */
+    PyObject *process = s->generator->tp_alloc(s->generator, 0);
+    int failed = process ? PyModule_AddObjectRef(module, "default_generator", process) : -1;
+    Py_XDECREF(process);
+    return failed;
 }
 
 /* ---- the default generator ------------------------------------------------------------------- */
 
 static PyObject *manual_seed(PyObject *module, PyObject *value) {
-    (void)module;
     uint64_t seed;
-    if (!seed_of(value, &seed)) return NULL;
+    PyObject *whole = PyNumber_Long(value);
+    bool fine = whole && seed_of(whole, &seed);
+    Py_XDECREF(whole);
+    if (!fine) return NULL;
     nomen_manual_seed(seed);
-    Py_RETURN_NONE;
+    return PyObject_GetAttrString(module, "default_generator");
 }
 
 static PyObject *seed(PyObject *module, PyObject *unused) {
@@ -138,23 +191,24 @@ static PyObject *initial_seed(PyObject *module, PyObject *unused) {
 }
 
 static PyObject *get_rng_state(PyObject *module, PyObject *unused) {
-    (void)module;
     (void)unused;
-    return state_bytes(NULL);
+    return state_of(PyModule_GetState(module), NULL);
 }
 
-static PyObject *set_rng_state(PyObject *module, PyObject *bytes) {
-    return set_state(PyModule_GetState(module), NULL, bytes);
+static PyObject *set_rng_state(PyObject *module, PyObject *state) {
+    if (!set_state(PyModule_GetState(module), NULL, state)) return NULL;
+    Py_RETURN_NONE;
 }
 
 PyMethodDef nomen__py_random_functions[] = {
     {"manual_seed", manual_seed, METH_O,
-     "manual_seed($module, seed, /)\n--\n\nStarts the default generator over from a seed."},
+     "manual_seed($module, seed, /)\n--\n\nStarts the default generator over from a seed, and "
+     "returns it."},
     {"seed", seed, METH_NOARGS, "seed($module, /)\n--\n\nThe same with a seed of the system's."},
     {"initial_seed", initial_seed, METH_NOARGS,
      "initial_seed($module, /)\n--\n\nThe seed that the default generator last started from."},
     {"get_rng_state", get_rng_state, METH_NOARGS,
-     "get_rng_state($module, /)\n--\n\nThe state of the default generator, as bytes."},
+     "get_rng_state($module, /)\n--\n\nThe state of the default generator, a tensor of bytes."},
     {"set_rng_state", set_rng_state, METH_O,
      "set_rng_state($module, state, /)\n--\n\nGoes on from such bytes."},
     {NULL, NULL, 0, NULL},

@@ -33,6 +33,14 @@ nomen_tensor *nomen__grad_align_to(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_bernoulli(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    case 1: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_bmm(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
@@ -50,6 +58,13 @@ nomen_tensor *nomen__grad_cast(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_cat(nomen__backward *b, int input) {
     return nomen__g_cat(b, b->g, input);
+}
+
+nomen_tensor *nomen__grad_cauchy(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
 }
 
 nomen_tensor *nomen__grad_clamp(nomen__backward *b, int input) {
@@ -120,6 +135,13 @@ nomen_tensor *nomen__grad_expand(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_exponential(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_fill(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
@@ -135,9 +157,23 @@ nomen_tensor *nomen__grad_flatten(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_geometric(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_log(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_div(b->g, nomen__conj(b->in[0]));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_log_normal(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }
@@ -239,9 +275,31 @@ nomen_tensor *nomen__grad_neg(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_normal(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    case 1: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_normal_in_place(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_permute(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_view(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_poisson(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }
@@ -257,6 +315,13 @@ nomen_tensor *nomen__grad_pow(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_prod(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_prod(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_random(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }
@@ -409,6 +474,13 @@ nomen_tensor *nomen__grad_transpose(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_unflatten(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_reshape(b, b->g, 0);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_uniform(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }

@@ -20,6 +20,9 @@ void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *
  * sqrt(2). */
 void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double mean,
                           double std);
+/* The same from single draws, however many: what is drawn for memory that is not contiguous. */
+void nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                 double mean, double std);
 
 /* All dtypes but complex: integers base, base + 1, ..., base + range - 1; range 0 means all of
  * int64. */
@@ -44,6 +47,11 @@ typedef enum nomen__distribution {
 void nomen__random_distribution(nomen_generator *g, nomen__distribution which, nomen_dtype dtype,
                                 void *out, int64_t n, double a, double b);
 
+/* Each of n rates (>= 0) becomes a count of events. */
+void nomen__random_poisson(nomen_generator *g, double *values, int64_t n);
+
+/* value as a number of a floating dtype. */
+double nomen__random_round(nomen_dtype dtype, double value);
 /* 0 .. n - 1 in random order. */
 void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n);
 
@@ -62,6 +70,10 @@ struct nomen_generator {
     uint32_t state[NOMEN__MT_WORDS + NOMEN__MT_PAD];
     uint32_t ready[NOMEN__MT_WORDS]; /* the block's outputs: state after tempering */
 };
+
+/* The next word; a number in [0, 1) with 53 digits. g is locked. */
+uint32_t nomen__draw32(nomen_generator *g);
+double nomen__draw_double(nomen_generator *g);
 
 /* Locks g (or the default generator), starts it if need be, and returns it. */
 nomen_generator *nomen__generator_lock(nomen_generator *g);

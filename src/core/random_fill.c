@@ -11,17 +11,17 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static uint32_t draw32(nomen_generator *g) {
+uint32_t nomen__draw32(nomen_generator *g) {
     if (g->position >= NOMEN__MT_WORDS) nomen__generator_refill(g);
     return g->ready[g->position++];
 }
 
 static uint64_t draw64(nomen_generator *g) {
-    uint64_t upper = draw32(g);
-    return upper << 32 | draw32(g);
+    uint64_t upper = nomen__draw32(g);
+    return upper << 32 | nomen__draw32(g);
 }
 
-static double draw_double(nomen_generator *g) {
+double nomen__draw_double(nomen_generator *g) {
     return (double)(int64_t)(draw64(g) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
 }
 
@@ -40,7 +40,7 @@ static double draw_normal(nomen_generator *g) {
         g->has_next_normal = false;
         return g->next_normal;
     }
-    double angle = draw_double(g), u = draw_double(g);
+    double angle = nomen__draw_double(g), u = nomen__draw_double(g);
     double radius = sqrt(-2.0 * log1p(-u)), theta = 2.0 * M_PI * angle;
     g->next_normal = radius * sin(theta);
     g->has_next_normal = true;
@@ -85,6 +85,13 @@ static float f16_to(uint16_t value) {
                       : exponent == 0 ? (float)fraction * 0x1p-24f
                                       : ldexpf((float)(fraction + 1024), (int)exponent - 25);
     return value & 0x8000 ? -magnitude : magnitude;
+}
+
+double nomen__random_round(nomen_dtype dtype, double value) {
+    return dtype == NOMEN_F64    ? value
+           : dtype == NOMEN_F32  ? (double)(float)value
+           : dtype == NOMEN_BF16 ? (double)bf16_to(bf16_of((float)value))
+                                 : (double)f16_to(f16_of((float)value));
 }
 
 /* ---- storing chunks of one type as another --------------------------------------------------- */
@@ -185,7 +192,7 @@ static void fill_f64(nomen_generator *g, double *out, int64_t n) {
             loops->uniform_f64(words, out, pairs);
         } else { /* nothing left, or one word: a pair across two blocks */
             pairs = 1;
-            *out = draw_double(g);
+            *out = nomen__draw_double(g);
         }
         out += pairs;
         n -= pairs;
@@ -266,12 +273,24 @@ void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *
 
 /* ---- normal ---------------------------------------------------------------------------------- */
 
-/* Below 16 elements: single draws in double. */
-static void fill_normal_short(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                              double mean, double std) {
-    double values[GROUP];
-    for (int64_t i = 0; i < n; i++) values[i] = fma(draw_normal(g), std, mean);
-    store_doubles(dtype, out, values, n);
+/* Single draws in double. */
+static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                               double mean, double std) {
+    double values[CHUNK];
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        for (int64_t i = 0; i < part; i++) values[i] = fma(draw_normal(g), std, mean);
+        store_doubles(dtype, out, values, part);
+    }
+}
+
+void nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                 double mean, double std) {
+    if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
+    dtype = real_parts(dtype, &n);
+    g = nomen__generator_lock(g);
+    fill_normal_singly(g, dtype, out, n, mean, std);
+    nomen__generator_unlock(g);
 }
 
 static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
@@ -364,7 +383,7 @@ void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int6
     dtype = real_parts(dtype, &n);
     g = nomen__generator_lock(g);
     if (n < GROUP) {
-        fill_normal_short(g, dtype, out, n, mean, std);
+        fill_normal_singly(g, dtype, out, n, mean, std);
         nomen__generator_unlock(g);
         return;
     }
@@ -409,7 +428,8 @@ static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, in
             remainders32(g, values, part, (uint32_t)range, base);
         } else {
             for (int64_t i = 0; i < part; i++)
-                values[i] = (int64_t)((wide ? draw64(g) : draw32(g)) % range + (uint64_t)base);
+                values[i] =
+                    (int64_t)((wide ? draw64(g) : nomen__draw32(g)) % range + (uint64_t)base);
         }
         store_integers(dtype, out, values, part);
     }
@@ -521,17 +541,6 @@ void nomen__random_distribution(nomen_generator *g, nomen__distribution which, n
             fill_f64(g, u, part);
         shape_values(which, u, part, a, b);
         store_doubles(dtype, out, u, part);
-    }
-    nomen__generator_unlock(g);
-}
-
-void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n) {
-    for (int64_t i = 0; i < n; i++) out[i] = i;
-    g = nomen__generator_lock(g);
-    for (int64_t i = 0; i < n - 1; i++) {
-        int64_t other = i + (int64_t)(draw32(g) % (uint64_t)(n - i)), kept = out[i];
-        out[i] = out[other];
-        out[other] = kept;
     }
     nomen__generator_unlock(g);
 }

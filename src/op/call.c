@@ -58,8 +58,9 @@ static nomen_status collect_operands(nomen__call *c) {
 }
 
 static nomen_status find_kernel(nomen__call *c) {
-    if (!c->kernel_name) return NOMEN_OK;
-    if (NOMEN_LIKELY(c->op->dtypes >> c->compute & 1)) {
+    bool fits = c->op->dtypes >> c->compute & 1;
+    if (!c->kernel_name && fits) return NOMEN_OK;
+    if (NOMEN_LIKELY(c->kernel_name && fits)) {
         c->kernel = c->kernel_name == c->op->kernel
                         ? nomen__op_kernel(c->op, c->kernel_name, c->compute)
                         : nomen__kernel_find(c->kernel_name, c->compute);
@@ -191,6 +192,17 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     if (c->like && nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
     nomen_tensor *out = nomen__tensor_empty(c->result[i], c->ndim, c->size);
+    if (out && c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) {
+        int order[NOMEN_MAX_DIMS];
+        int64_t step = 1;
+        nomen__memory_order(c->layout, order);
+        for (int k = 0; k < c->ndim; k++) {
+            out->stride[order[k]] = step;
+            step *= c->size[order[k]] > 1 ? c->size[order[k]] : 1;
+        }
+        nomen__tensor_finish(out);
+        return out;
+    }
     if (!out || c->ndim < 2 || c->row_major || c->op->launch != nomen__launch_elementwise)
         return out;
     const nomen_tensor *model = NULL;

@@ -1,5 +1,4 @@
-/* Words of the table: how new tensors are filled. */
-#include "core/draw.h"
+/* Words of the table: how new tensors are filled; with random numbers in draw.c. */
 #include "op/op.h"
 #include "op/rows.gen.h"
 
@@ -14,50 +13,6 @@ nomen_status nomen__launch_fill(nomen__call *c) {
                            nomen_dtype_name((nomen_dtype)c->out[0]->dtype));
     nomen__fill_values(c->out[0], value);
     return NOMEN_OK;
-}
-
-typedef void draw(struct nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
-
-static void draw_uniform(struct nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
-    nomen__random_uniform(g, dtype, out, n);
-}
-
-static void draw_normal(struct nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
-    nomen__random_normal(g, dtype, out, n, 0, 1);
-}
-
-/* Draws in row-major order, whatever the strides and the dtype of the target. */
-static nomen_status draw_into(nomen__call *c, draw *fill) {
-    nomen_tensor *out = c->out[0];
-    int i = nomen__arg_of(c->op, NOMEN__GENERATOR);
-    struct nomen_generator *g = nomen__given(c, i) ? c->arg[i].generator : NULL;
-    if ((out->flags & NOMEN__CONTIGUOUS) && (nomen_dtype)out->dtype == c->compute) {
-        fill(g, c->compute, out->data, out->numel);
-        return NOMEN_OK;
-    }
-    nomen_tensor *drawn = nomen__tensor_empty(c->compute, out->ndim, out->size);
-    if (!drawn) return NOMEN_ERROR_MEMORY;
-    fill(g, c->compute, drawn->data, drawn->numel);
-    nomen__copy_values(out, drawn);
-    nomen__release(drawn);
-    return NOMEN_OK;
-}
-
-static nomen_status check_draw_dtype(const nomen__call *c) {
-    if (c->op->dtypes >> c->compute & 1) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_DTYPE,
-                       "\"%s\" not implemented for '%s': give a floating or complex dtype",
-                       c->op->name, nomen_dtype_name(c->compute));
-}
-
-nomen_status nomen__launch_rand(nomen__call *c) {
-    nomen_status s = check_draw_dtype(c);
-    return s ? s : draw_into(c, draw_uniform);
-}
-
-nomen_status nomen__launch_randn(nomen__call *c) {
-    nomen_status s = check_draw_dtype(c);
-    return s ? s : draw_into(c, draw_normal);
 }
 
 /* ---- arange ---- */

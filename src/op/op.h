@@ -137,6 +137,9 @@ void nomen__map_identity(const nomen_tensor *t, nomen__map *map);
  * autograd, no names. */
 nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
 
+/* The dims of t from the innermost in memory to the outermost. */
+void nomen__memory_order(const nomen_tensor *t, int *dims);
+
 /* ---- calls -------------------------------------------------------------------------------- */
 
 struct nomen__call {
@@ -166,6 +169,7 @@ struct nomen__call {
     int64_t results_count;
     const nomen_tensor
         *like; /* a contiguous operand with the sizes of the result, if the shape step met one */
+    const nomen_tensor *layout; /* a fresh result lies in memory in the order of its dims */
     nomen_tensor *temporary[NOMEN__MAX_IN]; /* made on the way, released at the end */
     int temporaries;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
@@ -198,7 +202,7 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->inplace = c->named = c->record = c->is_view = c->row_major = false;
     c->nin = 0;
     c->temporaries = 0;
-    c->like = NULL;
+    c->like = c->layout = NULL;
     c->nout = op->nout;
     c->in = c->in_inline;
     c->in_count = 0;

@@ -15,89 +15,104 @@ enum {
     NOMEN__OP_ARANGE = 7,
     NOMEN__OP_ARGMAX = 8,
     NOMEN__OP_ARGMIN = 9,
-    NOMEN__OP_BMM = 10,
-    NOMEN__OP_CAST = 11,
-    NOMEN__OP_CAT = 12,
-    NOMEN__OP_CHUNK = 13,
-    NOMEN__OP_CLAMP = 14,
-    NOMEN__OP_CLONE = 15,
-    NOMEN__OP_CONJ = 16,
-    NOMEN__OP_CONTIGUOUS = 17,
-    NOMEN__OP_COPY = 18,
-    NOMEN__OP_COS = 19,
-    NOMEN__OP_DIV = 20,
-    NOMEN__OP_DOT = 21,
-    NOMEN__OP_EMPTY = 22,
-    NOMEN__OP_EMPTY_LIKE = 23,
-    NOMEN__OP_EQ = 24,
-    NOMEN__OP_EXP = 25,
-    NOMEN__OP_EXPAND = 26,
-    NOMEN__OP_FILL = 27,
-    NOMEN__OP_FLATTEN = 28,
-    NOMEN__OP_FULL = 29,
-    NOMEN__OP_FULL_LIKE = 30,
-    NOMEN__OP_GE = 31,
-    NOMEN__OP_GT = 32,
-    NOMEN__OP_ISNAN = 33,
-    NOMEN__OP_LE = 34,
-    NOMEN__OP_LOG = 35,
-    NOMEN__OP_LOG_SOFTMAX = 36,
-    NOMEN__OP_LOGICAL_NOT = 37,
-    NOMEN__OP_LOGSUMEXP = 38,
-    NOMEN__OP_LT = 39,
-    NOMEN__OP_MATMUL = 40,
-    NOMEN__OP_MAX = 41,
-    NOMEN__OP_MAXIMUM = 42,
-    NOMEN__OP_MEAN = 43,
-    NOMEN__OP_MIN = 44,
-    NOMEN__OP_MINIMUM = 45,
-    NOMEN__OP_MM = 46,
-    NOMEN__OP_MUL = 47,
-    NOMEN__OP_MV = 48,
-    NOMEN__OP_NARROW = 49,
-    NOMEN__OP_NE = 50,
-    NOMEN__OP_NEG = 51,
-    NOMEN__OP_ONES = 52,
-    NOMEN__OP_ONES_LIKE = 53,
-    NOMEN__OP_PERMUTE = 54,
-    NOMEN__OP_POW = 55,
-    NOMEN__OP_PROD = 56,
-    NOMEN__OP_RAND = 57,
-    NOMEN__OP_RAND_LIKE = 58,
-    NOMEN__OP_RANDN = 59,
-    NOMEN__OP_RANDN_LIKE = 60,
-    NOMEN__OP_RECIPROCAL = 61,
-    NOMEN__OP_REFINE_NAMES = 62,
-    NOMEN__OP_RELU = 63,
-    NOMEN__OP_RENAME = 64,
-    NOMEN__OP_RESHAPE = 65,
-    NOMEN__OP_RSQRT = 66,
-    NOMEN__OP_SELECT = 67,
-    NOMEN__OP_SGN = 68,
-    NOMEN__OP_SIGMOID = 69,
-    NOMEN__OP_SIN = 70,
-    NOMEN__OP_SLICE = 71,
-    NOMEN__OP_SOFTMAX = 72,
-    NOMEN__OP_SPLIT = 73,
-    NOMEN__OP_SQRT = 74,
-    NOMEN__OP_SQUARE = 75,
-    NOMEN__OP_SQUEEZE = 76,
-    NOMEN__OP_STACK = 77,
-    NOMEN__OP_STD = 78,
-    NOMEN__OP_SUB = 79,
-    NOMEN__OP_SUM = 80,
-    NOMEN__OP_TANH = 81,
-    NOMEN__OP_TO = 82,
-    NOMEN__OP_TRANSPOSE = 83,
-    NOMEN__OP_UNBIND = 84,
-    NOMEN__OP_UNFLATTEN = 85,
-    NOMEN__OP_UNSQUEEZE = 86,
-    NOMEN__OP_VAR = 87,
-    NOMEN__OP_WHERE = 88,
-    NOMEN__OP_ZERO = 89,
-    NOMEN__OP_ZEROS = 90,
-    NOMEN__OP_ZEROS_LIKE = 91,
-    NOMEN__OP_COUNT = 92
+    NOMEN__OP_BERNOULLI = 10,
+    NOMEN__OP_BMM = 11,
+    NOMEN__OP_CAST = 12,
+    NOMEN__OP_CAT = 13,
+    NOMEN__OP_CAUCHY = 14,
+    NOMEN__OP_CHUNK = 15,
+    NOMEN__OP_CLAMP = 16,
+    NOMEN__OP_CLONE = 17,
+    NOMEN__OP_CONJ = 18,
+    NOMEN__OP_CONTIGUOUS = 19,
+    NOMEN__OP_COPY = 20,
+    NOMEN__OP_COS = 21,
+    NOMEN__OP_DIV = 22,
+    NOMEN__OP_DOT = 23,
+    NOMEN__OP_DROPOUT = 24,
+    NOMEN__OP_EMPTY = 25,
+    NOMEN__OP_EMPTY_LIKE = 26,
+    NOMEN__OP_EQ = 27,
+    NOMEN__OP_EXP = 28,
+    NOMEN__OP_EXPAND = 29,
+    NOMEN__OP_EXPONENTIAL = 30,
+    NOMEN__OP_FILL = 31,
+    NOMEN__OP_FLATTEN = 32,
+    NOMEN__OP_FULL = 33,
+    NOMEN__OP_FULL_LIKE = 34,
+    NOMEN__OP_GE = 35,
+    NOMEN__OP_GEOMETRIC = 36,
+    NOMEN__OP_GT = 37,
+    NOMEN__OP_ISNAN = 38,
+    NOMEN__OP_LE = 39,
+    NOMEN__OP_LOG = 40,
+    NOMEN__OP_LOG_NORMAL = 41,
+    NOMEN__OP_LOG_SOFTMAX = 42,
+    NOMEN__OP_LOGICAL_NOT = 43,
+    NOMEN__OP_LOGSUMEXP = 44,
+    NOMEN__OP_LT = 45,
+    NOMEN__OP_MATMUL = 46,
+    NOMEN__OP_MAX = 47,
+    NOMEN__OP_MAXIMUM = 48,
+    NOMEN__OP_MEAN = 49,
+    NOMEN__OP_MIN = 50,
+    NOMEN__OP_MINIMUM = 51,
+    NOMEN__OP_MM = 52,
+    NOMEN__OP_MUL = 53,
+    NOMEN__OP_MULTINOMIAL = 54,
+    NOMEN__OP_MV = 55,
+    NOMEN__OP_NARROW = 56,
+    NOMEN__OP_NE = 57,
+    NOMEN__OP_NEG = 58,
+    NOMEN__OP_NORMAL = 59,
+    NOMEN__OP_NORMAL_ = 60,
+    NOMEN__OP_ONES = 61,
+    NOMEN__OP_ONES_LIKE = 62,
+    NOMEN__OP_PERMUTE = 63,
+    NOMEN__OP_POISSON = 64,
+    NOMEN__OP_POW = 65,
+    NOMEN__OP_PROD = 66,
+    NOMEN__OP_RAND = 67,
+    NOMEN__OP_RAND_LIKE = 68,
+    NOMEN__OP_RANDINT = 69,
+    NOMEN__OP_RANDINT_LIKE = 70,
+    NOMEN__OP_RANDN = 71,
+    NOMEN__OP_RANDN_LIKE = 72,
+    NOMEN__OP_RANDOM = 73,
+    NOMEN__OP_RANDPERM = 74,
+    NOMEN__OP_RECIPROCAL = 75,
+    NOMEN__OP_REFINE_NAMES = 76,
+    NOMEN__OP_RELU = 77,
+    NOMEN__OP_RENAME = 78,
+    NOMEN__OP_RESHAPE = 79,
+    NOMEN__OP_RSQRT = 80,
+    NOMEN__OP_SELECT = 81,
+    NOMEN__OP_SGN = 82,
+    NOMEN__OP_SIGMOID = 83,
+    NOMEN__OP_SIN = 84,
+    NOMEN__OP_SLICE = 85,
+    NOMEN__OP_SOFTMAX = 86,
+    NOMEN__OP_SPLIT = 87,
+    NOMEN__OP_SQRT = 88,
+    NOMEN__OP_SQUARE = 89,
+    NOMEN__OP_SQUEEZE = 90,
+    NOMEN__OP_STACK = 91,
+    NOMEN__OP_STD = 92,
+    NOMEN__OP_SUB = 93,
+    NOMEN__OP_SUM = 94,
+    NOMEN__OP_TANH = 95,
+    NOMEN__OP_TO = 96,
+    NOMEN__OP_TRANSPOSE = 97,
+    NOMEN__OP_UNBIND = 98,
+    NOMEN__OP_UNFLATTEN = 99,
+    NOMEN__OP_UNIFORM = 100,
+    NOMEN__OP_UNSQUEEZE = 101,
+    NOMEN__OP_VAR = 102,
+    NOMEN__OP_WHERE = 103,
+    NOMEN__OP_ZERO = 104,
+    NOMEN__OP_ZEROS = 105,
+    NOMEN__OP_ZEROS_LIKE = 106,
+    NOMEN__OP_COUNT = 107
 };
 
 nomen__step nomen__choose_bounds;
@@ -110,9 +125,11 @@ nomen__step nomen__choose_sgn;
 nomen__step nomen__compose_addmm;
 nomen__step nomen__compose_chunk;
 nomen__step nomen__compose_contiguous;
+nomen__step nomen__compose_dropout;
 nomen__step nomen__compose_split;
 nomen__step nomen__compose_to;
 nomen__step nomen__compose_unbind;
+nomen__step nomen__dtype_bernoulli;
 nomen__step nomen__dtype_bool;
 nomen__step nomen__dtype_compare;
 nomen__step nomen__dtype_copy;
@@ -122,8 +139,10 @@ nomen__step nomen__dtype_float;
 nomen__step nomen__dtype_float_arg;
 nomen__step nomen__dtype_given;
 nomen__step nomen__dtype_index;
+nomen__step nomen__dtype_integers;
 nomen__step nomen__dtype_like;
 nomen__step nomen__dtype_mean;
+nomen__step nomen__dtype_normal;
 nomen__step nomen__dtype_power;
 nomen__step nomen__dtype_promote;
 nomen__step nomen__dtype_quotient;
@@ -134,27 +153,42 @@ nomen__step nomen__dtype_sum;
 nomen__step nomen__dtype_to;
 nomen__step nomen__dtype_variance;
 nomen__step nomen__dtype_where;
+nomen__step nomen__launch_bernoulli;
 nomen__step nomen__launch_cat;
+nomen__step nomen__launch_cauchy;
 nomen__step nomen__launch_copy;
 nomen__step nomen__launch_elementwise;
+nomen__step nomen__launch_exponential;
 nomen__step nomen__launch_fill;
+nomen__step nomen__launch_geometric;
+nomen__step nomen__launch_log_normal;
 nomen__step nomen__launch_matmul;
+nomen__step nomen__launch_multinomial;
+nomen__step nomen__launch_normal;
+nomen__step nomen__launch_normal_in_place;
 nomen__step nomen__launch_nothing;
 nomen__step nomen__launch_one;
+nomen__step nomen__launch_poisson;
 nomen__step nomen__launch_rand;
+nomen__step nomen__launch_randint;
 nomen__step nomen__launch_randn;
+nomen__step nomen__launch_random;
+nomen__step nomen__launch_randperm;
 nomen__step nomen__launch_range;
 nomen__step nomen__launch_reduce;
 nomen__step nomen__launch_rows;
 nomen__step nomen__launch_stack;
+nomen__step nomen__launch_uniform;
 nomen__step nomen__launch_zero;
 nomen__step nomen__names_contract;
 nomen__step nomen__names_given;
 nomen__step nomen__names_join;
 nomen__step nomen__names_keep;
+nomen__step nomen__names_normal;
 nomen__step nomen__names_reduce_rule;
 nomen__step nomen__names_stack;
 nomen__step nomen__names_unify;
+nomen__step nomen__shape_bernoulli;
 nomen__step nomen__shape_bmm;
 nomen__step nomen__shape_broadcast;
 nomen__step nomen__shape_cat;
@@ -163,7 +197,10 @@ nomen__step nomen__shape_given;
 nomen__step nomen__shape_like;
 nomen__step nomen__shape_matmul;
 nomen__step nomen__shape_mm;
+nomen__step nomen__shape_multinomial;
 nomen__step nomen__shape_mv;
+nomen__step nomen__shape_normal;
+nomen__step nomen__shape_randperm;
 nomen__step nomen__shape_range;
 nomen__step nomen__shape_reduce;
 nomen__step nomen__shape_reshaped;
@@ -190,9 +227,11 @@ nomen_tensor *nomen__grad_abs(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_add(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_align_as(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_align_to(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_bernoulli(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_bmm(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_cast(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_cat(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_cauchy(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_clamp(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_clone(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_conj(struct nomen__backward *b, int input);
@@ -202,9 +241,12 @@ nomen_tensor *nomen__grad_div(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_dot(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_exp(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_expand(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_exponential(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_fill(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_flatten(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_geometric(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_log(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_log_normal(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_log_softmax(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_logsumexp(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_matmul(struct nomen__backward *b, int input);
@@ -218,9 +260,13 @@ nomen_tensor *nomen__grad_mul(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_mv(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_narrow(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_neg(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_normal(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_normal_in_place(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_permute(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_poisson(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_pow(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_prod(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_random(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_reciprocal(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_refine_names(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_relu(struct nomen__backward *b, int input);
@@ -243,6 +289,7 @@ nomen_tensor *nomen__grad_sum(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_tanh(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_transpose(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_unflatten(struct nomen__backward *b, int input);
+nomen_tensor *nomen__grad_uniform(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_unsqueeze(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_var(struct nomen__backward *b, int input);
 nomen_tensor *nomen__grad_where(struct nomen__backward *b, int input);

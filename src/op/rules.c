@@ -296,6 +296,11 @@ nomen_status nomen__dtype_given(nomen__call *c) {
     return all_of(c, d, d);
 }
 
+nomen_status nomen__dtype_integers(nomen__call *c) {
+    if (!dtype_argument(c) && !c->target[0]) return all_of(c, NOMEN_I64, NOMEN_I64);
+    return nomen__dtype_given(c);
+}
+
 nomen_status nomen__dtype_like(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     return all_of(c, d, d);

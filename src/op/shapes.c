@@ -73,7 +73,11 @@ nomen_status nomen__shape_same(nomen__call *c) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__shape_like(nomen__call *c) { return nomen__shape_same(c); }
+/* A tensor like another has its layout, too. */
+nomen_status nomen__shape_like(nomen__call *c) {
+    c->layout = c->in[0];
+    return nomen__shape_same(c);
+}
 
 static nomen_status nothing_to_reduce(const nomen__call *c) {
     for (int i = 0; i < c->in[0]->ndim; i++)

@@ -1,0 +1,471 @@
+/* Words of the table: random numbers whose distribution is given by tensors (bernoulli, normal,
+ * multinomial, poisson), and dropout. */
+#include "op/draw_into.h"
+#include "op/launch.h"
+#include "op/rows.gen.h"
+
+#include <math.h>
+#include <string.h>
+
+static nomen_status not_implemented(const nomen__call *c, nomen_dtype d) {
+    return nomen__fail(NOMEN_ERROR_DTYPE, "\"%s\" not implemented for '%s': give a floating dtype",
+                       c->op->name, nomen_dtype_name(d));
+}
+
+/* Is t a number in tensor's clothing? Of a function a tensor without dims is one, too. */
+static bool is_number(const nomen__call *c, const nomen_tensor *t) {
+    return (t->flags & NOMEN__WRAPPED) || (!c->inplace && t->ndim == 0);
+}
+
+/* t with the sizes of the result, as a header of its own; it is known to broadcast. */
+static nomen_tensor *spread(const nomen__call *c, const nomen_tensor *t) {
+    nomen__map map;
+    nomen__map_identity(t, &map);
+    int shift = c->ndim - t->ndim;
+    map.ndim = c->ndim;
+    for (int k = 0; k < c->ndim; k++) {
+        int d = k - shift;
+        map.source[k] = (int8_t)(d < 0 ? -1 : d);
+        map.size[k] = c->size[k];
+        map.step[k] = d >= 0 && t->size[d] == c->size[k];
+    }
+    return nomen__map_apply(t, &map);
+}
+
+/* A contiguous copy in double. */
+static nomen_tensor *doubles_of(const nomen_tensor *t) {
+    nomen_tensor *copy = nomen__tensor_empty(NOMEN_F64, t->ndim, t->size);
+    if (copy) nomen__copy_values(copy, t);
+    return copy;
+}
+
+static double *doubles_at(nomen_tensor *t) { return (double *)(void *)t->data; }
+
+/* ---- bernoulli ---- */
+
+nomen_status nomen__dtype_bernoulli(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    c->compute = c->writes = c->result[0] = d;
+    if (nomen__given(c, 1)) {
+        nomen_dtype p = (nomen_dtype)c->in[1]->dtype;
+        return is_number(c, c->in[1]) || nomen_dtype_is_floating(p) ? NOMEN_OK
+                                                                    : not_implemented(c, p);
+    }
+    return c->inplace || nomen_dtype_is_floating(d) ? NOMEN_OK : not_implemented(c, d);
+}
+
+nomen_status nomen__shape_bernoulli(nomen__call *c) {
+    nomen_status s = nomen__shape_like(c);
+    if (s || !nomen__given(c, 1)) return s;
+    const nomen_tensor *p = c->in[1];
+    NOMEN__TEXT(own, 200);
+    NOMEN__TEXT(target, 200);
+    nomen__text_sizes(&own, p->size, p->ndim);
+    nomen__text_sizes(&target, c->size, c->ndim);
+    if (p->ndim > c->ndim)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "expand(p of size %s, size=%s): the number of sizes provided (%d) must "
+                           "be greater or equal to the number of dimensions in the tensor (%d)",
+                           own.at, target.at, c->ndim, p->ndim);
+    for (int i = 1; i <= p->ndim; i++)
+        if (p->size[p->ndim - i] != 1 && p->size[p->ndim - i] != c->size[c->ndim - i])
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "The expanded size of the tensor (%lld) must match the existing "
+                               "size (%lld) at non-singleton dimension %d.  Target sizes: %s.  "
+                               "Tensor sizes: %s",
+                               (long long)c->size[c->ndim - i], (long long)p->size[p->ndim - i],
+                               c->ndim - i, target.at, own.at);
+    return NOMEN_OK;
+}
+
+static nomen_status check_probabilities(const nomen_tensor *p) {
+    nomen_tensor *copy = doubles_of(p);
+    if (!copy) return NOMEN_ERROR_MEMORY;
+    const double *at = doubles_at(copy);
+    nomen_status s = NOMEN_OK;
+    for (int64_t i = 0; !s && i < copy->numel; i++)
+        if (!(at[i] >= 0 && at[i] <= 1))
+            s = nomen__fail(NOMEN_ERROR_STATE,
+                            "Expected p_in >= 0 && p_in <= 1 to be true, but got false: a "
+                            "probability is %g",
+                            at[i]);
+    nomen__release(copy);
+    return s;
+}
+
+nomen_status nomen__launch_bernoulli(nomen__call *c) {
+    nomen__drawing d = {.kind = NOMEN__DRAW_BERNOULLI, .g = nomen__generator_given(c), .a = 0.5};
+    nomen_tensor *p = nomen__given(c, 1) ? c->in[1] : c->inplace ? NULL : c->in[0];
+    if (!p || (p != c->in[0] && is_number(c, p))) {
+        nomen_number n = p ? nomen_item_number(p) : nomen_number_float(0.5);
+        if (n.kind == NOMEN_NUMBER_COMPLEX)
+            return nomen__fail(NOMEN_ERROR_TYPE, "bernoulli(): p must be a real number");
+        d.a = n.kind == NOMEN_NUMBER_FLOAT ? n.re : (double)n.i;
+        if (!(d.a >= 0 && d.a <= 1))
+            return nomen__fail(NOMEN_ERROR_STATE,
+                               "bernoulli_ expects p to be in [0, 1], but got p=%g", d.a);
+        return nomen__draw_into(c->out[0], c->compute, &d);
+    }
+    nomen_status s = check_probabilities(p);
+    if (s) return s;
+    nomen_tensor *each = spread(c, p);
+    if (!each) return NOMEN_ERROR_MEMORY;
+    d.kind = NOMEN__DRAW_BERNOULLI_EACH;
+    d.p = each;
+    s = nomen__draw_into(c->out[0], c->compute, &d);
+    nomen__release(each);
+    return s;
+}
+
+/* ---- normal ---- */
+
+static bool of_numbers(const nomen__call *c) {
+    for (int i = 0; i < c->nin; i++)
+        if (!(c->in[i]->flags & NOMEN__WRAPPED)) return false;
+    return true;
+}
+
+nomen_status nomen__names_normal(nomen__call *c) {
+    bool numbers = of_numbers(c);
+    for (int i = 2; i < 5; i++)
+        if (!numbers && nomen__given(c, i))
+            return nomen__fail(NOMEN_ERROR_TYPE,
+                               "normal(): argument '%s' is for mean and std that are numbers: "
+                               "tensors bring their own",
+                               c->op->args[i].name);
+    if (!numbers) return nomen__names_unify(c);
+    if (!nomen__given(c, 2))
+        return nomen__fail(NOMEN_ERROR_TYPE,
+                           "normal() received an invalid combination of arguments: of two numbers "
+                           "it needs a size");
+    return nomen__names_given(c);
+}
+
+nomen_status nomen__dtype_normal(nomen__call *c) {
+    const nomen_tensor *mean = c->in[0], *std = nomen__given(c, 1) ? c->in[1] : NULL;
+    if (std && nomen_dtype_is_complex((nomen_dtype)std->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "normal expects standard deviation to be non-complex");
+    if (of_numbers(c)) return nomen__dtype_given(c);
+    nomen_dtype d = (nomen_dtype)(mean->flags & NOMEN__WRAPPED ? std : mean)->dtype;
+    c->compute = c->writes = c->result[0] = d;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_normal(nomen__call *c) {
+    return of_numbers(c) ? nomen__shape_given(c) : nomen__shape_broadcast(c);
+}
+
+static nomen_status check_stds(const nomen_tensor *std) {
+    nomen_tensor *copy = doubles_of(std);
+    if (!copy) return NOMEN_ERROR_MEMORY;
+    nomen_status s = NOMEN_OK;
+    for (int64_t i = 0; !s && i < copy->numel; i++)
+        if (!(doubles_at(copy)[i] >= 0))
+            s = nomen__fail(NOMEN_ERROR_STATE,
+                            "normal expects all elements of std >= 0.0, but one is %g",
+                            doubles_at(copy)[i]);
+    nomen__release(copy);
+    return s;
+}
+
+static const nomen__kernel *kernel_of(const char *name, nomen_tensor *a, nomen_tensor *b) {
+    return nomen__kernel_find(name, nomen__common_dtype((nomen_tensor *[]){a, b}, 2));
+}
+
+/* t = t op other, as the operation in place does it, but for the names. */
+static void combine(const char *name, nomen_tensor *t, nomen_tensor *other) {
+    const nomen__kernel *k = kernel_of(name, t, other);
+    nomen_tensor *in[] = {t, other};
+    nomen__iter it;
+    nomen__iter_make(&it, k->loop, t, in, 2, t->ndim, t->size, k->dtype, k->dtype);
+    nomen__iter_run(&it);
+}
+
+static double real_of(const nomen_tensor *t) {
+    nomen_number n = nomen_item_number(t);
+    return n.kind == NOMEN_NUMBER_INT || n.kind == NOMEN_NUMBER_BOOL ? (double)n.i : n.re;
+}
+
+/* The numbers are drawn for the layout of out, but only moved into it once they are complete. */
+nomen_status nomen__launch_normal(nomen__call *c) {
+    nomen_tensor *mean = c->in[0], *std = nomen__given(c, 1) ? c->in[1] : NULL;
+    bool number_mean = mean->flags & NOMEN__WRAPPED,
+         number_std = !std || (std->flags & NOMEN__WRAPPED);
+    nomen__drawing d = {.kind = NOMEN__DRAW_NORMAL, .g = nomen__generator_given(c), .b = 1};
+    if (number_std && std) d.b = real_of(std);
+    nomen_status s = number_std ? nomen__check_std(d.b) : check_stds(std);
+    if (s) return s;
+    if (number_mean && nomen_item_number(mean).kind == NOMEN_NUMBER_COMPLEX)
+        return nomen__fail(NOMEN_ERROR_TYPE,
+                           "normal(): argument 'mean' must be float, not complex");
+    if (number_mean && number_std) {
+        d.a = real_of(mean);
+        return nomen__draw_into(c->out[0], c->compute, &d);
+    }
+    nomen_tensor *out = c->out[0], *t = nomen__retain(out);
+    if (c->target[0] && !c->fresh[0]) {
+        nomen__release(t);
+        int order[NOMEN_MAX_DIMS];
+        nomen__memory_order(out, order);
+        t = nomen__tensor_empty((nomen_dtype)out->dtype, out->ndim, out->size);
+        int64_t step = 1;
+        for (int k = 0; t && k < t->ndim; k++) {
+            t->stride[order[k]] = step;
+            step *= t->size[order[k]] > 1 ? t->size[order[k]] : 1;
+        }
+        if (!t) return NOMEN_ERROR_MEMORY;
+        nomen__tensor_finish(t);
+    }
+    s = nomen__draw_into(t, c->compute, &d);
+    if (!s) {
+        if (!number_std) combine("mul", t, std);
+        combine("add", t, mean);
+        if (t != out) nomen__copy_values(out, t);
+    }
+    nomen__release(t);
+    return s;
+}
+
+/* ---- multinomial ---- */
+
+enum { MOST_CATEGORIES = 1 << 24 };
+
+nomen_status nomen__shape_multinomial(nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    int64_t count = c->arg[1].integer;
+    bool again = nomen__given(c, 2) && c->arg[2].flag;
+    if (t->ndim < 1 || t->ndim > 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "prob_dist must be 1 or 2 dim");
+    if (count <= 0) return nomen__fail(NOMEN_ERROR_STATE, "cannot sample n_sample <= 0 samples");
+    int64_t categories = t->size[t->ndim - 1];
+    if (!again && count > categories)
+        return nomen__fail(
+            NOMEN_ERROR_STATE,
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    if (categories > MOST_CATEGORIES)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "number of categories cannot exceed 2^24");
+    c->ndim = t->ndim;
+    c->size[0] = t->size[0];
+    c->size[c->ndim - 1] = count;
+    return NOMEN_OK;
+}
+
+static nomen_status check_weights(const nomen_tensor *weights, int64_t categories, bool again) {
+    const double *at = (const double *)(const void *)weights->data;
+    for (int64_t i = 0; i < weights->numel; i++) {
+        if (at[i] >= 0 && at[i] < (double)INFINITY) continue;
+        return nomen__fail(NOMEN_ERROR_STATE, "%s",
+                           !again ? "probability tensor contains either `inf`, `nan` or element < 0"
+                           : at[i] == (double)INFINITY
+                               ? "invalid multinomial distribution (encountering probability entry "
+                                 "= infinity or NaN)"
+                               : "invalid multinomial distribution (encountering probability entry "
+                                 "< 0)");
+    }
+    int64_t rows = weights->ndim > 1 ? weights->size[0] : 1;
+    for (int64_t r = 0; r < rows; r++) {
+        bool some = false;
+        for (int64_t k = 0; k < categories; k++) some |= at[r * categories + k] > 0;
+        if (!some)
+            return nomen__fail(NOMEN_ERROR_STATE,
+                               "invalid multinomial distribution (sum of probabilities <= 0)");
+    }
+    return NOMEN_OK;
+}
+
+/* Is place a behind place b: smaller, or equal and later? */
+static bool behind(const double *at, int64_t a, int64_t b) {
+    return at[a] < at[b] || (at[a] == at[b] && a > b);
+}
+
+static void sift_down(const double *at, int64_t *heap, int64_t n, int64_t i) {
+    for (int64_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n && behind(at, heap[child + 1], heap[child])) child++;
+        if (!behind(at, heap[child], heap[i])) return;
+        int64_t kept = heap[i];
+        heap[i] = heap[child];
+        heap[child] = kept;
+    }
+}
+
+/* The places of the count largest of n, largest first: a heap with the smallest of them on top. */
+static void largest(const double *at, int64_t n, int64_t *heap, int64_t count) {
+    for (int64_t i = 0; i < count; i++) heap[i] = i;
+    for (int64_t i = count / 2; i-- > 0;) sift_down(at, heap, count, i);
+    for (int64_t i = count; i < n; i++) {
+        if (!behind(at, heap[0], i)) continue;
+        heap[0] = i;
+        sift_down(at, heap, count, 0);
+    }
+    for (int64_t i = count; i-- > 1;) {
+        int64_t kept = heap[0];
+        heap[0] = heap[i];
+        heap[i] = kept;
+        sift_down(at, heap, i, 0);
+    }
+}
+
+/* Without replacement: each weight is divided by an exponential number, and the largest are taken.
+ */
+static nomen_status sample_once(const nomen__call *c, int64_t categories, int64_t *places) {
+    nomen_tensor *t = c->in[0], *race = NULL, *doubles = NULL;
+    nomen__drawing d = {
+        .kind = NOMEN__DRAW_OTHERS + NOMEN__EXPONENTIAL, .g = nomen__generator_given(c), .a = 1};
+    nomen__call like;
+    nomen__call_begin(&like, &nomen__ops[NOMEN__OP_EMPTY_LIKE]);
+    like.arg[0].tensor = t;
+    like.given = 1;
+    nomen_status s = nomen__invoke(&like);
+    if (s) return s;
+    race = like.out[0];
+    s = nomen__draw_into(race, (nomen_dtype)t->dtype, &d);
+    if (!s) {
+        nomen_tensor *in[] = {t, race};
+        const nomen__kernel *k = kernel_of("div", t, race);
+        nomen__iter it;
+        nomen__iter_make(&it, k->loop, race, in, 2, race->ndim, race->size, k->dtype, k->dtype);
+        nomen__iter_run(&it);
+        doubles = doubles_of(race);
+        if (!doubles) s = NOMEN_ERROR_MEMORY;
+    }
+    int64_t count = c->arg[1].integer, rows = t->ndim > 1 ? t->size[0] : 1;
+    for (int64_t r = 0; !s && r < rows; r++)
+        largest(doubles_at(doubles) + r * categories, categories, places + r * count, count);
+    nomen__release(doubles);
+    nomen__release(race);
+    return s;
+}
+
+/* The running sums of n weights, each rounded to the dtype of the weights, over the last. */
+static void running_sums(double *at, int64_t n, nomen_dtype dtype) {
+    double sum = 0;
+    for (int64_t k = 0; k < n; k++) at[k] = sum = nomen__random_round(dtype, sum + at[k]);
+    for (int64_t k = 0; k < n; k++) at[k] = nomen__random_round(dtype, at[k] / sum);
+    at[n - 1] = 1;
+}
+
+/* The first place whose running sum is not below u. */
+static int64_t place_of(const double *sums, int64_t n, double u) {
+    int64_t low = 0, high = n;
+    while (low < high) {
+        int64_t mid = low + (high - low) / 2;
+        if (sums[mid] < u)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static nomen_status sample_again(const nomen__call *c, nomen_tensor *weights, int64_t categories,
+                                 int64_t *places) {
+    int64_t count = c->arg[1].integer, rows = weights->ndim > 1 ? weights->size[0] : 1;
+    nomen_tensor *u = nomen__tensor_empty(NOMEN_F64, c->ndim, c->size);
+    if (!u) return NOMEN_ERROR_MEMORY;
+    nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
+    for (int64_t r = 0; r < rows; r++) {
+        double *sums = doubles_at(weights) + r * categories;
+        running_sums(sums, categories, c->compute);
+        for (int64_t i = r * count; i < (r + 1) * count; i++)
+            places[i] = place_of(sums, categories, doubles_at(u)[i]);
+    }
+    nomen__release(u);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_multinomial(nomen__call *c) {
+    nomen_tensor *t = c->in[0], *out = c->out[0];
+    int64_t categories = t->size[t->ndim - 1];
+    bool again = nomen__given(c, 2) && c->arg[2].flag;
+    if (out->numel == 0) return NOMEN_OK;
+    nomen_tensor *weights = doubles_of(t);
+    if (!weights) return NOMEN_ERROR_MEMORY;
+    nomen_status s = check_weights(weights, categories, again);
+    bool direct = out->dtype == NOMEN_I64 && (out->flags & NOMEN__CONTIGUOUS);
+    nomen_tensor *places = s        ? NULL
+                           : direct ? nomen__retain(out)
+                                    : nomen__tensor_empty(NOMEN_I64, c->ndim, c->size);
+    if (!s && !places) s = NOMEN_ERROR_MEMORY;
+    int64_t *at = s ? NULL : (int64_t *)(void *)places->data;
+    if (!s) s = again ? sample_again(c, weights, categories, at) : sample_once(c, categories, at);
+    if (!s && !direct) nomen__copy_values(out, places);
+    nomen__release(places);
+    nomen__release(weights);
+    return s;
+}
+
+/* ---- poisson ---- */
+
+nomen_status nomen__launch_poisson(nomen__call *c) {
+    nomen_tensor *rates = doubles_of(c->in[0]);
+    if (!rates) return NOMEN_ERROR_MEMORY;
+    nomen_status s = NOMEN_OK;
+    for (int64_t i = 0; !s && i < rates->numel; i++)
+        if (!(doubles_at(rates)[i] >= 0 && doubles_at(rates)[i] < (double)INFINITY))
+            s = nomen__fail(NOMEN_ERROR_STATE,
+                            "invalid Poisson rate, expected rate to be non-negative: it is %g",
+                            doubles_at(rates)[i]);
+    if (!s) {
+        nomen__random_poisson(nomen__generator_given(c), doubles_at(rates), rates->numel);
+        nomen__copy_values(c->out[0], rates);
+    }
+    nomen__release(rates);
+    return s;
+}
+
+/* ---- dropout ---- */
+
+/* What the elements are multiplied with: 0, or 1 over the probability to stay. */
+static nomen_tensor *dropout_factors(nomen_tensor *t, double p) {
+    nomen__call c;
+    nomen__call_begin(&c, &nomen__ops[NOMEN__OP_EMPTY_LIKE]);
+    c.arg[0].tensor = t;
+    c.given = 1;
+    if (nomen__invoke(&c)) return NULL;
+    nomen_tensor *factors = c.out[0];
+    nomen__set_names(factors, NULL);
+    nomen__drawing d = {.kind = NOMEN__DRAW_BERNOULLI, .a = 1 - p};
+    nomen_number stays = nomen_number_float(1 - p);
+    nomen_tensor *number = nomen__wrap_number(&stays);
+    if (!number || nomen__draw_into(factors, (nomen_dtype)t->dtype, &d)) {
+        nomen__release(factors);
+        factors = NULL;
+    } else {
+        combine("div", factors, number);
+    }
+    nomen__release(number);
+    return factors;
+}
+
+nomen_status nomen__compose_dropout(nomen__call *c) {
+    nomen_tensor *t = c->in[0];
+    double p;
+    nomen_status s = nomen__real_given(c, 1, 0, &p);
+    if (s) return s;
+    if (!(p >= 0 && p <= 1))
+        return nomen__fail(NOMEN_ERROR_STATE,
+                           "dropout probability has to be between 0 and 1, but got %g", p);
+    if (p == 0 || !c->arg[2].flag || t->numel == 0) {
+        c->out[0] = nomen__retain(t);
+        return NOMEN_OK;
+    }
+    if (!nomen_dtype_is_floating((nomen_dtype)t->dtype) &&
+        !nomen_dtype_is_complex((nomen_dtype)t->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "result type Float can't be cast to the desired output type %s",
+                           nomen_dtype_name((nomen_dtype)t->dtype));
+    const nomen_number zero = nomen_number_float(0);
+    nomen_tensor *factors = p == 1 ? nomen__wrap_number(&zero) : dropout_factors(t, p);
+    if (!factors) return NOMEN_ERROR_MEMORY;
+    nomen__call mul;
+    nomen__call_begin(&mul, &nomen__ops[NOMEN__OP_MUL]);
+    mul.arg[0].tensor = t;
+    mul.arg[1].tensor = factors;
+    mul.given = 3;
+    mul.inplace = c->inplace;
+    s = nomen__invoke(&mul);
+    nomen__release(factors);
+    c->out[0] = mul.out[0];
+    return s;
+}
