@@ -50,8 +50,6 @@ void nomen__random_distribution(nomen_generator *g, nomen__distribution which, n
 /* Each of n rates (>= 0) becomes a count of events. */
 void nomen__random_poisson(nomen_generator *g, double *values, int64_t n);
 
-/* value as a number of a floating dtype. */
-double nomen__random_round(nomen_dtype dtype, double value);
 /* 0 .. n - 1 in random order. */
 void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n);
 

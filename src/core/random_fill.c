@@ -41,7 +41,7 @@ static double draw_normal(nomen_generator *g) {
         return g->next_normal;
     }
     double angle = nomen__draw_double(g), u = nomen__draw_double(g);
-    double radius = sqrt(-2.0 * log1p(-u)), theta = 2.0 * M_PI * angle;
+    double radius = sqrt(-2.0 * log(1.0 - u)), theta = 2.0 * M_PI * angle;
     g->next_normal = radius * sin(theta);
     g->has_next_normal = true;
     return radius * cos(theta);
@@ -85,13 +85,6 @@ static float f16_to(uint16_t value) {
                       : exponent == 0 ? (float)fraction * 0x1p-24f
                                       : ldexpf((float)(fraction + 1024), (int)exponent - 25);
     return value & 0x8000 ? -magnitude : magnitude;
-}
-
-double nomen__random_round(nomen_dtype dtype, double value) {
-    return dtype == NOMEN_F64    ? value
-           : dtype == NOMEN_F32  ? (double)(float)value
-           : dtype == NOMEN_BF16 ? (double)bf16_to(bf16_of((float)value))
-                                 : (double)f16_to(f16_of((float)value));
 }
 
 /* ---- storing chunks of one type as another --------------------------------------------------- */
@@ -518,7 +511,7 @@ static void shape_values(nomen__distribution which, double *u, int64_t n, double
         for (int64_t i = 0; i < n; i++) u[i] = -1.0 / a * log(1.0 - u[i]);
         break;
     case NOMEN__CAUCHY:
-        for (int64_t i = 0; i < n; i++) u[i] = a + b * tan(M_PI * (u[i] - 0.5));
+        for (int64_t i = 0; i < n; i++) u[i] = fma(b, tan(M_PI * (u[i] - 0.5)), a);
         break;
     case NOMEN__GEOMETRIC:
         for (int64_t i = 0; i < n; i++) u[i] = ceil(log(u[i]) / log(1.0 - a));

@@ -1,5 +1,5 @@
 /* The inner loops of the generator, on vectors: mt19937 by the block, bits to [0, 1), Box-Muller.
- * One body each, compiled for several ISAs; none of them uses fused multiply-add, so that all give
+ * One body each, compiled for several ISAs; what is fused is fused in all of them, so that all give
  * the same bits. */
 #include "core/draw.h"
 
@@ -18,14 +18,11 @@ typedef int32_t i32v __attribute__((vector_size(32), aligned(4), may_alias));
 typedef float f32v __attribute__((vector_size(32), aligned(4), may_alias));
 typedef uint64_t pair64v
     __attribute__((vector_size(32), aligned(4), may_alias)); /* two words as one number */
-typedef uint64_t u64v __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t i64v __attribute__((vector_size(32), aligned(8), may_alias));
 typedef double f64v __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double f64x8 __attribute__((vector_size(64), aligned(8), may_alias));
 
 #define BODY static inline __attribute__((always_inline))
 
-enum { LANES = 8, LANES64 = 4, GROUP = 16, BLOCK = 32 };
+enum { LANES = 8, LANES64 = 4, GROUP = 16 };
 
 /* ---- mt19937 --------------------------------------------------------------------------------- */
 
@@ -94,119 +91,31 @@ BODY void uniform_f64_body(const uint32_t *words, double *out, int64_t n) {
 
 /* ---- Box-Muller ------------------------------------------------------------------------------ */
 
-/* log u for normal u > 0: u = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and with s = f / (2 +
- * f) the series of 2 artanh s, arranged so that f enters without rounding. */
-BODY f32v log_f32(f32v u) {
-    const uint32_t half_root = 0x3f3504f3; /* sqrt(1/2) as float bits */
-    i32v e = (i32v)((u32v)u - half_root) >> 23;
-    f32v f = (f32v)((i32v)u - (e << 23)) - 1.0f;
-    f32v k = __builtin_convertvector(e, f32v);
-    f32v s = f / (2.0f + f), z = s * s, half_square = 0.5f * f * f;
-    f32v rest = z * (2.0f / 3 + z * (2.0f / 5 + z * (2.0f / 7 + z * (2.0f / 9 + z * (2.0f / 11)))));
-    /* log 2 = 0x1.62ep-1 + the rest: the first has 12 bits, so k times it is exact */
-    const float high = 0x1.62ep-1f, low = 0x1.0bfbe8p-15f;
-    return k * high + (f - (half_square - (s * (half_square + rest) + k * low)));
+static inline f32v fused_lanes(f32v a, f32v b, f32v c) {
+    f32v result;
+    for (int i = 0; i < LANES; i++) result[i] = fmaf(a[i], b[i], c[i]);
+    return result;
 }
 
-/* Sine and cosine for 0 <= x < 2 pi + a little: x = q pi/2 + r + tail, |r| <= pi/4; Taylor's series
- * of r, corrected for the tail. */
-BODY void sincos_f32(const f32v *x, f32v *sine, f32v *cosine) {
-    f32v shifted = *x * (float)M_2_PI + 0x1.8p23f; /* rounds to the nearest integer */
-    i32v q = (i32v)shifted;
-    f32v k = shifted - 0x1.8p23f;
-    /* pi/2 in three parts of 20, 20 and 24 bits: the products by k <= 4 are exact */
-    f32v near = *x - k * 0x1.921fap+0f, second = k * 0x1.54442p-20f;
-    f32v r = near - second, tail = (near - r) - second - k * 0x1.a308d3p-41f;
-    f32v z = r * r;
-    f32v odd = z * (-1.0f / 6 + z * (1.0f / 120 + z * (-1.0f / 5040 + z * (1.0f / 362880))));
-    f32v even = z * (1.0f / 24 + z * (-1.0f / 720 + z * (1.0f / 40320 + z * (-1.0f / 3628800))));
-    f32v half_square = 0.5f * z, rest = 1.0f - half_square;
-    f32v s = r + (r * odd + tail), c = rest + ((1.0f - rest - half_square) + (z * even - r * tail));
-    /* Odd quadrants swap the two; the sign of the sine turns in quadrants 2 and 3, of the cosine in
-     * 1 and 2. */
-    i32v swap = -(q & 1);
-    i32v sine_sign = (q & 2) << 30, cosine_sign = ((q + 1) & 2) << 30;
-    *sine = (f32v)((((i32v)c & swap) | ((i32v)s & ~swap)) ^ sine_sign);
-    *cosine = (f32v)((((i32v)s & swap) | ((i32v)c & ~swap)) ^ cosine_sign);
+static inline f32v root_lanes(f32v x) {
+    f32v result;
+    for (int i = 0; i < LANES; i++) result[i] = sqrtf(x[i]);
+    return result;
 }
 
-/* First pass over some groups: the squares of the radii. The roots are taken in between, by an
- * instruction of each ISA. */
-BODY void squares_f32(float *at, int64_t groups) {
-    for (; groups > 0; groups--, at += GROUP)
-        *(f32v *)at = -2.0f * log_f32(1.0f - *(const f32v *)at);
-}
+#define NAME(x) x##_plain
+#define TARGET
+#define FMA(a, b, c) fused_lanes(a, b, c)
+#define ROOT(x)      root_lanes(x)
+#include "core/random_normal.h"
 
-/* n std + mean with one rounding in effect: the product is exact in double. */
-BODY f32v scale_f32(f32v n, float std, float mean) {
-    if (mean == 0) return n * std;
-    f64x8 wide = __builtin_convertvector(n, f64x8) * (double)std + (double)mean;
-    return __builtin_convertvector(wide, f32v);
-}
-
-BODY void turn_f32(float *at, int64_t groups, float mean, float std) {
+/* In double PyTorch calls the functions of libm, and the last bits of those are nobody else's. */
+static void normal_f64(double *at, int64_t groups, double mean, double std) {
     for (; groups > 0; groups--, at += GROUP) {
-        f32v radius = *(const f32v *)at, theta = *(const f32v *)(at + LANES) * (float)(2 * M_PI),
-             sine, cosine;
-        sincos_f32(&theta, &sine, &cosine);
-        *(f32v *)at = scale_f32(radius * cosine, std, mean);
-        *(f32v *)(at + LANES) = scale_f32(radius * sine, std, mean);
-    }
-}
-
-/* The same in double; the series are longer. */
-BODY f64v log_f64(f64v u) {
-    const uint64_t half_root = 0x3fe6a09e667f3bcd, one = UINT64_C(1024) << 52;
-    i64v e = (i64v)(((u64v)u - half_root + one) >> 52) -
-             1024; /* no arithmetic shift of 64 bits before AVX-512 */
-    f64v f = (f64v)((i64v)u - (e << 52)) - 1.0;
-    f64v k = (f64v)(e + 0x4338000000000000) - 0x1.8p52;
-    f64v s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
-    f64v rest = z * (2.0 / 17 + z * (2.0 / 19 + z * (2.0 / 21 + z * (2.0 / 23))));
-    rest = z * (2.0 / 9 + z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + rest))));
-    rest = z * (2.0 / 3 + z * (2.0 / 5 + z * (2.0 / 7 + rest)));
-    const double high = 0x1.62e42fefap-1,
-                 low = 0x1.cf79abc9e3b3ap-40; /* of log 2: 36 bits, and what is left */
-    return k * high + (f - (half_square - (s * (half_square + rest) + k * low)));
-}
-
-BODY void sincos_f64(const f64v *x, f64v *sine, f64v *cosine) {
-    f64v shifted = *x * M_2_PI + 0x1.8p52;
-    i64v q = (i64v)shifted;
-    f64v k = shifted - 0x1.8p52;
-    /* pi/2 in three parts of 33, 33 and 53 bits */
-    f64v near = *x - k * 0x1.921fb544p+0, second = k * 0x1.0b4611a6p-34;
-    f64v r = near - second, tail = (near - r) - second - k * 0x1.3198a2e037073p-69;
-    f64v z = r * r;
-    f64v odd = z * (-1.0 / 1307674368000 + z * (1.0 / 355687428096000));
-    odd = z *
-          (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800 + odd))));
-    odd = z * (-1.0 / 6 + z * (1.0 / 120 + odd));
-    f64v even = z * (1.0 / 20922789888000 + z * (-1.0 / 6402373705728000));
-    even = z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z * (-1.0 / 87178291200 + even)));
-    even = z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + even)));
-    f64v half_square = 0.5 * z, rest = 1.0 - half_square;
-    f64v s = r + (r * odd + tail), c = rest + ((1.0 - rest - half_square) + (z * even - r * tail));
-    i64v swap = -(q & 1);
-    i64v sine_sign = (q & 2) << 62, cosine_sign = ((q + 1) & 2) << 62;
-    *sine = (f64v)((((i64v)c & swap) | ((i64v)s & ~swap)) ^ sine_sign);
-    *cosine = (f64v)((((i64v)s & swap) | ((i64v)c & ~swap)) ^ cosine_sign);
-}
-
-BODY void squares_f64(double *at, int64_t groups) {
-    for (; groups > 0; groups--, at += GROUP)
-        for (int j = 0; j < GROUP / 2; j += LANES64)
-            *(f64v *)(at + j) = -2.0 * log_f64(1.0 - *(const f64v *)(at + j));
-}
-
-BODY void turn_f64(double *at, int64_t groups, double mean, double std) {
-    for (; groups > 0; groups--, at += GROUP) {
-        for (int j = 0; j < GROUP / 2; j += LANES64) {
-            f64v radius = *(const f64v *)(at + j),
-                 theta = *(const f64v *)(at + GROUP / 2 + j) * (2 * M_PI), sine, cosine;
-            sincos_f64(&theta, &sine, &cosine);
-            *(f64v *)(at + j) = radius * cosine * std + mean;
-            *(f64v *)(at + GROUP / 2 + j) = radius * sine * std + mean;
+        for (int j = 0; j < GROUP / 2; j++) {
+            double radius = sqrt(-2.0 * log(1.0 - at[j])), theta = 2.0 * M_PI * at[j + GROUP / 2];
+            at[j] = fma(radius * cos(theta), std, mean);
+            at[j + GROUP / 2] = fma(radius * sin(theta), std, mean);
         }
     }
 }
@@ -223,36 +132,8 @@ static void uniform_f64(const uint32_t *words, double *out, int64_t n) {
     uniform_f64_body(words, out, n);
 }
 
-static void roots_f32(float *at, int64_t groups) {
-    for (; groups > 0; groups--, at += GROUP)
-        for (int j = 0; j < GROUP / 2; j++) at[j] = sqrtf(at[j]);
-}
-
-static void roots_f64(double *at, int64_t groups) {
-    for (; groups > 0; groups--, at += GROUP)
-        for (int j = 0; j < GROUP / 2; j++) at[j] = sqrt(at[j]);
-}
-
-static void normal_f32(float *at, int64_t groups, float mean, float std) {
-    for (int64_t some; groups > 0; groups -= some, at += some * GROUP) {
-        some = groups < BLOCK ? groups : BLOCK;
-        squares_f32(at, some);
-        roots_f32(at, some);
-        turn_f32(at, some, mean, std);
-    }
-}
-
-static void normal_f64(double *at, int64_t groups, double mean, double std) {
-    for (int64_t some; groups > 0; groups -= some, at += some * GROUP) {
-        some = groups < BLOCK ? groups : BLOCK;
-        squares_f64(at, some);
-        roots_f64(at, some);
-        turn_f64(at, some, mean, std);
-    }
-}
-
-static const nomen__random_loops plain = {refill,      temper,     uniform_f32,
-                                          uniform_f64, normal_f32, normal_f64};
+static const nomen__random_loops plain = {refill,      temper,           uniform_f32,
+                                          uniform_f64, normal_f32_plain, normal_f64};
 
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
@@ -267,40 +148,15 @@ AVX2 static void uniform_f64_avx2(const uint32_t *words, double *out, int64_t n)
     uniform_f64_body(words, out, n);
 }
 
-AVX2 static void roots_f32_avx2(float *at, int64_t groups) {
-    for (; groups > 0; groups--, at += GROUP)
-        _mm256_storeu_ps(at, _mm256_sqrt_ps(_mm256_loadu_ps(at)));
-}
-
-AVX2 static void roots_f64_avx2(double *at, int64_t groups) {
-    for (; groups > 0; groups--, at += GROUP)
-        for (int j = 0; j < GROUP / 2; j += LANES64)
-            _mm256_storeu_pd(at + j, _mm256_sqrt_pd(_mm256_loadu_pd(at + j)));
-}
-
-AVX2 static void normal_f32_avx2(float *at, int64_t groups, float mean, float std) {
-    for (int64_t some; groups > 0; groups -= some, at += some * GROUP) {
-        some = groups < BLOCK ? groups : BLOCK;
-        squares_f32(at, some);
-        roots_f32_avx2(at, some);
-        turn_f32(at, some, mean, std);
-    }
-}
-
-AVX2 static void normal_f64_avx2(double *at, int64_t groups, double mean, double std) {
-    for (int64_t some; groups > 0; groups -= some, at += some * GROUP) {
-        some = groups < BLOCK ? groups : BLOCK;
-        squares_f64(at, some);
-        roots_f64_avx2(at, some);
-        turn_f64(at, some, mean, std);
-    }
-}
+#define NAME(x)      x##_avx2
+#define TARGET       __attribute__((target("avx2,fma")))
+#define FMA(a, b, c) ((f32v)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#define ROOT(x)      ((f32v)_mm256_sqrt_ps((__m256)(x)))
+#include "core/random_normal.h"
 
 static const nomen__random_loops avx2 = {refill_avx2,      temper,          uniform_f32_avx2,
-                                         uniform_f64_avx2, normal_f32_avx2, normal_f64_avx2};
+                                         uniform_f64_avx2, normal_f32_avx2, normal_f64};
 
-/* Only what has no multiplication followed by an addition: AVX-512 brings fused ones along, and
- * with them other bits. */
 #define AVX512 __attribute__((target("avx512f,avx512vl")))
 
 AVX512 static void refill_avx512(uint32_t *state, uint32_t *ready) { refill_body(state, ready); }
@@ -314,7 +170,7 @@ AVX512 static void uniform_f64_avx512(const uint32_t *words, double *out, int64_
 }
 
 static const nomen__random_loops avx512 = {refill_avx512,      temper,          uniform_f32_avx512,
-                                           uniform_f64_avx512, normal_f32_avx2, normal_f64_avx2};
+                                           uniform_f64_avx512, normal_f32_avx2, normal_f64};
 #endif
 
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {

@@ -192,18 +192,10 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     if (c->like && nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
     nomen_tensor *out = nomen__tensor_empty(c->result[i], c->ndim, c->size);
-    if (out && c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) {
-        int order[NOMEN_MAX_DIMS];
-        int64_t step = 1;
-        nomen__memory_order(c->layout, order);
-        for (int k = 0; k < c->ndim; k++) {
-            out->stride[order[k]] = step;
-            step *= c->size[order[k]] > 1 ? c->size[order[k]] : 1;
-        }
-        nomen__tensor_finish(out);
-        return out;
-    }
-    if (!out || c->ndim < 2 || c->row_major || c->op->launch != nomen__launch_elementwise)
+    if (out && c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS))
+        nomen__lay_out_like(out, c->layout);
+    if (!out || c->ndim < 2 || c->layout || c->row_major ||
+        c->op->launch != nomen__launch_elementwise)
         return out;
     const nomen_tensor *model = NULL;
     for (int k = 0; k < c->nin; k++) {

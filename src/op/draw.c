@@ -34,6 +34,23 @@ void nomen__memory_order(const nomen_tensor *t, int *dims) {
     }
 }
 
+void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model) {
+    int order[NOMEN_MAX_DIMS];
+    int64_t step = 1;
+    nomen__memory_order(model, order);
+    for (int k = 0; k < fresh->ndim; k++) {
+        fresh->stride[order[k]] = step;
+        step *= fresh->size[order[k]] > 1 ? fresh->size[order[k]] : 1;
+    }
+    nomen__tensor_finish(fresh);
+}
+
+nomen_tensor *nomen__like_in_memory(const nomen_tensor *t) {
+    nomen_tensor *fresh = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
+    if (fresh) nomen__lay_out_like(fresh, t);
+    return fresh;
+}
+
 nomen_tensor *nomen__in_order(const nomen_tensor *t, const int *dims) {
     nomen__map map;
     nomen__map_identity(t, &map);
@@ -52,8 +69,8 @@ static void fill(const nomen__drawing *d, nomen_dtype dtype, void *at, int64_t n
     case NOMEN__DRAW_UNIFORM: nomen__random_uniform(d->g, dtype, at, n); break;
     case NOMEN__DRAW_BETWEEN: nomen__random_uniform_between(d->g, dtype, at, n, d->a, d->b); break;
     case NOMEN__DRAW_NORMAL:
-        (whole ? nomen__random_normal : nomen__random_normal_singly)(d->g, dtype, at, n, d->a,
-                                                                     d->b);
+        (whole && !d->singly ? nomen__random_normal : nomen__random_normal_singly)(d->g, dtype, at,
+                                                                                   n, d->a, d->b);
         break;
     case NOMEN__DRAW_INTEGERS: nomen__random_integers(d->g, dtype, at, n, d->base, d->range); break;
     case NOMEN__DRAW_ANY: nomen__random_any(d->g, dtype, at, n); break;
@@ -227,7 +244,8 @@ static int64_t rounded(nomen_dtype d, int64_t value) {
     uint64_t unit = UINT64_C(1) << spare, rest = magnitude & (unit - 1);
     magnitude -= rest;
     if (rest > unit / 2 || (rest == unit / 2 && magnitude & unit)) magnitude += unit;
-    if (magnitude > INT64_MAX) return value < 0 ? INT64_MIN : INT64_MAX;
+    /* what is no int64 becomes the smallest one, so that no bound moves on its account */
+    if (magnitude > INT64_MAX) return INT64_MIN;
     return value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
 }
 
@@ -257,11 +275,15 @@ static nomen_status draw_from(const nomen__call *c, int64_t from) {
     if (from == INT64_MIN) { /* 64 bits as they are */
         if (c->compute != NOMEN_I64 &&
             (!nomen_dtype_is_floating(c->compute) || c->compute == NOMEN_F16))
-            return out_of_bounds("from", c->compute);
+            return nomen__fail(NOMEN_ERROR_STATE,
+                               "random_full_64_bits_range_kernel_cpu handles only int64, double, "
+                               "float and bfloat16, not %s",
+                               nomen_dtype_name(c->compute));
         d.base = 0;
         return draw(c, d);
     }
     int64_t most = largest_integer(c->compute);
+    if (!holds(c->compute, from)) return out_of_bounds("from", c->compute);
     if (nomen_dtype_is_floating(c->compute)) {
         most = INT64_C(1) << digits_of(c->compute);
         d.base = from = floating_from(c->compute, from);
@@ -271,7 +293,6 @@ static nomen_status draw_from(const nomen__call *c, int64_t from) {
                                "'to_inc' casted to dtype, but got from=%lld > to_inc=%lld",
                                (long long)from, (long long)most);
     }
-    if (!holds(c->compute, from)) return out_of_bounds("from", c->compute);
     d.range = (uint64_t)most - (uint64_t)from + 1;
     return draw(c, d);
 }
@@ -328,7 +349,8 @@ nomen_status nomen__shape_randperm(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_SHAPE,
                            "Trying to create tensor with negative dimension %lld: [%lld]",
                            (long long)n, (long long)n);
-    if (nomen_dtype_is_floating(c->compute) && n > (INT64_C(1) << digits_of(c->compute)) + 1)
+    if (nomen_dtype_is_floating(c->compute) && c->compute != NOMEN_BF16 &&
+        n > (INT64_C(1) << digits_of(c->compute)) + 1)
         return nomen__fail(NOMEN_ERROR_STATE, "n cannot be greater than %lld for %s type.",
                            (long long)(INT64_C(1) << digits_of(c->compute)) + 1,
                            nomen_dtype_name(c->compute));

@@ -13,6 +13,7 @@ typedef struct nomen__drawing {
     int64_t base;          /* integers: the first */
     uint64_t range;        /* integers: how many; 0: all of int64 */
     const nomen_tensor *p; /* BERNOULLI_EACH: floating, with the sizes of the target */
+    bool singly;           /* NORMAL: as for memory that is not contiguous */
 } nomen__drawing;
 
 enum {

@@ -139,6 +139,11 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
 
 /* The dims of t from the innermost in memory to the outermost. */
 void nomen__memory_order(const nomen_tensor *t, int *dims);
+/* Gives a fresh tensor strides in the order of those of a model with the same sizes. */
+void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model);
+/* A fresh tensor with the dtype and sizes of t, its dims in the order that they have in t's memory,
+ * without holes. */
+nomen_tensor *nomen__like_in_memory(const nomen_tensor *t);
 
 /* ---- calls -------------------------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ nomen_status nomen__dtype_bernoulli(nomen__call *c) {
 }
 
 nomen_status nomen__shape_bernoulli(nomen__call *c) {
-    nomen_status s = nomen__shape_like(c);
+    nomen_status s = nomen__shape_same(c);
     if (s || !nomen__given(c, 1)) return s;
     const nomen_tensor *p = c->in[1];
     NOMEN__TEXT(own, 200);
@@ -203,20 +203,11 @@ nomen_status nomen__launch_normal(nomen__call *c) {
         d.a = real_of(mean);
         return nomen__draw_into(c->out[0], c->compute, &d);
     }
-    nomen_tensor *out = c->out[0], *t = nomen__retain(out);
-    if (c->target[0] && !c->fresh[0]) {
-        nomen__release(t);
-        int order[NOMEN_MAX_DIMS];
-        nomen__memory_order(out, order);
-        t = nomen__tensor_empty((nomen_dtype)out->dtype, out->ndim, out->size);
-        int64_t step = 1;
-        for (int k = 0; t && k < t->ndim; k++) {
-            t->stride[order[k]] = step;
-            step *= t->size[order[k]] > 1 ? t->size[order[k]] : 1;
-        }
-        if (!t) return NOMEN_ERROR_MEMORY;
-        nomen__tensor_finish(t);
-    }
+    nomen_tensor *out = c->out[0];
+    bool apart = c->target[0] && !c->fresh[0];
+    nomen_tensor *t = apart ? nomen__like_in_memory(out) : nomen__retain(out);
+    if (!t) return NOMEN_ERROR_MEMORY;
+    d.singly = !(out->flags & NOMEN__CONTIGUOUS);
     s = nomen__draw_into(t, c->compute, &d);
     if (!s) {
         if (!number_std) combine("mul", t, std);
@@ -312,14 +303,9 @@ static nomen_status sample_once(const nomen__call *c, int64_t categories, int64_
     nomen_tensor *t = c->in[0], *race = NULL, *doubles = NULL;
     nomen__drawing d = {
         .kind = NOMEN__DRAW_OTHERS + NOMEN__EXPONENTIAL, .g = nomen__generator_given(c), .a = 1};
-    nomen__call like;
-    nomen__call_begin(&like, &nomen__ops[NOMEN__OP_EMPTY_LIKE]);
-    like.arg[0].tensor = t;
-    like.given = 1;
-    nomen_status s = nomen__invoke(&like);
-    if (s) return s;
-    race = like.out[0];
-    s = nomen__draw_into(race, (nomen_dtype)t->dtype, &d);
+    race = nomen__like_in_memory(t);
+    if (!race) return NOMEN_ERROR_MEMORY;
+    nomen_status s = nomen__draw_into(race, (nomen_dtype)t->dtype, &d);
     if (!s) {
         nomen_tensor *in[] = {t, race};
         const nomen__kernel *k = kernel_of("div", t, race);
@@ -337,11 +323,12 @@ static nomen_status sample_once(const nomen__call *c, int64_t categories, int64_
     return s;
 }
 
-/* The running sums of n weights, each rounded to the dtype of the weights, over the last. */
+/* The running sums of n weights over the last of them; of narrower weights in float. */
 static void running_sums(double *at, int64_t n, nomen_dtype dtype) {
     double sum = 0;
-    for (int64_t k = 0; k < n; k++) at[k] = sum = nomen__random_round(dtype, sum + at[k]);
-    for (int64_t k = 0; k < n; k++) at[k] = nomen__random_round(dtype, at[k] / sum);
+    bool wide = dtype == NOMEN_F64;
+    for (int64_t k = 0; k < n; k++) at[k] = sum = wide ? sum + at[k] : (float)(sum + at[k]);
+    for (int64_t k = 0; k < n; k++) at[k] = wide ? at[k] / sum : (float)(at[k] / sum);
     at[n - 1] = 1;
 }
 
@@ -418,13 +405,8 @@ nomen_status nomen__launch_poisson(nomen__call *c) {
 
 /* What the elements are multiplied with: 0, or 1 over the probability to stay. */
 static nomen_tensor *dropout_factors(nomen_tensor *t, double p) {
-    nomen__call c;
-    nomen__call_begin(&c, &nomen__ops[NOMEN__OP_EMPTY_LIKE]);
-    c.arg[0].tensor = t;
-    c.given = 1;
-    if (nomen__invoke(&c)) return NULL;
-    nomen_tensor *factors = c.out[0];
-    nomen__set_names(factors, NULL);
+    nomen_tensor *factors = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
+    if (!factors) return NULL;
     nomen__drawing d = {.kind = NOMEN__DRAW_BERNOULLI, .a = 1 - p};
     nomen_number stays = nomen_number_float(1 - p);
     nomen_tensor *number = nomen__wrap_number(&stays);
