@@ -317,6 +317,11 @@ static bool adapt_randint(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
         b[HIGH] = b[LOW];
         b[LOW].value = NULL;
     }
+    if (op->args[SIZE].kind == NOMEN__SIZES && !b[SIZE].value) {
+        PyErr_Format(PyExc_TypeError, "%s() missing 1 required positional arguments: \"size\"",
+                     p->name);
+        return false;
+    }
     return nomen__py_fill_all(p, b);
 }
 

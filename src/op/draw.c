@@ -338,6 +338,11 @@ nomen_status nomen__launch_random(nomen__call *c) {
 
 nomen_status nomen__launch_randint(nomen__call *c) {
     int64_t low = 0, high = 0;
+    if (!nomen__given(c, 2))
+        return nomen__fail(NOMEN_ERROR_TYPE,
+                           "%s() missing 1 required positional arguments: "
+                           "\"high\"",
+                           c->op->name);
     nomen_status s = integer_given(c, 1, &low);
     if (!s) s = integer_given(c, 2, &high);
     return s ? s : draw_between(c, low, high);

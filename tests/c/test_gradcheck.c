@@ -84,6 +84,52 @@ static nomen_tensor *zero_clone(nomen_tensor *const in[]) {
     return nomen_add(nomen_zero_(nomen_clone(in[0])), in[0]);
 }
 
+/* ---- random numbers: the same ones each time ---------------------------------------------- */
+
+static nomen_tensor *seeded(nomen_tensor *x) {
+    nomen_manual_seed(3);
+    return nomen_clone(x);
+}
+static nomen_tensor *uniform_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_uniform_(seeded(in[0])), in[0]);
+}
+static nomen_tensor *normal_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_normal_(seeded(in[0])), in[0]);
+}
+static nomen_tensor *random_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_random_(seeded(in[0]), nomen_num(4)), in[0]);
+}
+static nomen_tensor *cauchy_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_cauchy_(seeded(in[0])), in[0]);
+}
+static nomen_tensor *exponential_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_exponential_(seeded(in[0])), in[0]);
+}
+static nomen_tensor *log_normal_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_log_normal_(seeded(in[0])), in[0]);
+}
+static nomen_tensor *geometric_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_geometric_(seeded(in[0]), nomen_num(0.5)), in[0]);
+}
+static nomen_tensor *bernoulli_of(nomen_tensor *const in[]) {
+    return nomen_mul(nomen_bernoulli(seeded(in[0])), in[0]);
+}
+static nomen_tensor *bernoulli_clone(nomen_tensor *const in[]) {
+    return nomen_add(nomen_bernoulli_(seeded(in[0]), in[1]), nomen_mul(in[0], in[1]));
+}
+static nomen_tensor *poisson_of(nomen_tensor *const in[]) {
+    return nomen_add(nomen_poisson(seeded(in[0])), in[0]);
+}
+/* Drawn numbers move with their mean and std, but by definition have no gradient: they are not
+ * picked. */
+static nomen_tensor *normal_of(nomen_tensor *const in[]) {
+    nomen_tensor *drawn = nomen_normal(seeded(in[0]), in[1]);
+    return nomen_where(nomen_gt(nomen_detach(drawn), nomen_scalar(100)), drawn, in[0]);
+}
+static nomen_tensor *dropped(nomen_tensor *const in[]) {
+    return nomen_dropout(seeded(in[0]), nomen_num(0.5), true);
+}
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 static nomen_tensor *sum_one(nomen_tensor *const in[]) { return nomen_sum(in[0], "B"); }
@@ -206,11 +252,14 @@ static const grad_case cases[] = {
     {"addmm", addmm, {"3", "2 4", "4 3"}, -1, 1, 0},
     {"align_as", align_as, {"A=2 C=3", "C=1 B=1 A=1"}, -1, 1, 0},
     {"align_to", align_to, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"bernoulli", bernoulli_of, {"N=2 C=3"}, 0.1, 0.9, REAL_ONLY},
+    {"bernoulli", bernoulli_clone, {"2 3", "3"}, 0.1, 0.9, REAL_ONLY},
     {"bmm", NULL, {"B=2 M=2 K=3", "B=2 K=3 N=2"}, -1, 1, 0},
     {"cast", cast_complex, {"2 3"}, -1, 1, 0},
     {"cast", cast_real, {"2 3"}, -1, 1, 0},
     {"cat", cat_three, {"A=2 B=3", "A=2 B=1"}, -1, 1, 0},
     {"cat", cat_empty, {"2 3", "0"}, -1, 1, 0},
+    {"cauchy", cauchy_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"clamp", NULL, {"2 3", "3", "2 1"}, -1, 1, REAL_ONLY},
     {"clamp", clamp_low, {"2 3", "3"}, -1, 1, REAL_ONLY},
     {"clamp", clamp_high, {"2 3", "3"}, -1, 1, REAL_ONLY},
@@ -224,12 +273,16 @@ static const grad_case cases[] = {
     {"div", NULL, {"3", "2 3"}, -1.5, -0.5, 0},
     {"div", div_floor, {"2 3", "3"}, 0.5, 0.9, REAL_ONLY},
     {"dot", NULL, {"N=4", "N=4"}, -1, 1, 0},
+    {"dropout", dropped, {"2 3"}, -1, 1, REAL_ONLY},
     {"exp", NULL, {"2 3"}, -1, 1, 0},
     {"expand", expand, {"3 1"}, -1, 1, 0},
+    {"exponential", exponential_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"fill", fill_clone, {"N=2 C=3", ""}, -1, 1, 0},
     {"flatten", flatten, {"A=2 B=2 C=3"}, -1, 1, 0},
     {"flatten", flatten_copied, {"A=2 B=2 C=3"}, -1, 1, 0},
+    {"geometric", geometric_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"log", NULL, {"2 3"}, 0.2, 2, 0},
+    {"log_normal", log_normal_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"log_softmax", log_softmax_named, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"logsumexp", lse_one, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"logsumexp", lse_keep, {"2 3 2"}, -1, 1, REAL_ONLY},
@@ -261,7 +314,10 @@ static const grad_case cases[] = {
     {"mv", NULL, {"M=2 K=3", "K=3"}, -1, 1, 0},
     {"narrow", narrow, {"A=2 B=4 C=2"}, -1, 1, 0},
     {"neg", NULL, {"N=2 C=3"}, -1, 1, 0},
+    {"normal", normal_of, {"2 3", "3"}, 0.1, 1, REAL_ONLY},
+    {"normal_", normal_clone, {"2 3"}, -1, 1, 0},
     {"permute", permute, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"poisson", poisson_of, {"2 3"}, 0.1, 9, REAL_ONLY},
     {"pow", NULL, {"N=2 C=3", "C=3"}, 0.5, 2, 0},
     {"pow", pow_two, {"2 3"}, -1, 1, 0},
     {"pow", pow_two, {"2 3"}, -1, 1, ONE_ZERO},
@@ -275,6 +331,7 @@ static const grad_case cases[] = {
     {"prod", prod_two, {"A=2 B=3 C=2"}, 0.5, 1.5, TWO_ZEROS},
     {"prod", NULL, {"5"}, 0.5, 1.5, TWO_ZEROS},
     {"prod", NULL, {""}, 0.5, 1.5, ONE_ZERO},
+    {"random", random_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"reciprocal", NULL, {"2 3"}, 0.5, 1.5, 0},
     {"refine_names", refine, {"2 3"}, -1, 1, 0},
     {"relu", NULL, {"2 3"}, -1, 1, REAL_ONLY},
@@ -310,6 +367,7 @@ static const grad_case cases[] = {
     {"tanh", NULL, {"2 3"}, -1, 1, 0},
     {"transpose", transpose, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"unbind", unbind_up, {"A=2 B=3"}, -1, 1, 0},
+    {"uniform", uniform_clone, {"2 3"}, -1, 1, 0},
     {"unflatten", unflatten, {"A=2 B=4"}, -1, 1, 0},
     {"unsqueeze", unsqueeze, {"A=2 B=3"}, -1, 1, 0},
     {"var", NULL, {"N=2 C=3"}, -1, 1, 0},

@@ -138,7 +138,20 @@ def test_random():
     with pytest.raises(TypeError):
         g.set_state("nothing")
     with pytest.raises(TypeError):
-        nomen.manual_seed(1.5)
+        g.set_state(nomen.zeros(2544))
+    with pytest.raises(TypeError):
+        g.manual_seed(1.5)
+    with pytest.raises(RuntimeError, match="Overflow when unpacking long"):
+        nomen.manual_seed(2**64)
+    with pytest.raises(RuntimeError, match="Overflow when unpacking long"):
+        g.manual_seed(-(2**63) - 1)
+    assert nomen.manual_seed(1.5) is nomen.default_generator
+    assert nomen.initial_seed() == nomen.default_generator.initial_seed() == 1
+    again = nomen.default_generator.clone_state()
+    assert again.device == nomen.device("cpu") and again.get_state().dtype is nomen.uint8
+    assert nomen.rand(3).tolist() == nomen.rand(3, generator=again).tolist()
+    assert again.set_state(g.get_state()) is again
+    assert nomen.rand(3, generator=again).tolist() == nomen.rand(3, generator=g).tolist()
 
 
 # ---- NumPy and buffers -----------------------------------------------------------------------
