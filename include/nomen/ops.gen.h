@@ -249,6 +249,36 @@ NOMEN_API nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args);
 #define nomen_argmin(...) \
     nomen_argmin_call(&(const nomen_argmin_args){.self = __VA_ARGS__})
 
+/* Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self; without p self must be floating.
+ * Gradient: self, p.
+ * Errors: probabilities outside 0 to 1.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bernoulli_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.bernoulli(nomen.tensor([0., 0.5, 1.], names=('N',)))
+ *     tensor([0., 0., 1.], names=('N',))
+ *     >>> nomen.zeros(4).bernoulli_(0.9)
+ *     tensor([1., 1., 1., 1.]) */
+typedef struct nomen_bernoulli_args {
+    nomen_tensor *self;
+    nomen_tensor *p;
+    nomen_generator *generator;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bernoulli_args;
+NOMEN_API nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args);
+#define nomen_bernoulli(...) \
+    nomen_bernoulli_call(&(const nomen_bernoulli_args){.self = __VA_ARGS__})
+/* bernoulli in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args *args);
+#define nomen_bernoulli_(...) \
+    nomen_bernoulli_in_place_call(&(const nomen_bernoulli_args){.self = __VA_ARGS__})
+
 /* The products of two batches of matrices.
  *
  * Names: then the rows of the first and the columns of the second (rule contract).
@@ -309,6 +339,34 @@ typedef struct nomen_cat_args {
 NOMEN_API nomen_tensor *nomen_cat_call(const nomen_cat_args *args);
 #define nomen_cat(...) \
     nomen_cat_call(&(const nomen_cat_args){.tensors = __VA_ARGS__})
+
+/* Writes random numbers from the Cauchy distribution with the given median (default 0) and scale sigma (default 1).
+ *
+ *     density = sigma / (pi * (sigma ** 2 + (x - median) ** 2))
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * In place: cauchy_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)
+ *     tensor([6.2989, 1.3824], names=('N',)) */
+typedef struct nomen_cauchy_args {
+    nomen_tensor *self;
+    nomen_number median;
+    nomen_number sigma;
+    nomen_generator *generator;
+} nomen_cauchy_args;
+NOMEN_API nomen_tensor *nomen_cauchy_call(const nomen_cauchy_args *args);
+#define nomen_cauchy(...) \
+    nomen_cauchy_call(&(const nomen_cauchy_args){.self = __VA_ARGS__})
+/* cauchy in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args);
+#define nomen_cauchy_(...) \
+    nomen_cauchy_in_place_call(&(const nomen_cauchy_args){.self = __VA_ARGS__})
 
 /* Cuts a dim (default 0) into at most the given number of pieces of equal size (but for the last).
  *
@@ -510,6 +568,32 @@ NOMEN_API nomen_tensor *nomen_dot_call(const nomen_dot_args *args);
 #define nomen_dot(...) \
     nomen_dot_call(&(const nomen_dot_args){.self = __VA_ARGS__})
 
+/* Elements become 0 with probability p, and the others are divided by 1 - p; without train nothing changes.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: p outside 0 to 1.
+ * In place: dropout_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)
+ *     tensor([0., 0., 2., 0.], names=('N',)) */
+typedef struct nomen_dropout_args {
+    nomen_tensor *self;
+    nomen_number p;
+    bool train;
+} nomen_dropout_args;
+NOMEN_API nomen_tensor *nomen_dropout_call(const nomen_dropout_args *args);
+#define nomen_dropout(...) \
+    nomen_dropout_call(&(const nomen_dropout_args){.self = __VA_ARGS__})
+/* dropout in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_dropout_in_place_call(const nomen_dropout_args *args);
+#define nomen_dropout_(...) \
+    nomen_dropout_in_place_call(&(const nomen_dropout_args){.self = __VA_ARGS__})
+
 /* A tensor whose elements are whatever was in memory.
  *
  * Names: the names argument (rule given).
@@ -620,6 +704,34 @@ typedef struct nomen_expand_args {
 NOMEN_API nomen_tensor *nomen_expand_call(const nomen_expand_args *args);
 #define nomen_expand(...) \
     nomen_expand_call(&(const nomen_expand_args){.self = __VA_ARGS__})
+
+/* Writes random numbers from the exponential distribution with the rate lambd (default 1).
+ *
+ *     density = lambd * e ** (-lambd * x) for x >= 0
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a negative rate.
+ * In place: exponential_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(2, names=('N',)).exponential_()
+ *     tensor([3.5083, 1.2304], names=('N',)) */
+typedef struct nomen_exponential_args {
+    nomen_tensor *self;
+    nomen_number lambd;
+    nomen_generator *generator;
+} nomen_exponential_args;
+NOMEN_API nomen_tensor *nomen_exponential_call(const nomen_exponential_args *args);
+#define nomen_exponential(...) \
+    nomen_exponential_call(&(const nomen_exponential_args){.self = __VA_ARGS__})
+/* exponential in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_exponential_in_place_call(const nomen_exponential_args *args);
+#define nomen_exponential_(...) \
+    nomen_exponential_in_place_call(&(const nomen_exponential_args){.self = __VA_ARGS__})
 
 /* Writes one number into every element; of a 0-d tensor its number.
  *
@@ -735,6 +847,34 @@ NOMEN_API nomen_tensor *nomen_ge_in_place_call(const nomen_ge_args *args);
 #define nomen_ge_(...) \
     nomen_ge_in_place_call(&(const nomen_ge_args){.self = __VA_ARGS__})
 
+/* Writes how many trials it takes to the first success, if each succeeds with probability p.
+ *
+ *     P(k) = (1 - p) ** (k - 1) * p for k = 1, 2, ...
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: p not between 0 and 1.
+ * In place: geometric_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)
+ *     tensor([1, 2, 4], names=('N',)) */
+typedef struct nomen_geometric_args {
+    nomen_tensor *self;
+    nomen_number p;
+    nomen_generator *generator;
+} nomen_geometric_args;
+NOMEN_API nomen_tensor *nomen_geometric_call(const nomen_geometric_args *args);
+#define nomen_geometric(...) \
+    nomen_geometric_call(&(const nomen_geometric_args){.self = __VA_ARGS__})
+/* geometric in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_geometric_in_place_call(const nomen_geometric_args *args);
+#define nomen_geometric_(...) \
+    nomen_geometric_in_place_call(&(const nomen_geometric_args){.self = __VA_ARGS__})
+
 /* True where self is greater than other.
  *
  *     result = self > other
@@ -831,6 +971,33 @@ NOMEN_API nomen_tensor *nomen_log_call(const nomen_log_args *args);
 NOMEN_API nomen_tensor *nomen_log_in_place_call(const nomen_log_args *args);
 #define nomen_log_(...) \
     nomen_log_in_place_call(&(const nomen_log_args){.self = __VA_ARGS__})
+
+/* Writes random numbers whose logarithm is normally distributed with the given mean (default 1) and std (default 2).
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a std that is not above 0.
+ * In place: log_normal_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)
+ *     tensor([2.1608, 0.8635], names=('N',)) */
+typedef struct nomen_log_normal_args {
+    nomen_tensor *self;
+    nomen_number mean;
+    nomen_number std;
+    nomen_generator *generator;
+} nomen_log_normal_args;
+NOMEN_API nomen_tensor *nomen_log_normal_call(const nomen_log_normal_args *args);
+#define nomen_log_normal(...) \
+    nomen_log_normal_call(&(const nomen_log_normal_args){.self = __VA_ARGS__})
+/* log_normal in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_log_normal_in_place_call(const nomen_log_normal_args *args);
+#define nomen_log_normal_(...) \
+    nomen_log_normal_in_place_call(&(const nomen_log_normal_args){.self = __VA_ARGS__})
 
 /* The logarithm of softmax, without underflow.
  *
@@ -1108,6 +1275,30 @@ NOMEN_API nomen_tensor *nomen_mul_in_place_call(const nomen_mul_args *args);
 #define nomen_mul_(...) \
     nomen_mul_in_place_call(&(const nomen_mul_args){.self = __VA_ARGS__})
 
+/* Positions in the last dim of self, drawn with probabilities proportional to its elements: num_samples of them for each row, without replacement unless it is asked for.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, with num_samples in the place of the last size; self has one dim or two.
+ * Dtypes: the result is int64.
+ * Gradient: none.
+ * Errors: elements that are negative, infinite or NaN, rows of zeros, more samples than elements without replacement.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)
+ *     tensor([1, 1]) */
+typedef struct nomen_multinomial_args {
+    nomen_tensor *self;
+    int64_t num_samples;
+    bool replacement;
+    nomen_generator *generator;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_multinomial_args;
+NOMEN_API nomen_tensor *nomen_multinomial_call(const nomen_multinomial_args *args);
+#define nomen_multinomial(...) \
+    nomen_multinomial_call(&(const nomen_multinomial_args){.self = __VA_ARGS__})
+
 /* The product of a matrix and a vector.
  *
  * Names: then the rows of the first and the columns of the second (rule contract).
@@ -1204,6 +1395,58 @@ NOMEN_API nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args);
 #define nomen_neg_(...) \
     nomen_neg_in_place_call(&(const nomen_neg_args){.self = __VA_ARGS__})
 
+/* Random numbers from normal distributions: each element has its mean and std (numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: mean and std broadcast from the right; of numbers size.
+ * Dtypes: as mean, or as std if mean is a number; of numbers dtype=, else float32.
+ * Gradient: mean, std.
+ * Errors: a negative or complex std.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.normal(nomen.tensor([0., 100.], names=('N',)), 1)
+ *     tensor([ 1.5410, 99.7066], names=('N',))
+ *     >>> nomen.normal(2, 3, (1,))
+ *     tensor([-4.5364]) */
+typedef struct nomen_normal_args {
+    nomen_tensor *mean;
+    nomen_tensor *std;
+    nomen_sizes size;
+    const char *names;
+    nomen_dtype dtype;
+    nomen_generator *generator;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_normal_args;
+NOMEN_API nomen_tensor *nomen_normal_call(const nomen_normal_args *args);
+#define nomen_normal(...) \
+    nomen_normal_call(&(const nomen_normal_args){.mean = __VA_ARGS__})
+
+/* Writes random numbers from the normal distribution; in complex tensors std is that of the whole number.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a negative std.
+ * In place: normal_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(2, names=('N',)).normal_(10, 2)
+ *     tensor([13.0820,  9.4131], names=('N',)) */
+typedef struct nomen_normal_in_place_args {
+    nomen_tensor *self;
+    nomen_number mean;
+    nomen_number std;
+    nomen_generator *generator;
+} nomen_normal_in_place_args;
+/* normal_ in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_normal_in_place_call(const nomen_normal_in_place_args *args);
+#define nomen_normal_(...) \
+    nomen_normal_in_place_call(&(const nomen_normal_in_place_args){.self = __VA_ARGS__})
+
 /* A tensor of ones.
  *
  * Names: the names argument (rule given).
@@ -1261,6 +1504,28 @@ typedef struct nomen_permute_args {
 NOMEN_API nomen_tensor *nomen_permute_call(const nomen_permute_args *args);
 #define nomen_permute(...) \
     nomen_permute_call(&(const nomen_permute_args){.self = __VA_ARGS__})
+
+/* Random counts of events of which self is the mean number.
+ *
+ *     P(k) = e ** -self * self ** k / k! for k = 0, 1, ...
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: negative elements.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))
+ *     tensor([0., 8.], names=('N',)) */
+typedef struct nomen_poisson_args {
+    nomen_tensor *self;
+    nomen_generator *generator;
+} nomen_poisson_args;
+NOMEN_API nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args);
+#define nomen_poisson(...) \
+    nomen_poisson_call(&(const nomen_poisson_args){.self = __VA_ARGS__})
 
 /* Raises self to the power of exponent, element by element.
  *
@@ -1354,6 +1619,55 @@ NOMEN_API nomen_tensor *nomen_rand_like_call(const nomen_rand_like_args *args);
 #define nomen_rand_like(...) \
     nomen_rand_like_call(&(const nomen_rand_like_args){.self = __VA_ARGS__})
 
+/* Random integers from low (default 0) up to but not including high, all equally likely.
+ *
+ * Names: the names argument (rule given).
+ * Shapes: as given.
+ * Dtypes: dtype=, else int64.
+ * Gradient: none.
+ * Errors: high not above low, bounds that the dtype does not hold.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.randint(10, (4,), names=('N',))
+ *     tensor([4, 9, 3, 0], names=('N',)) */
+typedef struct nomen_randint_args {
+    const char *names;
+    nomen_number low;
+    nomen_number high;
+    nomen_sizes size;
+    nomen_dtype dtype;
+    nomen_generator *generator;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_randint_args;
+NOMEN_API nomen_tensor *nomen_randint_call(const nomen_randint_args *args);
+#define nomen_randint(...) \
+    nomen_randint_call(&(const nomen_randint_args){.names = __VA_ARGS__})
+
+/* Random integers from low (default 0) up to but not including high, with the sizes and names of self.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: dtype=, else as self.
+ * Gradient: none.
+ * Errors: high not above low, bounds that the dtype does not hold.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)
+ *     tensor([9., 9.], names=('N',)) */
+typedef struct nomen_randint_like_args {
+    nomen_tensor *self;
+    nomen_number low;
+    nomen_number high;
+    nomen_dtype dtype;
+    nomen_generator *generator;
+} nomen_randint_like_args;
+NOMEN_API nomen_tensor *nomen_randint_like_call(const nomen_randint_like_args *args);
+#define nomen_randint_like(...) \
+    nomen_randint_like_call(&(const nomen_randint_like_args){.self = __VA_ARGS__})
+
 /* Random numbers from the normal distribution of mean 0 and variance 1.
  *
  * Names: the names argument (rule given).
@@ -1395,6 +1709,57 @@ typedef struct nomen_randn_like_args {
 NOMEN_API nomen_tensor *nomen_randn_like_call(const nomen_randn_like_args *args);
 #define nomen_randn_like(...) \
     nomen_randn_like_call(&(const nomen_randn_like_args){.self = __VA_ARGS__})
+
+/* Writes random integers: random_() any of the dtype from 0, random_(to) from 0 up to but not including to, random_(from, to) from `from`, random_(from, None) from `from` to the largest of the dtype (in C: from and .to = nomen_num(INFINITY)). For floating dtypes the largest is the end of the run of exact integers.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: to not above from, bounds that the dtype does not hold.
+ * In place: random_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(4, names=('N',)).random_(10)
+ *     tensor([4., 9., 3., 0.], names=('N',)) */
+typedef struct nomen_random_args {
+    nomen_tensor *self;
+    nomen_number from;
+    nomen_number to;
+    nomen_generator *generator;
+} nomen_random_args;
+NOMEN_API nomen_tensor *nomen_random_call(const nomen_random_args *args);
+#define nomen_random(...) \
+    nomen_random_call(&(const nomen_random_args){.self = __VA_ARGS__})
+/* random in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_random_in_place_call(const nomen_random_args *args);
+#define nomen_random_(...) \
+    nomen_random_in_place_call(&(const nomen_random_args){.self = __VA_ARGS__})
+
+/* The integers from 0 up to but not including n in random order; 1-d, with an optional name.
+ *
+ * Names: the names argument (rule given).
+ * Shapes: one dim of size n.
+ * Dtypes: dtype=, else int64.
+ * Gradient: none.
+ * Errors: a negative n, one that the dtype does not hold.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.randperm(4, names=('N',))
+ *     tensor([0, 1, 3, 2], names=('N',)) */
+typedef struct nomen_randperm_args {
+    const char *names;
+    int64_t n;
+    nomen_dtype dtype;
+    nomen_generator *generator;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_randperm_args;
+NOMEN_API nomen_tensor *nomen_randperm_call(const nomen_randperm_args *args);
+#define nomen_randperm(...) \
+    nomen_randperm_call(&(const nomen_randperm_args){.names = __VA_ARGS__})
 
 /* One over self.
  *
@@ -1983,6 +2348,33 @@ typedef struct nomen_unflatten_args {
 NOMEN_API nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args);
 #define nomen_unflatten(...) \
     nomen_unflatten_call(&(const nomen_unflatten_args){.self = __VA_ARGS__})
+
+/* Writes random numbers, uniform from `from` (default 0) up to but not including `to` (default 1).
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, which is written in the order of memory.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: from above to, bounds that the dtype does not hold.
+ * In place: uniform_.
+ *
+ * Example:
+ *     >>> _ = nomen.manual_seed(0)
+ *     >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)
+ *     tensor([-0.0075,  0.5364], names=('N',)) */
+typedef struct nomen_uniform_args {
+    nomen_tensor *self;
+    nomen_number from;
+    nomen_number to;
+    nomen_generator *generator;
+} nomen_uniform_args;
+NOMEN_API nomen_tensor *nomen_uniform_call(const nomen_uniform_args *args);
+#define nomen_uniform(...) \
+    nomen_uniform_call(&(const nomen_uniform_args){.self = __VA_ARGS__})
+/* uniform in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_uniform_in_place_call(const nomen_uniform_args *args);
+#define nomen_uniform_(...) \
+    nomen_uniform_in_place_call(&(const nomen_uniform_args){.self = __VA_ARGS__})
 
 /* Inserts a dim of size 1 at a position, unnamed or with a name.
  *

@@ -41,6 +41,12 @@ nomen_tensor *nomen_argmax_call(const nomen_argmax_args *args) {
 nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGMIN], args, false);
 }
+nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, false);
+}
+nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, true);
+}
 nomen_tensor *nomen_bmm_call(const nomen_bmm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BMM], args, false);
 }
@@ -49,6 +55,12 @@ nomen_tensor *nomen_cast_call(const nomen_cast_args *args) {
 }
 nomen_tensor *nomen_cat_call(const nomen_cat_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CAT], args, false);
+}
+nomen_tensor *nomen_cauchy_call(const nomen_cauchy_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CAUCHY], args, false);
+}
+nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CAUCHY], args, true);
 }
 nomen_list nomen_chunk_call(const nomen_chunk_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_CHUNK], args);
@@ -89,6 +101,12 @@ nomen_tensor *nomen_div_in_place_call(const nomen_div_args *args) {
 nomen_tensor *nomen_dot_call(const nomen_dot_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DOT], args, false);
 }
+nomen_tensor *nomen_dropout_call(const nomen_dropout_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DROPOUT], args, false);
+}
+nomen_tensor *nomen_dropout_in_place_call(const nomen_dropout_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DROPOUT], args, true);
+}
 nomen_tensor *nomen_empty_call(const nomen_empty_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EMPTY], args, false);
 }
@@ -109,6 +127,12 @@ nomen_tensor *nomen_exp_in_place_call(const nomen_exp_args *args) {
 }
 nomen_tensor *nomen_expand_call(const nomen_expand_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPAND], args, false);
+}
+nomen_tensor *nomen_exponential_call(const nomen_exponential_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPONENTIAL], args, false);
+}
+nomen_tensor *nomen_exponential_in_place_call(const nomen_exponential_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPONENTIAL], args, true);
 }
 nomen_tensor *nomen_fill_call(const nomen_fill_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FILL], args, false);
@@ -131,6 +155,12 @@ nomen_tensor *nomen_ge_call(const nomen_ge_args *args) {
 nomen_tensor *nomen_ge_in_place_call(const nomen_ge_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GE], args, true);
 }
+nomen_tensor *nomen_geometric_call(const nomen_geometric_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_GEOMETRIC], args, false);
+}
+nomen_tensor *nomen_geometric_in_place_call(const nomen_geometric_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_GEOMETRIC], args, true);
+}
 nomen_tensor *nomen_gt_call(const nomen_gt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GT], args, false);
 }
@@ -151,6 +181,12 @@ nomen_tensor *nomen_log_call(const nomen_log_args *args) {
 }
 nomen_tensor *nomen_log_in_place_call(const nomen_log_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG], args, true);
+}
+nomen_tensor *nomen_log_normal_call(const nomen_log_normal_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG_NORMAL], args, false);
+}
+nomen_tensor *nomen_log_normal_in_place_call(const nomen_log_normal_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG_NORMAL], args, true);
 }
 nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG_SOFTMAX], args, false);
@@ -197,6 +233,9 @@ nomen_tensor *nomen_mul_call(const nomen_mul_args *args) {
 nomen_tensor *nomen_mul_in_place_call(const nomen_mul_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MUL], args, true);
 }
+nomen_tensor *nomen_multinomial_call(const nomen_multinomial_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MULTINOMIAL], args, false);
+}
 nomen_tensor *nomen_mv_call(const nomen_mv_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MV], args, false);
 }
@@ -215,6 +254,12 @@ nomen_tensor *nomen_neg_call(const nomen_neg_args *args) {
 nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NEG], args, true);
 }
+nomen_tensor *nomen_normal_call(const nomen_normal_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NORMAL], args, false);
+}
+nomen_tensor *nomen_normal_in_place_call(const nomen_normal_in_place_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NORMAL_], args, true);
+}
 nomen_tensor *nomen_ones_call(const nomen_ones_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ONES], args, false);
 }
@@ -223,6 +268,9 @@ nomen_tensor *nomen_ones_like_call(const nomen_ones_like_args *args) {
 }
 nomen_tensor *nomen_permute_call(const nomen_permute_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_PERMUTE], args, false);
+}
+nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_POISSON], args, false);
 }
 nomen_tensor *nomen_pow_call(const nomen_pow_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_POW], args, false);
@@ -239,11 +287,26 @@ nomen_tensor *nomen_rand_call(const nomen_rand_args *args) {
 nomen_tensor *nomen_rand_like_call(const nomen_rand_like_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RAND_LIKE], args, false);
 }
+nomen_tensor *nomen_randint_call(const nomen_randint_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDINT], args, false);
+}
+nomen_tensor *nomen_randint_like_call(const nomen_randint_like_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDINT_LIKE], args, false);
+}
 nomen_tensor *nomen_randn_call(const nomen_randn_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDN], args, false);
 }
 nomen_tensor *nomen_randn_like_call(const nomen_randn_like_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDN_LIKE], args, false);
+}
+nomen_tensor *nomen_random_call(const nomen_random_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDOM], args, false);
+}
+nomen_tensor *nomen_random_in_place_call(const nomen_random_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDOM], args, true);
+}
+nomen_tensor *nomen_randperm_call(const nomen_randperm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDPERM], args, false);
 }
 nomen_tensor *nomen_reciprocal_call(const nomen_reciprocal_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RECIPROCAL], args, false);
@@ -358,6 +421,12 @@ nomen_list nomen_unbind_call(const nomen_unbind_args *args) {
 }
 nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNFLATTEN], args, false);
+}
+nomen_tensor *nomen_uniform_call(const nomen_uniform_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_UNIFORM], args, false);
+}
+nomen_tensor *nomen_uniform_in_place_call(const nomen_uniform_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_UNIFORM], args, true);
 }
 nomen_tensor *nomen_unsqueeze_call(const nomen_unsqueeze_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNSQUEEZE], args, false);

@@ -52,6 +52,11 @@ static const nomen__argspec args_argmin[] = {
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_argmin_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_argmin_args, keepdim)},
 };
+static const nomen__argspec args_bernoulli[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bernoulli_args, self)},
+    {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_bernoulli_args, generator)},
+};
 static const nomen__argspec args_bmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, self)},
     {"mat2", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, mat2)},
@@ -63,6 +68,12 @@ static const nomen__argspec args_cast[] = {
 static const nomen__argspec args_cat[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_cat_args, tensors)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_cat_args, dim)},
+};
+static const nomen__argspec args_cauchy[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_cauchy_args, self)},
+    {"median", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, median)},
+    {"sigma", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, sigma)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cauchy_args, generator)},
 };
 static const nomen__argspec args_chunk[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_chunk_args, self)},
@@ -100,6 +111,11 @@ static const nomen__argspec args_dot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dot_args, self)},
     {"tensor", NOMEN__TENSOR, 0, offsetof(nomen_dot_args, tensor)},
 };
+static const nomen__argspec args_dropout[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_dropout_args, self)},
+    {"p", NOMEN__NUMBER, 0, offsetof(nomen_dropout_args, p)},
+    {"train", NOMEN__FLAG, 0, offsetof(nomen_dropout_args, train)},
+};
 static const nomen__argspec args_empty[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_empty_args, size)},
@@ -119,6 +135,11 @@ static const nomen__argspec args_exp[] = {
 static const nomen__argspec args_expand[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_expand_args, self)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_expand_args, size)},
+};
+static const nomen__argspec args_exponential[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_exponential_args, self)},
+    {"lambd", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_exponential_args, lambd)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_exponential_args, generator)},
 };
 static const nomen__argspec args_fill[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fill_args, self)},
@@ -146,6 +167,11 @@ static const nomen__argspec args_ge[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ge_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_ge_args, other)},
 };
+static const nomen__argspec args_geometric[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_geometric_args, self)},
+    {"p", NOMEN__NUMBER, 0, offsetof(nomen_geometric_args, p)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_geometric_args, generator)},
+};
 static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, other)},
@@ -159,6 +185,12 @@ static const nomen__argspec args_le[] = {
 };
 static const nomen__argspec args_log[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_args, self)},
+};
+static const nomen__argspec args_log_normal[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_normal_args, self)},
+    {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, mean)},
+    {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, std)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_log_normal_args, generator)},
 };
 static const nomen__argspec args_log_softmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_softmax_args, self)},
@@ -213,6 +245,12 @@ static const nomen__argspec args_mul[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mul_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_mul_args, other)},
 };
+static const nomen__argspec args_multinomial[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_multinomial_args, self)},
+    {"num_samples", NOMEN__INT, 0, offsetof(nomen_multinomial_args, num_samples)},
+    {"replacement", NOMEN__FLAG, 0, offsetof(nomen_multinomial_args, replacement)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_multinomial_args, generator)},
+};
 static const nomen__argspec args_mv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, self)},
     {"vec", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, vec)},
@@ -230,6 +268,20 @@ static const nomen__argspec args_ne[] = {
 static const nomen__argspec args_neg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_neg_args, self)},
 };
+static const nomen__argspec args_normal[] = {
+    {"mean", NOMEN__TENSOR, 0, offsetof(nomen_normal_args, mean)},
+    {"std", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_normal_args, std)},
+    {"size", NOMEN__SIZES, NOMEN__OPTIONAL, offsetof(nomen_normal_args, size)},
+    {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, names)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, generator)},
+};
+static const nomen__argspec args_normal_[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_normal_in_place_args, self)},
+    {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, mean)},
+    {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, std)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_in_place_args, generator)},
+};
 static const nomen__argspec args_ones[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_ones_args, size)},
@@ -242,6 +294,10 @@ static const nomen__argspec args_ones_like[] = {
 static const nomen__argspec args_permute[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_permute_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__VARIADIC, offsetof(nomen_permute_args, dims)},
+};
+static const nomen__argspec args_poisson[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_poisson_args, self)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_poisson_args, generator)},
 };
 static const nomen__argspec args_pow[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_pow_args, self)},
@@ -264,6 +320,21 @@ static const nomen__argspec args_rand_like[] = {
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, generator)},
 };
+static const nomen__argspec args_randint[] = {
+    {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, names)},
+    {"low", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_args, low)},
+    {"high", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_args, high)},
+    {"size", NOMEN__SIZES, NOMEN__OPTIONAL, offsetof(nomen_randint_args, size)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, generator)},
+};
+static const nomen__argspec args_randint_like[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_randint_like_args, self)},
+    {"low", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, low)},
+    {"high", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, high)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, generator)},
+};
 static const nomen__argspec args_randn[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_randn_args, size)},
@@ -274,6 +345,18 @@ static const nomen__argspec args_randn_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randn_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, generator)},
+};
+static const nomen__argspec args_random[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_random_args, self)},
+    {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, from)},
+    {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, to)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_random_args, generator)},
+};
+static const nomen__argspec args_randperm[] = {
+    {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, names)},
+    {"n", NOMEN__INT, 0, offsetof(nomen_randperm_args, n)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, generator)},
 };
 static const nomen__argspec args_reciprocal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reciprocal_args, self)},
@@ -383,6 +466,12 @@ static const nomen__argspec args_unflatten[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_unflatten_args, dim)},
     {"sizes", NOMEN__SIZES, 0, offsetof(nomen_unflatten_args, sizes)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL, offsetof(nomen_unflatten_args, names)},
+};
+static const nomen__argspec args_uniform[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_uniform_args, self)},
+    {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, from)},
+    {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, to)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_uniform_args, generator)},
 };
 static const nomen__argspec args_unsqueeze[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unsqueeze_args, self)},
@@ -791,6 +880,48 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_reduce,
     },
     {
+        .name = "bernoulli",
+        .signature = "(self, p=None, *, generator=None, out=None)",
+        .doc = "Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self; without p self must be floating.\n"
+        "Gradient: self, p.\n"
+        "Errors: probabilities outside 0 to 1.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bernoulli_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.bernoulli(nomen.tensor([0., 0.5, 1.], names=('N',)))\n"
+        "    tensor([0., 0., 1.], names=('N',))\n"
+        "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
+        "    tensor([1., 1., 1., 1.])\n",
+        .id = 10,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_bernoulli_args, p),
+        .bytes = sizeof(nomen_bernoulli_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_bernoulli,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_bernoulli_args, out),
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_bernoulli,
+        .shape = nomen__shape_bernoulli,
+        .launch = nomen__launch_bernoulli,
+        .grad = nomen__grad_bernoulli,
+        .save = {[0] = 0, [1] = 0},
+    },
+    {
         .name = "bmm",
         .signature = "(self, mat2, *, out=None)",
         .doc = "The products of two batches of matrices.\n"
@@ -805,7 +936,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 10,
+        .id = 11,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -842,7 +973,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 11,
+        .id = 12,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -881,7 +1012,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 12,
+        .id = 13,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -906,6 +1037,45 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "cauchy",
+        .signature = "(self, median=None, sigma=None, *, generator=None)",
+        .doc = "Writes random numbers from the Cauchy distribution with the given median (default 0) and scale sigma (default 1).\n"
+        "\n"
+        "    density = sigma / (pi * (sigma ** 2 + (x - median) ** 2))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "In place: cauchy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
+        "    tensor([6.2989, 1.3824], names=('N',))\n",
+        .id = 14,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_cauchy_args, median),
+        .bytes = sizeof(nomen_cauchy_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_cauchy,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_cauchy,
+        .grad = nomen__grad_cauchy,
+        .save = {[0] = 0},
+    },
+    {
         .name = "chunk",
         .signature = "(self, chunks, dim=None)",
         .doc = "Cuts a dim (default 0) into at most the given number of pieces of equal size (but for the last).\n"
@@ -919,7 +1089,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 13,
+        .id = 15,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -952,7 +1122,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 14,
+        .id = 16,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -991,7 +1161,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 15,
+        .id = 17,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -1028,7 +1198,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 16,
+        .id = 18,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1065,7 +1235,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 17,
+        .id = 19,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1097,7 +1267,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 18,
+        .id = 20,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1137,7 +1307,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 19,
+        .id = 21,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1179,7 +1349,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 20,
+        .id = 22,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1219,7 +1389,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 21,
+        .id = 23,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1244,6 +1414,39 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 1, [1] = 1u << 0},
     },
     {
+        .name = "dropout",
+        .signature = "(self, p, train=False)",
+        .doc = "Elements become 0 with probability p, and the others are divided by 1 - p; without train nothing changes.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: p outside 0 to 1.\n"
+        "In place: dropout_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
+        "    tensor([0., 0., 2., 0.], names=('N',))\n",
+        .id = 24,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_dropout_args, p),
+        .bytes = sizeof(nomen_dropout_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__INPLACE,
+        .args = args_dropout,
+        .primitive = 0,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_dropout,
+    },
+    {
         .name = "empty",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
@@ -1257,7 +1460,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 22,
+        .id = 25,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1291,7 +1494,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 23,
+        .id = 26,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1328,7 +1531,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 24,
+        .id = 27,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1367,7 +1570,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 25,
+        .id = 28,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1405,7 +1608,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 26,
+        .id = 29,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1428,6 +1631,46 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "exponential",
+        .signature = "(self, lambd=None, *, generator=None)",
+        .doc = "Writes random numbers from the exponential distribution with the rate lambd (default 1).\n"
+        "\n"
+        "    density = lambd * e ** (-lambd * x) for x >= 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a negative rate.\n"
+        "In place: exponential_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
+        "    tensor([3.5083, 1.2304], names=('N',))\n",
+        .id = 30,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_exponential_args, lambd),
+        .bytes = sizeof(nomen_exponential_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_exponential,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_exponential,
+        .grad = nomen__grad_exponential,
+        .save = {[0] = 0},
+    },
+    {
         .name = "fill",
         .signature = "(self, value)",
         .doc = "Writes one number into every element; of a 0-d tensor its number.\n"
@@ -1442,7 +1685,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 27,
+        .id = 31,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1480,7 +1723,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 28,
+        .id = 32,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1516,7 +1759,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 29,
+        .id = 33,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1550,7 +1793,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 30,
+        .id = 34,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1587,7 +1830,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 31,
+        .id = 35,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1610,6 +1853,46 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
     },
     {
+        .name = "geometric",
+        .signature = "(self, p, *, generator=None)",
+        .doc = "Writes how many trials it takes to the first success, if each succeeds with probability p.\n"
+        "\n"
+        "    P(k) = (1 - p) ** (k - 1) * p for k = 1, 2, ...\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: p not between 0 and 1.\n"
+        "In place: geometric_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
+        "    tensor([1, 2, 4], names=('N',))\n",
+        .id = 36,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_geometric_args, p),
+        .bytes = sizeof(nomen_geometric_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_geometric,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_geometric,
+        .grad = nomen__grad_geometric,
+        .save = {[0] = 0},
+    },
+    {
         .name = "gt",
         .signature = "(self, other, *, out=None)",
         .doc = "True where self is greater than other.\n"
@@ -1626,7 +1909,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 32,
+        .id = 37,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1661,7 +1944,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 33,
+        .id = 38,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -1699,7 +1982,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 34,
+        .id = 39,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1738,7 +2021,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 35,
+        .id = 40,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1763,6 +2046,44 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0},
     },
     {
+        .name = "log_normal",
+        .signature = "(self, mean=None, std=None, *, generator=None)",
+        .doc = "Writes random numbers whose logarithm is normally distributed with the given mean (default 1) and std (default 2).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a std that is not above 0.\n"
+        "In place: log_normal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
+        "    tensor([2.1608, 0.8635], names=('N',))\n",
+        .id = 41,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_log_normal_args, mean),
+        .bytes = sizeof(nomen_log_normal_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_log_normal,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_log_normal,
+        .grad = nomen__grad_log_normal,
+        .save = {[0] = 0},
+    },
+    {
         .name = "log_softmax",
         .signature = "(self, dim, dtype=None, *, out=None)",
         .doc = "The logarithm of softmax, without underflow.\n"
@@ -1778,7 +2099,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 36,
+        .id = 42,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1817,7 +2138,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 37,
+        .id = 43,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -1855,7 +2176,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 38,
+        .id = 44,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1896,7 +2217,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 39,
+        .id = 45,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1934,7 +2255,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 40,
+        .id = 46,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1973,7 +2294,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 41,
+        .id = 47,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2013,7 +2334,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 42,
+        .id = 48,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2052,7 +2373,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 43,
+        .id = 49,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2091,7 +2412,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 44,
+        .id = 50,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2131,7 +2452,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 45,
+        .id = 51,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2170,7 +2491,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 46,
+        .id = 52,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2211,7 +2532,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 47,
+        .id = 53,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2236,6 +2557,43 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 1, [1] = 1u << 0},
     },
     {
+        .name = "multinomial",
+        .signature = "(self, num_samples, replacement=False, *, generator=None, out=None)",
+        .doc = "Positions in the last dim of self, drawn with probabilities proportional to its elements: num_samples of them for each row, without replacement unless it is asked for.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, with num_samples in the place of the last size; self has one dim or two.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: elements that are negative, infinite or NaN, rows of zeros, more samples than elements without replacement.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
+        "    tensor([1, 1])\n",
+        .id = 54,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_multinomial_args, num_samples),
+        .bytes = sizeof(nomen_multinomial_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_multinomial,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_multinomial_args, out),
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_index,
+        .shape = nomen__shape_multinomial,
+        .launch = nomen__launch_multinomial,
+    },
+    {
         .name = "mv",
         .signature = "(self, vec, *, out=None)",
         .doc = "The product of a matrix and a vector.\n"
@@ -2250,7 +2608,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 48,
+        .id = 55,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2288,7 +2646,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 49,
+        .id = 56,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2327,7 +2685,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 50,
+        .id = 57,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2367,7 +2725,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 51,
+        .id = 58,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2392,6 +2750,85 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "normal",
+        .signature = "(mean, std=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "Random numbers from normal distributions: each element has its mean and std (numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: mean and std broadcast from the right; of numbers size.\n"
+        "Dtypes: as mean, or as std if mean is a number; of numbers dtype=, else float32.\n"
+        "Gradient: mean, std.\n"
+        "Errors: a negative or complex std.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.normal(nomen.tensor([0., 100.], names=('N',)), 1)\n"
+        "    tensor([ 1.5410, 99.7066], names=('N',))\n"
+        "    >>> nomen.normal(2, 3, (1,))\n"
+        "    tensor([-4.5364])\n",
+        .id = 59,
+        .nargs = 6,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_normal_args, std),
+        .bytes = sizeof(nomen_normal_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_normal,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_normal_args, out),
+        .names = nomen__names_normal,
+        .dtype = nomen__dtype_normal,
+        .shape = nomen__shape_normal,
+        .launch = nomen__launch_normal,
+        .grad = nomen__grad_normal,
+        .save = {[0] = 0, [1] = 0},
+    },
+    {
+        .name = "normal_",
+        .signature = "(self, mean=None, std=None, *, generator=None)",
+        .doc = "Writes random numbers from the normal distribution; in complex tensors std is that of the whole number.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a negative std.\n"
+        "In place: normal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
+        "    tensor([13.0820,  9.4131], names=('N',))\n",
+        .id = 60,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_normal_in_place_args, mean),
+        .bytes = sizeof(nomen_normal_in_place_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_normal_,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_normal_in_place,
+        .grad = nomen__grad_normal_in_place,
+        .save = {[0] = 0},
+    },
+    {
         .name = "ones",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of ones.\n"
@@ -2405,7 +2842,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 52,
+        .id = 61,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2439,7 +2876,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 53,
+        .id = 62,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2473,7 +2910,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 54,
+        .id = 63,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2496,6 +2933,45 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "poisson",
+        .signature = "(self, *, generator=None)",
+        .doc = "Random counts of events of which self is the mean number.\n"
+        "\n"
+        "    P(k) = e ** -self * self ** k / k! for k = 0, 1, ...\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: negative elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
+        "    tensor([0., 8.], names=('N',))\n",
+        .id = 64,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_poisson_args, generator),
+        .bytes = sizeof(nomen_poisson_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_poisson,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_poisson,
+        .grad = nomen__grad_poisson,
+        .save = {[0] = 0},
+    },
+    {
         .name = "pow",
         .signature = "(self, exponent, *, out=None)",
         .doc = "Raises self to the power of exponent, element by element.\n"
@@ -2513,7 +2989,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 55,
+        .id = 65,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2551,7 +3027,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 56,
+        .id = 66,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2590,7 +3066,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 57,
+        .id = 67,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2624,7 +3100,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 58,
+        .id = 68,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2645,6 +3121,78 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_rand,
     },
     {
+        .name = "randint",
+        .signature = "(low=None, high=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "Random integers from low (default 0) up to but not including high, all equally likely.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else int64.\n"
+        "Gradient: none.\n"
+        "Errors: high not above low, bounds that the dtype does not hold.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randint(10, (4,), names=('N',))\n"
+        "    tensor([4, 9, 3, 0], names=('N',))\n",
+        .id = 69,
+        .nargs = 6,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_randint_args, names),
+        .bytes = sizeof(nomen_randint_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_randint,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "given",
+        .out_offset = offsetof(nomen_randint_args, out),
+        .names = nomen__names_given,
+        .dtype = nomen__dtype_integers,
+        .shape = nomen__shape_given,
+        .launch = nomen__launch_randint,
+    },
+    {
+        .name = "randint_like",
+        .signature = "(self, low=None, high=None, *, dtype=None, generator=None)",
+        .doc = "Random integers from low (default 0) up to but not including high, with the sizes and names of self.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: high not above low, bounds that the dtype does not hold.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
+        "    tensor([9., 9.], names=('N',))\n",
+        .id = 70,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_randint_like_args, low),
+        .bytes = sizeof(nomen_randint_like_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_randint_like,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_like,
+        .shape = nomen__shape_like,
+        .launch = nomen__launch_randint,
+    },
+    {
         .name = "randn",
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers from the normal distribution of mean 0 and variance 1.\n"
@@ -2659,7 +3207,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 59,
+        .id = 71,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2693,7 +3241,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 60,
+        .id = 72,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2714,6 +3262,81 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_randn,
     },
     {
+        .name = "random",
+        .signature = "(self, from_=None, to=None, *, generator=None)",
+        .doc = "Writes random integers: random_() any of the dtype from 0, random_(to) from 0 up to but not including to, random_(from, to) from `from`, random_(from, None) from `from` to the largest of the dtype (in C: from and .to = nomen_num(INFINITY)). For floating dtypes the largest is the end of the run of exact integers.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: to not above from, bounds that the dtype does not hold.\n"
+        "In place: random_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
+        "    tensor([4., 9., 3., 0.], names=('N',))\n",
+        .id = 73,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_random_args, from),
+        .bytes = sizeof(nomen_random_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_random,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_random,
+        .grad = nomen__grad_random,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "randperm",
+        .signature = "(n, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "The integers from 0 up to but not including n in random order; 1-d, with an optional name.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: one dim of size n.\n"
+        "Dtypes: dtype=, else int64.\n"
+        "Gradient: none.\n"
+        "Errors: a negative n, one that the dtype does not hold.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randperm(4, names=('N',))\n"
+        "    tensor([0, 1, 3, 2], names=('N',))\n",
+        .id = 74,
+        .nargs = 4,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_randperm_args, names),
+        .bytes = sizeof(nomen_randperm_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_randperm,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "given",
+        .out_offset = offsetof(nomen_randperm_args, out),
+        .names = nomen__names_given,
+        .dtype = nomen__dtype_integers,
+        .shape = nomen__shape_randperm,
+        .launch = nomen__launch_randperm,
+    },
+    {
         .name = "reciprocal",
         .signature = "(self, *, out=None)",
         .doc = "One over self.\n"
@@ -2730,7 +3353,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 61,
+        .id = 75,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2768,7 +3391,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 62,
+        .id = 76,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2808,7 +3431,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 63,
+        .id = 77,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2848,7 +3471,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 64,
+        .id = 78,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2884,7 +3507,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 65,
+        .id = 79,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2923,7 +3546,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 66,
+        .id = 80,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2961,7 +3584,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 67,
+        .id = 81,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3000,7 +3623,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 68,
+        .id = 82,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3042,7 +3665,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 69,
+        .id = 83,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3083,7 +3706,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 70,
+        .id = 84,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3121,7 +3744,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 71,
+        .id = 85,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3160,7 +3783,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 72,
+        .id = 86,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3198,7 +3821,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 73,
+        .id = 87,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3232,7 +3855,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 74,
+        .id = 88,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3273,7 +3896,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 75,
+        .id = 89,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3311,7 +3934,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 76,
+        .id = 90,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3349,7 +3972,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 77,
+        .id = 91,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3387,7 +4010,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 78,
+        .id = 92,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3429,7 +4052,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 79,
+        .id = 93,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -3469,7 +4092,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 80,
+        .id = 94,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3510,7 +4133,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 81,
+        .id = 95,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3547,7 +4170,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 82,
+        .id = 96,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3578,7 +4201,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 83,
+        .id = 97,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3613,7 +4236,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 84,
+        .id = 98,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3644,7 +4267,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 85,
+        .id = 99,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3667,6 +4290,44 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "uniform",
+        .signature = "(self, from_=None, to=None, *, generator=None)",
+        .doc = "Writes random numbers, uniform from `from` (default 0) up to but not including `to` (default 1).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: from above to, bounds that the dtype does not hold.\n"
+        "In place: uniform_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
+        "    tensor([-0.0075,  0.5364], names=('N',))\n",
+        .id = 100,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_uniform_args, from),
+        .bytes = sizeof(nomen_uniform_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_uniform,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_uniform,
+        .grad = nomen__grad_uniform,
+        .save = {[0] = 0},
+    },
+    {
         .name = "unsqueeze",
         .signature = "(self, dim, *, name=None)",
         .doc = "Inserts a dim of size 1 at a position, unnamed or with a name.\n"
@@ -3681,7 +4342,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 86,
+        .id = 101,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3717,7 +4378,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 87,
+        .id = 102,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3756,7 +4417,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 88,
+        .id = 103,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -3794,7 +4455,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 89,
+        .id = 104,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3831,7 +4492,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 90,
+        .id = 105,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3865,7 +4526,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 91,
+        .id = 106,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
