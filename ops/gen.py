@@ -67,6 +67,9 @@ FAMILIES = {
     "reduction": dict(
         names="names_reduce_rule", dtype="dtype_same", shape="shape_reduce", launch="launch_reduce"
     ),
+    "scan": dict(
+        names="names_keep", dtype="dtype_same", shape="shape_same", launch="launch_scan"
+    ),
     "rows": dict(
         names="names_keep", dtype="dtype_float_arg", shape="shape_same", launch="launch_rows"
     ),
@@ -99,8 +102,10 @@ KEYS = {
     "compose",
     "choose",
     "grad",
+    "grad_second",
     "save",
     "returns",
+    "first",
     "second",
     "shape_first",
     "doc",
@@ -177,8 +182,9 @@ class Op:
             if k in row
         }
         self.returns, self.second = row.get("returns", "tensor"), row.get("second")
-        self.grad = row.get("grad", {})
-        for key in self.grad:
+        self.first = row.get("first", "values")
+        self.grad, self.grad_second = row.get("grad", {}), row.get("grad_second", {})
+        for key in self.grad | self.grad_second:
             if key not in [a.name for a in self.tensors]:
                 raise TableError(
                     f"{source}: op '{self.name}': gradient of '{key}', which is no tensor argument"
@@ -187,12 +193,12 @@ class Op:
     def in_place_name(self):
         return self.name if self.only_in_place else self.name + "_"
 
-    def needs(self, tensor):
+    def needs(self, tensor, grad):
         """What the formula of one tensor argument reads: a C expression of bits."""
         extra = self.row.get("save", [])
         if isinstance(extra, dict):
             extra = extra.get(tensor.name, [])
-        words = set(re.findall(r"\b\w+\b", self.grad[tensor.name])) | set(extra)
+        words = set(re.findall(r"\b\w+\b", grad[tensor.name])) | set(extra)
         bits = [f"1u << {i}" for i, a in enumerate(self.tensors) if a.name in words]
         return " | ".join(bits + (["NOMEN__SAVE_RESULT"] if "result" in words else [])) or "0"
 
@@ -300,6 +306,7 @@ RULES = {}
 DEFAULT_SHAPES = {
     "elementwise": "operands broadcast from the right; the result has the broadcast sizes",
     "reduction": "the sizes of self without the reduced dims, or with size 1 there (keepdim)",
+    "scan": "as self",
     "rows": "as self",
     "view": "see above; the result shares memory with self",
     "factory": "as given",
@@ -317,6 +324,12 @@ DTYPE_DOCS = {
     "dtype_sum": "integers and bool give int64, else as self; dtype= converts first",
     "dtype_index": "the result is int64",
     "dtype_bool": "the result is bool",
+    "dtype_truth": "the result is bool, of uint8 uint8",
+    "dtype_scan": "integers and bool give int64, else as self; dtype= converts first",
+    "dtype_count": "the result is int64",
+    "dtype_moments": "floating and complex; the variance of complex numbers is real",
+    "dtype_extrema": "as self",
+    "dtype_norm": "floating and complex, the result is real; dtype= converts first",
     "dtype_float_arg": "floating and complex; dtype= converts first",
     "dtype_given": "dtype=, else float32",
     "dtype_variance": "floating and complex; complex gives the real dtype",
@@ -471,11 +484,8 @@ def ids(ops):
     lines += [f"    NOMEN__OP_COUNT = {len(ops)}", "};", ""]
     steps = sorted({s for op in ops for s in op.steps.values()})
     lines += [f"nomen__step nomen__{s};" for s in steps] + [""]
-    lines += [
-        f"nomen_tensor *nomen__grad_{op.symbol}(struct nomen__backward *b, int input);"
-        for op in ops
-        if op.grad
-    ]
+    lines += [f"nomen__gradient nomen__grad_{op.symbol};" for op in ops if op.grad]
+    lines += [f"nomen__gradient nomen__grad_second_{op.symbol};" for op in ops if op.grad_second]
     return "\n".join(lines + ["", "#endif", ""])
 
 
@@ -516,6 +526,8 @@ def table(ops):
             rule=c_string(op.row["rule"]),
         )
         if op.second:
+            if op.first:
+                fields["first"] = c_string(op.first)
             fields |= dict(
                 second=c_string(op.second),
                 second_offset=f"offsetof(nomen_{op.name}_args, {op.second})",
@@ -525,12 +537,14 @@ def table(ops):
         if "kernel" in op.row:
             fields["kernel"] = c_string(op.row["kernel"])
         fields |= {k: f"nomen__{v}" for k, v in op.steps.items()}
-        if op.grad:
-            fields["grad"] = f"nomen__grad_{op.symbol}"
+        for suffix, grad in (("", op.grad), ("_second", op.grad_second)):
+            if not grad:
+                continue
+            fields["grad" + suffix] = f"nomen__grad{suffix}_{op.symbol}"
             needs = [
-                f"[{i}] = {op.needs(a)}" for i, a in enumerate(op.tensors) if a.name in op.grad
+                f"[{i}] = {op.needs(a, grad)}" for i, a in enumerate(op.tensors) if a.name in grad
             ]
-            fields["save"] = "{" + ", ".join(needs) + "}"
+            fields["save" + suffix] = "{" + ", ".join(needs) + "}"
         out += ["    {"] + [f"        .{k} = {v}," for k, v in fields.items()] + ["    },"]
     return "\n".join(
         out + ["    {.name = NULL},", "};", "const int nomen__op_count = NOMEN__OP_COUNT;", ""]
@@ -562,6 +576,26 @@ def api(ops):
     return "\n".join(out + [""])
 
 
+def formulas_of(op, suffix, grad):
+    words = {a.name: f"b->in[{i}]" for i, a in enumerate(op.tensors)} | {
+        "g": "b->g",
+        "result": "b->result",
+    }
+    formula = lambda text: re.sub(
+        r"(?<![\w.>])(\w+)\b(?!\s*\()", lambda m: words.get(m[1], m[1]), text
+    )
+    out = [f"nomen_tensor *nomen__grad{suffix}_{op.symbol}(nomen__backward *b, int input) {{"]
+    if op.tensors[0].kind == "tensors":
+        return out + [f"    return {formula(grad[op.tensors[0].name])};", "}", ""]
+    out.append("    switch (input) {")
+    out += [
+        f"    case {i}: return {formula(grad[a.name])};"
+        for i, a in enumerate(op.tensors)
+        if a.name in grad
+    ]
+    return out + ["    default: return NULL;", "    }", "}", ""]
+
+
 def gradients(ops):
     out = [
         f"/* {BANNER} */",
@@ -572,26 +606,8 @@ def gradients(ops):
         "",
     ]
     for op in ops:
-        if not op.grad:
-            continue
-        words = {a.name: f"b->in[{i}]" for i, a in enumerate(op.tensors)} | {
-            "g": "b->g",
-            "result": "b->result",
-        }
-        formula = lambda text: re.sub(
-            r"(?<![\w.>])(\w+)\b(?!\s*\()", lambda m: words.get(m[1], m[1]), text
-        )
-        out.append(f"nomen_tensor *nomen__grad_{op.symbol}(nomen__backward *b, int input) {{")
-        if op.tensors[0].kind == "tensors":
-            out += [f"    return {formula(op.grad[op.tensors[0].name])};", "}", ""]
-            continue
-        out.append("    switch (input) {")
-        out += [
-            f"    case {i}: return {formula(op.grad[a.name])};"
-            for i, a in enumerate(op.tensors)
-            if a.name in op.grad
-        ]
-        out += ["    default: return NULL;", "    }", "}", ""]
+        for suffix, grad in (("", op.grad), ("_second", op.grad_second)):
+            out += formulas_of(op, suffix, grad) if grad else []
     return "\n".join(out)
 
 
@@ -601,15 +617,18 @@ OVERLOADED = {
     "flatten",
     "max",
     "min",
+    "norm",
     "randint",
     "randint_like",
     "random",
     "rename",
     "split",
     "std",
+    "std_mean",
     "to",
     "unflatten",
     "var",
+    "var_mean",
 }
 
 

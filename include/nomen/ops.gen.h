@@ -143,7 +143,7 @@ NOMEN_API nomen_tensor *nomen_align_to_call(const nomen_align_to_args *args);
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
- * Dtypes: the result is bool.
+ * Dtypes: the result is bool, of uint8 uint8.
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
@@ -160,11 +160,78 @@ NOMEN_API nomen_tensor *nomen_all_call(const nomen_all_args *args);
 #define nomen_all(...) \
     nomen_all_call(&(const nomen_all_args){.self = __VA_ARGS__})
 
+/* The largest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: nothing to reduce.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))
+ *     tensor(7) */
+typedef struct nomen_amax_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_amax_args;
+NOMEN_API nomen_tensor *nomen_amax_call(const nomen_amax_args *args);
+#define nomen_amax(...) \
+    nomen_amax_call(&(const nomen_amax_args){.self = __VA_ARGS__})
+
+/* The smallest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: nothing to reduce.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')
+ *     tensor([1, 2], names=('C',)) */
+typedef struct nomen_amin_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_amin_args;
+NOMEN_API nomen_tensor *nomen_amin_call(const nomen_amin_args *args);
+#define nomen_amin(...) \
+    nomen_amin_call(&(const nomen_amin_args){.self = __VA_ARGS__})
+
+/* The smallest and the largest element over a dim, or over all of them. NaN wins; gradients are shared by equals.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: nothing to reduce.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max
+ *     tensor([7, 5], names=('C',)) */
+typedef struct nomen_aminmax_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor **max; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_aminmax_args;
+NOMEN_API nomen_tensor *nomen_aminmax_call(const nomen_aminmax_args *args);
+#define nomen_aminmax(...) \
+    nomen_aminmax_call(&(const nomen_aminmax_args){.self = __VA_ARGS__})
+
 /* True if any element over the given dims, or over all of them, is not zero.
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
- * Dtypes: the result is bool.
+ * Dtypes: the result is bool, of uint8 uint8.
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
@@ -517,6 +584,170 @@ NOMEN_API nomen_tensor *nomen_cos_call(const nomen_cos_args *args);
 NOMEN_API nomen_tensor *nomen_cos_in_place_call(const nomen_cos_args *args);
 #define nomen_cos_(...) \
     nomen_cos_in_place_call(&(const nomen_cos_args){.self = __VA_ARGS__})
+
+/* How many elements over the given dims, or over all of them, are not zero.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: the result is int64.
+ * Gradient: none.
+ *
+ * Example:
+ *     >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')
+ *     tensor([2, 1], names=('N',)) */
+typedef struct nomen_count_nonzero_args {
+    nomen_tensor *self;
+    const char *dim;
+} nomen_count_nonzero_args;
+NOMEN_API nomen_tensor *nomen_count_nonzero_call(const nomen_count_nonzero_args *args);
+#define nomen_count_nonzero(...) \
+    nomen_count_nonzero_call(&(const nomen_count_nonzero_args){.self = __VA_ARGS__})
+
+/* The largest element so far along a dim, with its position. NaN wins, the last of equals is taken.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices
+ *     tensor([0, 1, 1, 3], names=('T',)) */
+typedef struct nomen_cummax_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool reverse;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_cummax_args;
+NOMEN_API nomen_tensor *nomen_cummax_call(const nomen_cummax_args *args);
+#define nomen_cummax(...) \
+    nomen_cummax_call(&(const nomen_cummax_args){.self = __VA_ARGS__})
+
+/* The smallest element so far along a dim, with its position. NaN wins, the last of equals is taken.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values
+ *     tensor([3, 1, 1, 1], names=('T',)) */
+typedef struct nomen_cummin_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool reverse;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_cummin_args;
+NOMEN_API nomen_tensor *nomen_cummin_call(const nomen_cummin_args *args);
+#define nomen_cummin(...) \
+    nomen_cummin_call(&(const nomen_cummin_args){.self = __VA_ARGS__})
+
+/* The running product along a dim; reverse=True runs from the end to the beginning.
+ *
+ *     result[i] = self[0] * ... * self[i]
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: integers and bool give int64, else as self; dtype= converts first.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: cumprod_.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')
+ *     tensor([[ 1,  2,  6, 24]], names=('N', 'C')) */
+typedef struct nomen_cumprod_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_dtype dtype;
+    bool reverse;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_cumprod_args;
+NOMEN_API nomen_tensor *nomen_cumprod_call(const nomen_cumprod_args *args);
+#define nomen_cumprod(...) \
+    nomen_cumprod_call(&(const nomen_cumprod_args){.self = __VA_ARGS__})
+/* cumprod in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_cumprod_in_place_call(const nomen_cumprod_args *args);
+#define nomen_cumprod_(...) \
+    nomen_cumprod_in_place_call(&(const nomen_cumprod_args){.self = __VA_ARGS__})
+
+/* The running sum along a dim; reverse=True runs from the end to the beginning.
+ *
+ *     result[i] = self[0] + ... + self[i]
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: integers and bool give int64, else as self; dtype= converts first.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: cumsum_.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')
+ *     tensor([[1, 3, 6]], names=('N', 'C')) */
+typedef struct nomen_cumsum_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_dtype dtype;
+    bool reverse;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_cumsum_args;
+NOMEN_API nomen_tensor *nomen_cumsum_call(const nomen_cumsum_args *args);
+#define nomen_cumsum(...) \
+    nomen_cumsum_call(&(const nomen_cumsum_args){.self = __VA_ARGS__})
+/* cumsum in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_cumsum_in_place_call(const nomen_cumsum_args *args);
+#define nomen_cumsum_(...) \
+    nomen_cumsum_in_place_call(&(const nomen_cumsum_args){.self = __VA_ARGS__})
+
+/* The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.
+ *
+ *     result[i] = self[i + 1] - self[i]
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: see above.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')
+ *     tensor([[3, 5]], names=('N', 'C')) */
+typedef struct nomen_diff_args {
+    nomen_tensor *self;
+    nomen_number n;
+    const char *dim;
+    nomen_tensor *prepend;
+    nomen_tensor *append;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_diff_args;
+NOMEN_API nomen_tensor *nomen_diff_call(const nomen_diff_args *args);
+#define nomen_diff(...) \
+    nomen_diff_call(&(const nomen_diff_args){.self = __VA_ARGS__})
+
+/* The p-norm of the difference of two tensors (default 2).
+ *
+ * Names: no names: the result is a number or has no dims (rule none).
+ * Shapes: see above.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))
+ *     tensor(5.) */
+typedef struct nomen_dist_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_number p;
+} nomen_dist_args;
+NOMEN_API nomen_tensor *nomen_dist_call(const nomen_dist_args *args);
+#define nomen_dist(...) \
+    nomen_dist_call(&(const nomen_dist_args){.self = __VA_ARGS__})
 
 /* Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient and keeps integer dtypes.
  *
@@ -1022,6 +1253,29 @@ NOMEN_API nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *arg
 #define nomen_log_softmax(...) \
     nomen_log_softmax_call(&(const nomen_log_softmax_args){.self = __VA_ARGS__})
 
+/* The logarithm of the running sum of the exponentials along a dim, without overflow.
+ *
+ *     result[i] = ln(e ** self[0] + ... + e ** self[i])
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')
+ *     tensor([0.0000, 0.6931, 1.0986], names=('T',)) */
+typedef struct nomen_logcumsumexp_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool reverse;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logcumsumexp_args;
+NOMEN_API nomen_tensor *nomen_logcumsumexp_call(const nomen_logcumsumexp_args *args);
+#define nomen_logcumsumexp(...) \
+    nomen_logcumsumexp_call(&(const nomen_logcumsumexp_args){.self = __VA_ARGS__})
+
 /* True where self is zero.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -1320,6 +1574,51 @@ NOMEN_API nomen_tensor *nomen_mv_call(const nomen_mv_args *args);
 #define nomen_mv(...) \
     nomen_mv_call(&(const nomen_mv_args){.self = __VA_ARGS__})
 
+/* The mean over the given dims, or over all of them, of the elements that are not NaN; of none NaN.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: floating and complex; dtype= converts first.
+ * Gradient: self.
+ * Errors: integer or bool self without dtype=.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., float('nan'), 2.]).nanmean()
+ *     tensor(1.5000) */
+typedef struct nomen_nanmean_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_dtype dtype;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nanmean_args;
+NOMEN_API nomen_tensor *nomen_nanmean_call(const nomen_nanmean_args *args);
+#define nomen_nanmean(...) \
+    nomen_nanmean_call(&(const nomen_nanmean_args){.self = __VA_ARGS__})
+
+/* The sum over the given dims, or over all of them, of the elements that are not NaN.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: integers and bool give int64, else as self; dtype= converts first.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., float('nan'), 2.]).nansum()
+ *     tensor(3.) */
+typedef struct nomen_nansum_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_dtype dtype;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nansum_args;
+NOMEN_API nomen_tensor *nomen_nansum_call(const nomen_nansum_args *args);
+#define nomen_nansum(...) \
+    nomen_nansum_call(&(const nomen_nansum_args){.self = __VA_ARGS__})
+
 /* The part of a dim that begins at start and has the given length.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -1394,6 +1693,30 @@ NOMEN_API nomen_tensor *nomen_neg_call(const nomen_neg_args *args);
 NOMEN_API nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args);
 #define nomen_neg_(...) \
     nomen_neg_in_place_call(&(const nomen_neg_args){.self = __VA_ARGS__})
+
+/* The p-norm of the absolute values over the given dims, or over all of them: the root of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: floating and complex, the result is real; dtype= converts first.
+ * Gradient: self.
+ * Errors: integer or bool self without dtype=.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')
+ *     tensor([ 5., 10.], names=('N',)) */
+typedef struct nomen_norm_args {
+    nomen_tensor *self;
+    nomen_number p;
+    const char *dim;
+    bool keepdim;
+    nomen_dtype dtype;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_norm_args;
+NOMEN_API nomen_tensor *nomen_norm_call(const nomen_norm_args *args);
+#define nomen_norm(...) \
+    nomen_norm_call(&(const nomen_norm_args){.self = __VA_ARGS__})
 
 /* Random numbers from normal distributions: each element has its mean and std (numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.
  *
@@ -2189,6 +2512,27 @@ NOMEN_API nomen_tensor *nomen_std_call(const nomen_std_args *args);
 #define nomen_std(...) \
     nomen_std_call(&(const nomen_std_args){.self = __VA_ARGS__})
 
+/* The standard deviation and the mean over the given dims, or over all of them, in one go.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: floating and complex; the variance of complex numbers is real.
+ * Gradient: self.
+ *
+ * Example:
+ *     >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)
+ *     (tensor(1.1180), tensor(2.5000)) */
+typedef struct nomen_std_mean_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_number correction;
+    nomen_tensor **mean; /* where to put the second result, or NULL */
+} nomen_std_mean_args;
+NOMEN_API nomen_tensor *nomen_std_mean_call(const nomen_std_mean_args *args);
+#define nomen_std_mean(...) \
+    nomen_std_mean_call(&(const nomen_std_mean_args){.self = __VA_ARGS__})
+
 /* Subtracts other, scaled by alpha, from self.
  *
  *     result = self - alpha * other
@@ -2422,6 +2766,27 @@ typedef struct nomen_var_args {
 NOMEN_API nomen_tensor *nomen_var_call(const nomen_var_args *args);
 #define nomen_var(...) \
     nomen_var_call(&(const nomen_var_args){.self = __VA_ARGS__})
+
+/* The variance and the mean over the given dims, or over all of them, in one go.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
+ * Dtypes: floating and complex; the variance of complex numbers is real.
+ * Gradient: self.
+ *
+ * Example:
+ *     >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)
+ *     (tensor(1.2500), tensor(2.5000)) */
+typedef struct nomen_var_mean_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_number correction;
+    nomen_tensor **mean; /* where to put the second result, or NULL */
+} nomen_var_mean_args;
+NOMEN_API nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args);
+#define nomen_var_mean(...) \
+    nomen_var_mean_call(&(const nomen_var_mean_args){.self = __VA_ARGS__})
 
 /* Takes self where condition is true, other elsewhere.
  *

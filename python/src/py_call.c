@@ -58,11 +58,18 @@ static PyObject *pair_of_results(py_call *p) {
     PyObject *first = nomen__py_wrap(p->state, p->c.out[0]);
     PyObject *second = nomen__py_wrap(p->state, p->c.out[1]), *pair = NULL;
     PyObject *type = PyTuple_GET_ITEM(p->state->pair_types, p->c.op->id);
-    if (first && second) pair = PyStructSequence_New((PyTypeObject *)type);
+    bool plain = !p->c.op->first;
+    if (first && second)
+        pair = plain ? PyTuple_New(2) : PyStructSequence_New((PyTypeObject *)type);
     if (!pair) {
         Py_XDECREF(first);
         Py_XDECREF(second);
         return NULL;
+    }
+    if (plain) {
+        PyTuple_SET_ITEM(pair, 0, first);
+        PyTuple_SET_ITEM(pair, 1, second);
+        return pair;
     }
     PyStructSequence_SetItem(pair, 0, first);
     PyStructSequence_SetItem(pair, 1, second);
@@ -289,7 +296,7 @@ static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, enum 
 /* nomen.return_types.max and its like. */
 static int add_pair(py_state *s, PyObject *pairs, const nomen__op *op) {
     char name[96];
-    PyStructSequence_Field fields[] = {{"values", NULL}, {op->second, NULL}, {NULL, NULL}};
+    PyStructSequence_Field fields[] = {{op->first, NULL}, {op->second, NULL}, {NULL, NULL}};
     snprintf(name, sizeof name, "nomen.return_types.%s", op->name);
     PyStructSequence_Desc desc = {name, NULL, fields, 2};
     PyTypeObject *type = PyStructSequence_NewType(&desc);
@@ -314,7 +321,7 @@ int nomen__py_add_callables(PyObject *module, py_state *s) {
             PyErr_Format(PyExc_SystemError, "%s has too many arguments", op->name);
             return -1;
         }
-        if (op->second && add_pair(s, pairs, op)) return -1;
+        if (op->first && add_pair(s, pairs, op)) return -1;
         for (int form = NOMEN__FUNCTION; form <= NOMEN__INPLACE; form *= 2) {
             PyObject *owner = form == NOMEN__FUNCTION ? module : (PyObject *)s->tensor;
             if ((op->forms & form) && add_callable(s, owner, op, (enum nomen__form)form)) return -1;

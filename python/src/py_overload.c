@@ -125,6 +125,26 @@ static bool adapt_variance(py_call *p, PyObject *const *args, Py_ssize_t nargs, 
            fill(p, 3, &b[CORRECTION]);
 }
 
+/* norm(p='fro') is p=2, and so is p=None. */
+static bool adapt_norm(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    enum { P = 1 };
+    PyObject *value = b[P].value;
+    if (value && PyUnicode_Check(value)) {
+        if (PyUnicode_CompareWithASCIIString(value, "fro")) {
+            nomen__fail(NOMEN_ERROR_STATE, "norm(): p must be a number or 'fro', not '%.20s'",
+                        PyUnicode_AsUTF8(value) ? PyUnicode_AsUTF8(value) : "?");
+            nomen__py_raise(p->state);
+            return false;
+        }
+        b[P].value = NULL;
+    } else if (value == Py_None) {
+        b[P].value = NULL;
+    }
+    return nomen__py_fill_all(p, b);
+}
+
 /* ---- flatten, unflatten, split --------------------------------------------------------------- */
 
 /* flatten(), flatten(start, end, out_dim), flatten(dims, out_dim); all by keyword too. */
@@ -373,11 +393,7 @@ nomen__py_adapter *nomen__py_adapter_of(const char *op) {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange},        {"dropout", adapt_dropout}, {"flatten", adapt_flatten},
-        {"max", adapt_extremum},         {"min", adapt_extremum},    {"randint", adapt_randint},
-        {"randint_like", adapt_randint}, {"random", adapt_random},   {"rename", adapt_rename},
-        {"split", adapt_split},          {"std", adapt_variance},    {"to", adapt_to},
-        {"unflatten", adapt_unflatten},  {"var", adapt_variance},
+        {"arange", adapt_arange}, {"dropout", adapt_dropout}, {"flatten", adapt_flatten}, {"max", adapt_extremum}, {"min", adapt_extremum}, {"norm", adapt_norm}, {"randint", adapt_randint}, {"randint_like", adapt_randint}, {"random", adapt_random}, {"rename", adapt_rename}, {"split", adapt_split}, {"std", adapt_variance}, {"std_mean", adapt_variance}, {"to", adapt_to}, {"unflatten", adapt_unflatten}, {"var", adapt_variance}, {"var_mean", adapt_variance},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)
         if (!strcmp(table[i].op, op)) return table[i].adapter;

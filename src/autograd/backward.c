@@ -117,8 +117,9 @@ static nomen_tensor *formula(nomen__backward *b, const nomen__node *n, int input
     b->zero = false;
     b->ndim = to ? to->ndim : 0;
     b->size = to ? to->size : NULL;
-    if (!n->op->grad) return NULL;
-    nomen_tensor *r = n->op->grad(b, input);
+    nomen__gradient *of = n->second ? n->op->grad_second : n->op->grad;
+    if (!of) return NULL;
+    nomen_tensor *r = of(b, input);
     *failed = !r && !b->zero && nomen__error_pending();
     return r;
 }

@@ -7,21 +7,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { DIM_TEXT = 4 * NOMEN_MAX_DIMS };
-
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-/* "0 2" for the dims in the set. */
-static const char *dim_text(uint64_t mask, char text[DIM_TEXT]) {
-    nomen__text t = {text, DIM_TEXT, 0};
+const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]) {
+    nomen__text t = {text, NOMEN__DIM_TEXT, 0};
     text[0] = 0;
     for (int d = 0; d < NOMEN_MAX_DIMS; d++)
         if (mask >> d & 1) nomen__text_add(&t, "%s%d", t.used ? " " : "", d);
     return text;
 }
 
-static const char *one_dim(int dim, char text[DIM_TEXT]) {
-    return dim_text(UINT64_C(1) << dim, text);
+const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]) {
+    return nomen__dim_text(UINT64_C(1) << dim, text);
 }
 
 static nomen_tensor *zero(void) { return nomen_scalar(0); }
@@ -54,8 +51,8 @@ nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size) {
             spread = true;
     }
     if (lead < 0 || spread) return nomen_expand(t, (nomen_sizes){ndim, size});
-    char text[DIM_TEXT];
-    if (mask) t = nomen_sum(t, .dim = dim_text(mask, text), .keepdim = true);
+    char text[NOMEN__DIM_TEXT];
+    if (mask) t = nomen_sum(t, .dim = nomen__dim_text(mask, text), .keepdim = true);
     return lead && t ? nomen_reshape(t, (nomen_sizes){ndim, size}) : t;
 }
 
@@ -94,16 +91,16 @@ nomen_tensor *nomen__g_reshape(nomen__backward *b, nomen_tensor *g, int input) {
 }
 
 nomen_tensor *nomen__g_cat(nomen__backward *b, nomen_tensor *g, int input) {
-    char text[DIM_TEXT];
+    char text[NOMEN__DIM_TEXT];
     int64_t start = b->node->offset[input], length = b->node->offset[input + 1] - start;
     if (b->ndim != g->ndim)
         return nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = (nomen_dtype)g->dtype);
-    return nomen_narrow(g, one_dim(b->node->dim, text), start, length);
+    return nomen_narrow(g, nomen__one_dim(b->node->dim, text), start, length);
 }
 
 nomen_tensor *nomen__g_stack(nomen__backward *b, nomen_tensor *g, int input) {
-    char text[DIM_TEXT];
-    return nomen_select(g, one_dim(b->node->dim, text), input);
+    char text[NOMEN__DIM_TEXT];
+    return nomen_select(g, nomen__one_dim(b->node->dim, text), input);
 }
 
 /* t with the reduced dims as dims of size 1. */
@@ -256,7 +253,7 @@ static nomen_tensor *product_of_others_over(nomen__backward *b, nomen_tensor *x)
     int kept = n;
     for (int d = 0; d < b->ndim; d++)
         if (b->node->mask >> d & 1) order[n++] = d;
-    char there[DIM_TEXT], again[DIM_TEXT];
+    char there[NOMEN__DIM_TEXT], again[NOMEN__DIM_TEXT];
     nomen__text to = {there, sizeof there, 0}, from = {again, sizeof again, 0};
     int64_t joined[NOMEN_MAX_DIMS], apart[NOMEN_MAX_DIMS];
     there[0] = again[0] = 0;
@@ -291,10 +288,10 @@ nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g) {
                         : n.kind == NOMEN_NUMBER_FLOAT ? n.re
                                                        : (double)n.i;
     double divisor = (double)reduced_count(b) - correction;
-    char text[DIM_TEXT];
+    char text[NOMEN__DIM_TEXT];
     nomen_tensor *x = b->in[0];
     nomen_tensor *mean =
-        b->node->mask ? nomen_mean(x, .dim = dim_text(b->node->mask, text), .keepdim = true) : x;
+        b->node->mask ? nomen_mean(x, .dim = nomen__dim_text(b->node->mask, text), .keepdim = true) : x;
     nomen_tensor *scaled = nomen_mul(g, nomen_scalar(2 / (divisor > 0 ? divisor : 0)));
     return nomen_mul(nomen__g_unreduce(b, scaled), nomen_sub(x, mean));
 }
@@ -306,16 +303,15 @@ nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g) {
     return nomen__g_var(b, nomen_where(flat, nomen_zeros_like(g), nomen_div(g, twice)));
 }
 
-nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g) {
+nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g, bool largest) {
     nomen_tensor *x = constant(b->in[0]), *best = constant(b->result), *chosen;
     if (nomen__b_given(b, 1) && b->ndim > 0) {
         int dim = b->node->dim;
         int64_t size[NOMEN_MAX_DIMS];
         for (int d = 0; d < b->ndim; d++) size[d] = d == dim ? b->size[d] : 1;
-        char text[DIM_TEXT];
-        bool largest = strcmp(b->node->op->name, "max") == 0;
-        nomen_tensor *at = largest ? nomen_argmax(x, .dim = one_dim(dim, text), .keepdim = true)
-                                   : nomen_argmin(x, .dim = one_dim(dim, text), .keepdim = true);
+        char text[NOMEN__DIM_TEXT];
+        nomen_tensor *at = largest ? nomen_argmax(x, .dim = nomen__one_dim(dim, text), .keepdim = true)
+                                   : nomen_argmin(x, .dim = nomen__one_dim(dim, text), .keepdim = true);
         nomen_tensor *place = nomen_arange(NULL, .end = nomen_num(b->size[dim]));
         chosen = nomen_eq(nomen_reshape(place, (nomen_sizes){b->ndim, size}), at);
     } else {
@@ -339,15 +335,15 @@ nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g) {
     if (b->ndim == 0) return nomen_zeros_like(g);
-    char text[DIM_TEXT];
+    char text[NOMEN__DIM_TEXT];
     nomen_tensor *part = nomen_mul(g, b->result);
-    nomen_tensor *sum = nomen_sum(part, .dim = one_dim(b->node->dim, text), .keepdim = true);
+    nomen_tensor *sum = nomen_sum(part, .dim = nomen__one_dim(b->node->dim, text), .keepdim = true);
     return nomen_sub(part, nomen_mul(b->result, sum));
 }
 
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g) {
     if (b->ndim == 0) return nomen_zeros_like(g);
-    char text[DIM_TEXT];
-    nomen_tensor *sum = nomen_sum(g, .dim = one_dim(b->node->dim, text), .keepdim = true);
+    char text[NOMEN__DIM_TEXT];
+    nomen_tensor *sum = nomen_sum(g, .dim = nomen__one_dim(b->node->dim, text), .keepdim = true);
     return nomen_sub(g, nomen_mul(nomen_exp(b->result), sum));
 }

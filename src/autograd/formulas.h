@@ -6,6 +6,11 @@
 
 #include "autograd/backward.h"
 
+/* "0 2" for the dims in the set: how formulas say which dims they mean. */
+enum { NOMEN__DIM_TEXT = 4 * NOMEN_MAX_DIMS };
+const char *nomen__dim_text(uint64_t mask, char text[NOMEN__DIM_TEXT]);
+const char *nomen__one_dim(int dim, char text[NOMEN__DIM_TEXT]);
+
 /* ---- small words ----------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__conj(nomen_tensor *t); /* t itself if it is real */
@@ -47,10 +52,22 @@ nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g);
 /* Over a dim: to the element whose position was returned. Over all: evenly to all that are equal.
  */
-nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g, bool largest);
+/* Evenly to all that are equal to the result, over any dims. */
+nomen_tensor *nomen__g_shared_extremum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_nansum(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_nanmean(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g);
+
+/* ---- scans (formulas_scan.c) ------------------------------------------------------------------ */
+
+nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_cumextremum(nomen__backward *b, nomen_tensor *g, bool largest);
+nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g);
 
 /* ---- products: other is the operand that the gradient does not belong to --------------------- */
 

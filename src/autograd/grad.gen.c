@@ -33,6 +33,34 @@ nomen_tensor *nomen__grad_align_to(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_amax(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_shared_extremum(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_amin(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_shared_extremum(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_aminmax(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_shared_extremum(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_second_aminmax(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_shared_extremum(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_bernoulli(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
@@ -101,6 +129,34 @@ nomen_tensor *nomen__grad_copy(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_cos(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_neg(nomen_mul(b->g, nomen__conj(nomen_sin(b->in[0]))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_cummax(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_cumextremum(b, b->g, true);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_cummin(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_cumextremum(b, b->g, false);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_cumprod(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_cumprod(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_cumsum(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_cumsum(b, b->g);
     default: return NULL;
     }
 }
@@ -185,6 +241,13 @@ nomen_tensor *nomen__grad_log_softmax(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_logcumsumexp(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_logcumsumexp(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_logsumexp(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_logsumexp(b, b->g);
@@ -202,7 +265,7 @@ nomen_tensor *nomen__grad_matmul(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_max(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen__g_extremum(b, b->g);
+    case 0: return nomen__g_extremum(b, b->g, true);
     default: return NULL;
     }
 }
@@ -224,7 +287,7 @@ nomen_tensor *nomen__grad_mean(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_min(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen__g_extremum(b, b->g);
+    case 0: return nomen__g_extremum(b, b->g, false);
     default: return NULL;
     }
 }
@@ -261,6 +324,20 @@ nomen_tensor *nomen__grad_mv(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_nanmean(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_nanmean(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_nansum(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_nansum(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_narrow(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_view(b, b->g);
@@ -271,6 +348,13 @@ nomen_tensor *nomen__grad_narrow(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_neg(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_neg(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_norm(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_norm(b, b->g);
     default: return NULL;
     }
 }
@@ -442,6 +526,20 @@ nomen_tensor *nomen__grad_std(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_std_mean(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_std(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_second_std_mean(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_mean(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_sub(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;
@@ -495,6 +593,20 @@ nomen_tensor *nomen__grad_unsqueeze(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_var(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_var(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_var_mean(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_var(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_second_var_mean(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_mean(b, b->g);
     default: return NULL;
     }
 }

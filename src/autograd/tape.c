@@ -149,7 +149,8 @@ static nomen_tensor *saved_value(const nomen__call *c, const nomen_tensor *t) {
     return kept;
 }
 
-static bool save_operands(nomen__node *n, const nomen__call *c, const operands *o) {
+static bool save_operands(nomen__node *n, const nomen__call *c, const operands *o,
+                          const nomen_tensor *out) {
     uint32_t k = 0;
     for (int i = 0; i < NOMEN__MAX_IN; i++) {
         if (!(n->save >> i & 1)) continue;
@@ -160,7 +161,7 @@ static bool save_operands(nomen__node *n, const nomen__call *c, const operands *
     }
     if (n->save & NOMEN__SAVE_RESULT) {
         /* Only a header: the commit points it at the result, and must not fail. */
-        n->saved[k].tensor = nomen__tensor_new((nomen_dtype)c->out[0]->dtype, c->out[0]->ndim);
+        n->saved[k].tensor = nomen__tensor_new((nomen_dtype)out->dtype, out->ndim);
         return n->saved[k].tensor != NULL;
     }
     return true;
@@ -173,19 +174,22 @@ static bool any_edge(const operands *o) {
 }
 
 /* By the formulas that will run, and only what was given. */
-static uint32_t values_needed(const nomen__op *op, const operands *o) {
+static uint32_t values_needed(const uint32_t *by_input, const operands *o) {
     uint32_t save = 0, there = NOMEN__SAVE_RESULT;
     for (int i = 0; i < NOMEN__MAX_IN && i < o->count; i++) {
-        if (takes_gradient(o->at[i])) save |= op->save[i];
+        if (takes_gradient(o->at[i])) save |= by_input[i];
         if (o->at[i]) there |= 1u << i;
     }
     return save & there;
 }
 
-static nomen__node *node_of_call(nomen__call *c, const operands *o) {
+/* Of the first or of the second result. */
+static nomen__node *node_of_call(nomen__call *c, const operands *o, int result) {
     const nomen__op *op = c->op;
-    nomen__node_plan plan = {.nin = (uint32_t)o->count, .ndim = c->out[0]->ndim};
-    uint32_t save = op->grad && !o->list ? values_needed(op, o) : 0;
+    const nomen_tensor *out = c->out[result];
+    nomen__node_plan plan = {.nin = (uint32_t)o->count, .ndim = out->ndim};
+    const uint32_t *by_input = result ? op->save_second : op->save;
+    uint32_t save = op->grad && !o->list ? values_needed(by_input, o) : 0;
     plan.nsaved = (uint32_t)__builtin_popcount(save);
     plan_arguments(c, &plan);
     if (o->list) plan.noffsets = plan.nin + 1;
@@ -195,17 +199,18 @@ static nomen__node *node_of_call(nomen__call *c, const operands *o) {
     nomen__node *n = nomen__node_new(NOMEN__RESULT, op, &plan, &words);
     if (!n) return NULL;
     n->save = save;
+    n->second = result == 1;
     n->in_place = c->inplace;
     if (mapped) nomen__small_map_make(&n->map, words, &c->map);
     copy_arguments(c, n);
     if (o->list) copy_offsets(n, o, c->dim);
     for (uint32_t i = 0; i < n->nin; i++) n->edge[i] = edge_to(o->at[i]);
-    if (!save_operands(n, c, o)) {
+    if (!save_operands(n, c, o, out)) {
         nomen__node_release(n);
         return NULL;
     }
     nomen__node_number(n);
-    nomen__node_describe(n, c->out[0]);
+    nomen__node_describe(n, out);
     return n;
 }
 
@@ -237,6 +242,13 @@ static nomen__node *node_of_slices(nomen__node *inner, nomen_tensor *view) {
 
 /* ---- the pipeline's hooks -------------------------------------------------------------------- */
 
+/* A second result with a gradient of its own: a node beside that of the first. */
+static nomen_status prepare_second(nomen__call *c, const operands *o) {
+    if (!c->op->grad_second || !c->out[1]) return NOMEN_OK;
+    c->second_node = node_of_call(c, o, 1);
+    return c->second_node ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
+
 static nomen_status prepare(nomen__call *c) {
     if (!c->out[0] || !nomen__differentiable(c->out[0]->dtype)) return NOMEN_OK;
     operands o;
@@ -250,7 +262,7 @@ static nomen_status prepare(nomen__call *c) {
         if (s) return s;
     }
     if (!any_edge(&o)) return NOMEN_OK;
-    nomen__node *n = node_of_call(c, &o);
+    nomen__node *n = node_of_call(c, &o, 0);
     if (!n) return NOMEN_ERROR_MEMORY;
     if (c->inplace && c->out[0]->base) {
         nomen__node *outer = node_of_slices(n, c->out[0]);
@@ -262,7 +274,7 @@ static nomen_status prepare(nomen__call *c) {
         n = outer;
     }
     c->node = n;
-    return NOMEN_OK;
+    return prepare_second(c, &o);
 }
 
 static void save_result(nomen__node *n, const nomen_tensor *result) {
@@ -316,12 +328,17 @@ static void commit(nomen__call *c) {
         replace(out, n);
     else
         nomen__attach(out, n);
+    if (c->second_node) {
+        save_result(c->second_node, c->out[1]);
+        nomen__node_rename(c->second_node, c->out[1]);
+        nomen__attach(c->out[1], c->second_node);
+    }
 }
 
 static void discard(nomen__call *c) {
-    nomen__node *n = c->node;
-    c->node = NULL;
-    nomen__node_release(n);
+    nomen__node_release(c->node);
+    nomen__node_release(c->second_node);
+    c->node = c->second_node = NULL;
 }
 
 static bool has_history(const nomen_tensor *t) {

@@ -63,6 +63,7 @@ struct nomen__autograd {
     bool used;   /* the saved tensors are given up */
     bool in_place;
     bool named;
+    bool second; /* made the second result of its operation */
     uint32_t nin, nsaved;
     uint32_t given; /* bit per argument, as in the call */
     uint32_t save;  /* bit per tensor argument, as in the row; only those that are here */

@@ -6,6 +6,7 @@
 
 #include "nomen/dtype.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,14 +37,37 @@ typedef struct nomen__reduce_step {
 
 typedef struct nomen__reducer {
     uint32_t acc_bytes; /* of one accumulator, a multiple of 8, at most NOMEN__ACC_BYTES */
+    bool nonempty;      /* nothing has no result (max, min) */
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);
     void (*merge)(void *acc, const void *later,
                   int64_t n_acc); /* later: the accumulators of later elements */
-    /* out[k] may be NULL (not wanted); k = 0 the value, k = 1 the int64 position (max, min only) */
+    /* out[k] may be NULL (not wanted); k = 0 the value, k = 1 the second one of those who have two:
+     * the int64 position (max, min), the mean (var_mean) */
     void (*finish)(char *const out[2], const int64_t out_step[2], const void *acc, int64_t n_acc,
                    const nomen__reduce_param *p);
 } nomen__reducer;
+
+/* Scans (cumsum): element j of line r is in + r * in_row + j * in_step, its result is made of it and
+ * of all before it. A carry per line goes from one run to the next, so that a line may be scanned in
+ * pieces. */
+typedef struct nomen__scan_args {
+    char *out; /* NULL: only the carry is wanted */
+    char *at;  /* where the int64 positions go, of scans that have them (cummax); may be NULL */
+    const char *in;
+    int64_t n, in_step, out_step, at_step;
+    int64_t lines, in_row, out_row, at_row; /* at most NOMEN__ACC_BLOCK lines */
+    int64_t index0, index_step;             /* of positions */
+} nomen__scan_args;
+
+typedef struct nomen__scanner {
+    uint32_t carry_bytes; /* a multiple of 8, at most NOMEN__ACC_BYTES */
+    void (*begin)(void *carry, int64_t lines);
+    void (*run)(void *carry, const nomen__scan_args *a);
+    /* Carries that stand at the start of a part move behind it; part: what running through it alone
+     * left, which may be the carry itself. NULL: a line cannot be cut into parts. */
+    void (*join)(void *carry, const void *part, int64_t lines);
+} nomen__scanner;
 
 /* A function of whole rows (softmax): row r, element i at in + r * in_row + i * in_step. May run in
  * place. */
@@ -73,9 +97,11 @@ typedef struct nomen__gemm {
 typedef struct nomen__kernel {
     const char *name;
     nomen_dtype dtype;
-    nomen_dtype to; /* "cast" only: the output's dtype */
+    nomen_dtype to;    /* "cast" only: the output's dtype */
+    nomen_dtype first; /* of the first operand, where it is another one (where: bool) */
     nomen__loop *loop;
     const nomen__reducer *reducer;
+    const nomen__scanner *scanner;
     nomen__rows *rows;
     const nomen__gemm *gemm;
 } nomen__kernel;

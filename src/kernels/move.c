@@ -81,8 +81,10 @@ static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
 
 #define ROW_CAST(enumerator, function)                                                             \
     {.name = "cast", .dtype = enumerator, .to = enumerator, .loop = function}
+#define ROW_WHERE(enumerator, function)                                                            \
+    {.name = "where", .dtype = enumerator, .first = NOMEN_BOOL, .loop = function}
 #define ROWS_MOVE(enumerator, size)                                                                \
-    ROW("copy", enumerator, copy_##size), ROW("where", enumerator, where_##size),                  \
+    ROW("copy", enumerator, copy_##size), ROW_WHERE(enumerator, where_##size),                     \
         ROW_CAST(enumerator, copy_##size)
 
 const nomen__kernel NOMEN__TABLE(move)[] = {

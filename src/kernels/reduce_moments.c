@@ -1,4 +1,4 @@
-/* Variances and standard deviations.
+/* Variances and standard deviations, with and without the mean.
  *
  * Idea: a block's sums of distances and squared distances from a number near its mean, in double
  * lanes; blocks are joined by counts, means and spreads. For float32 and the half types any element
@@ -17,6 +17,17 @@ static inline double variance(double spread, const nomen__reduce_param *p) {
 }
 static inline double deviation(double spread, const nomen__reduce_param *p) {
     return __builtin_sqrt(variance(spread, p));
+}
+
+/* The mean of nothing is NaN. */
+static inline double average(double mean, const nomen__reduce_param *p) {
+    return p->count ? mean : (double)__builtin_nanf("");
+}
+static inline c64 average_c64(const double *mean, const nomen__reduce_param *p) {
+    return (c64){(float)average(mean[0], p), (float)average(mean[1], p)};
+}
+static inline c128 average_c128(const double *mean, const nomen__reduce_param *p) {
+    return (c128){average(mean[0], p), average(mean[1], p)};
 }
 
 #define OP   spread
@@ -40,6 +51,20 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #define OP         std
 #define OUT        uint16_t
 #define DONE(a, p) to_f16(to_odd(deviation((a)->spread, p)))
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                var_mean
+#define OUT               uint16_t
+#define DONE(a, p)        to_f16(to_odd(variance((a)->spread, p)))
+#define OUT_SECOND        uint16_t
+#define DONE_SECOND(a, p) to_f16(to_odd(average((a)->mean[0], p)))
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                std_mean
+#define OUT               uint16_t
+#define DONE(a, p)        to_f16(to_odd(deviation((a)->spread, p)))
+#define OUT_SECOND        uint16_t
+#define DONE_SECOND(a, p) to_f16(to_odd(average((a)->mean[0], p)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP spread
@@ -66,6 +91,20 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #define DONE(a, p) to_bf16(to_odd(deviation((a)->spread, p)))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
+#define OP                var_mean
+#define OUT               uint16_t
+#define DONE(a, p)        to_bf16(to_odd(variance((a)->spread, p)))
+#define OUT_SECOND        uint16_t
+#define DONE_SECOND(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                std_mean
+#define OUT               uint16_t
+#define DONE(a, p)        to_bf16(to_odd(deviation((a)->spread, p)))
+#define OUT_SECOND        uint16_t
+#define DONE_SECOND(a, p) to_bf16(to_odd(average((a)->mean[0], p)))
+#include "kernels/loops/reduce_finish.h"
+#undef OP
 #define OP spread
 #undef A
 #undef SFX
@@ -86,6 +125,20 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #define OP         std
 #define OUT        float
 #define DONE(a, p) (float)deviation((a)->spread, p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                var_mean
+#define OUT               float
+#define DONE(a, p)        (float)variance((a)->spread, p)
+#define OUT_SECOND        float
+#define DONE_SECOND(a, p) (float)average((a)->mean[0], p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                std_mean
+#define OUT               float
+#define DONE(a, p)        (float)deviation((a)->spread, p)
+#define OUT_SECOND        float
+#define DONE_SECOND(a, p) (float)average((a)->mean[0], p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP spread
@@ -110,6 +163,20 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #define DONE(a, p) deviation((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
+#define OP                var_mean
+#define OUT               double
+#define DONE(a, p)        variance((a)->spread, p)
+#define OUT_SECOND        double
+#define DONE_SECOND(a, p) average((a)->mean[0], p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                std_mean
+#define OUT               double
+#define DONE(a, p)        deviation((a)->spread, p)
+#define OUT_SECOND        double
+#define DONE_SECOND(a, p) average((a)->mean[0], p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
 #define OP spread
 #undef A
 #undef SFX
@@ -130,6 +197,20 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #define OP         std
 #define OUT        float
 #define DONE(a, p) (float)deviation((a)->spread, p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                var_mean
+#define OUT               float
+#define DONE(a, p)        (float)variance((a)->spread, p)
+#define OUT_SECOND        c64
+#define DONE_SECOND(a, p) average_c64((a)->mean, p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                std_mean
+#define OUT               float
+#define DONE(a, p)        (float)deviation((a)->spread, p)
+#define OUT_SECOND        c64
+#define DONE_SECOND(a, p) average_c64((a)->mean, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP spread
@@ -154,6 +235,20 @@ static inline double deviation(double spread, const nomen__reduce_param *p) {
 #define DONE(a, p) deviation((a)->spread, p)
 #include "kernels/loops/reduce_finish.h"
 #undef OP
+#define OP                var_mean
+#define OUT               double
+#define DONE(a, p)        variance((a)->spread, p)
+#define OUT_SECOND        c128
+#define DONE_SECOND(a, p) average_c128((a)->mean, p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP                std_mean
+#define OUT               double
+#define DONE(a, p)        deviation((a)->spread, p)
+#define OUT_SECOND        c128
+#define DONE_SECOND(a, p) average_c128((a)->mean, p)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
 #define OP spread
 #undef A
 #undef SFX
@@ -163,5 +258,9 @@ const nomen__kernel NOMEN__TABLE(reduce_moments)[] = {
     REDUCER_COMPLEXES("var", var),
     REDUCER_FLOATS("std", std),
     REDUCER_COMPLEXES("std", std),
+    REDUCER_FLOATS("var_mean", var_mean),
+    REDUCER_COMPLEXES("var_mean", var_mean),
+    REDUCER_FLOATS("std_mean", std_mean),
+    REDUCER_COMPLEXES("std_mean", std_mean),
     {.name = NULL},
 };

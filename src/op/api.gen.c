@@ -29,6 +29,15 @@ nomen_tensor *nomen_align_to_call(const nomen_align_to_args *args) {
 nomen_tensor *nomen_all_call(const nomen_all_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ALL], args, false);
 }
+nomen_tensor *nomen_amax_call(const nomen_amax_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_AMAX], args, false);
+}
+nomen_tensor *nomen_amin_call(const nomen_amin_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_AMIN], args, false);
+}
+nomen_tensor *nomen_aminmax_call(const nomen_aminmax_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_AMINMAX], args, false);
+}
 nomen_tensor *nomen_any_call(const nomen_any_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ANY], args, false);
 }
@@ -91,6 +100,33 @@ nomen_tensor *nomen_cos_call(const nomen_cos_args *args) {
 }
 nomen_tensor *nomen_cos_in_place_call(const nomen_cos_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_COS], args, true);
+}
+nomen_tensor *nomen_count_nonzero_call(const nomen_count_nonzero_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COUNT_NONZERO], args, false);
+}
+nomen_tensor *nomen_cummax_call(const nomen_cummax_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMMAX], args, false);
+}
+nomen_tensor *nomen_cummin_call(const nomen_cummin_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMMIN], args, false);
+}
+nomen_tensor *nomen_cumprod_call(const nomen_cumprod_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMPROD], args, false);
+}
+nomen_tensor *nomen_cumprod_in_place_call(const nomen_cumprod_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMPROD], args, true);
+}
+nomen_tensor *nomen_cumsum_call(const nomen_cumsum_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMSUM], args, false);
+}
+nomen_tensor *nomen_cumsum_in_place_call(const nomen_cumsum_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMSUM], args, true);
+}
+nomen_tensor *nomen_diff_call(const nomen_diff_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIFF], args, false);
+}
+nomen_tensor *nomen_dist_call(const nomen_dist_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIST], args, false);
 }
 nomen_tensor *nomen_div_call(const nomen_div_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DIV], args, false);
@@ -191,6 +227,9 @@ nomen_tensor *nomen_log_normal_in_place_call(const nomen_log_normal_args *args) 
 nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG_SOFTMAX], args, false);
 }
+nomen_tensor *nomen_logcumsumexp_call(const nomen_logcumsumexp_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGCUMSUMEXP], args, false);
+}
 nomen_tensor *nomen_logical_not_call(const nomen_logical_not_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_NOT], args, false);
 }
@@ -239,6 +278,12 @@ nomen_tensor *nomen_multinomial_call(const nomen_multinomial_args *args) {
 nomen_tensor *nomen_mv_call(const nomen_mv_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MV], args, false);
 }
+nomen_tensor *nomen_nanmean_call(const nomen_nanmean_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NANMEAN], args, false);
+}
+nomen_tensor *nomen_nansum_call(const nomen_nansum_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NANSUM], args, false);
+}
 nomen_tensor *nomen_narrow_call(const nomen_narrow_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NARROW], args, false);
 }
@@ -253,6 +298,9 @@ nomen_tensor *nomen_neg_call(const nomen_neg_args *args) {
 }
 nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NEG], args, true);
+}
+nomen_tensor *nomen_norm_call(const nomen_norm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NORM], args, false);
 }
 nomen_tensor *nomen_normal_call(const nomen_normal_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NORMAL], args, false);
@@ -392,6 +440,9 @@ nomen_tensor *nomen_stack_call(const nomen_stack_args *args) {
 nomen_tensor *nomen_std_call(const nomen_std_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_STD], args, false);
 }
+nomen_tensor *nomen_std_mean_call(const nomen_std_mean_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_STD_MEAN], args, false);
+}
 nomen_tensor *nomen_sub_call(const nomen_sub_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SUB], args, false);
 }
@@ -436,6 +487,9 @@ nomen_tensor *nomen_unsqueeze_in_place_call(const nomen_unsqueeze_args *args) {
 }
 nomen_tensor *nomen_var_call(const nomen_var_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_VAR], args, false);
+}
+nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_VAR_MEAN], args, false);
 }
 nomen_tensor *nomen_where_call(const nomen_where_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_WHERE], args, false);

@@ -1,7 +1,8 @@
 /* Rows whose arguments decide which kernel runs: alpha, rounding_mode, bounds. */
-#include "op/op.h"
+#include "op/launch.h"
 #include "op/rows.gen.h"
 
+#include <math.h>
 #include <string.h>
 
 nomen_tensor *nomen__wrap_number(const nomen_number *n) {
@@ -123,5 +124,71 @@ nomen_status nomen__choose_sgn(nomen__call *c) {
 
 nomen_status nomen__choose_conj(nomen__call *c) {
     if (!nomen_dtype_is_complex((nomen_dtype)c->in[0]->dtype)) c->kernel_name = "copy";
+    return NOMEN_OK;
+}
+
+/* Integers are all numbers. */
+nomen_status nomen__choose_nansum(nomen__call *c) {
+    int i = nomen__arg_of(c->op, NOMEN__DTYPE);
+    nomen_dtype d = nomen__given(c, i) ? c->arg[i].dtype
+                    : c->target[0]     ? (nomen_dtype)c->target[0]->dtype
+                                       : (nomen_dtype)c->in[0]->dtype;
+    if (!nomen_dtype_is_floating(d) && !nomen_dtype_is_complex(d)) c->kernel_name = "sum";
+    return NOMEN_OK;
+}
+
+/* |self| ** p in double, which the kernel adds up. */
+static nomen_tensor *powers(const nomen__call *c, double p) {
+    const nomen_number exponent = {NOMEN_NUMBER_FLOAT, 0, p, 0};
+    int i = nomen__arg_of(c->op, NOMEN__DTYPE);
+    nomen_tensor *self = nomen__retain(c->in[0]), *size = NULL, *wide = NULL, *power = NULL;
+    if (nomen__given(c, i) && c->arg[i].dtype != (nomen_dtype)self->dtype) {
+        nomen__release(self);
+        self = nomen__launch_input(c->in[0], c->arg[i].dtype);
+    }
+    nomen_tensor *number = nomen__wrap_number(&exponent);
+    if (self && number) size = nomen__apply(NOMEN__OP_ABS, self, NULL);
+    if (size) wide = nomen__launch_input(size, NOMEN_F64);
+    if (wide) power = nomen__apply(NOMEN__OP_POW, wide, number);
+    if (power && (c->in[0]->flags & NOMEN__NAMED)) nomen__set_names(power, c->in[0]->names);
+    nomen__release(number);
+    nomen__release(self);
+    nomen__release(size);
+    nomen__release(wide);
+    return power;
+}
+
+nomen_status nomen__choose_norm(nomen__call *c) {
+    static const struct {
+        double p;
+        const char *kernel;
+    } known[] = {{0, "norm_0"},
+                 {1, "norm_1"},
+                 {2, "norm_2"},
+                 {(double)INFINITY, "norm_max"},
+                 {-(double)INFINITY, "norm_min"}};
+    if (!nomen__given(c, 1)) return NOMEN_OK;
+    const nomen_number *n = c->arg[1].number;
+    if (n->kind == NOMEN_NUMBER_COMPLEX)
+        return nomen__fail(NOMEN_ERROR_TYPE, "norm(): p must be a real number, not complex");
+    double p = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    for (size_t i = 0; i < NOMEN_COUNT(known); i++)
+        if (p == known[i].p) {
+            c->kernel_name = known[i].kernel;
+            return NOMEN_OK;
+        }
+    int i = nomen__arg_of(c->op, NOMEN__DTYPE);
+    nomen_dtype d = nomen__given(c, i) ? c->arg[i].dtype : (nomen_dtype)c->in[0]->dtype;
+    if (!nomen_dtype_is_floating(d) && !nomen_dtype_is_complex(d))
+        return NOMEN_OK; /* the dtype step says so */
+    bool recording = nomen__grad_enabled;
+    nomen__grad_enabled = false;
+    nomen_tensor *t = powers(c, p);
+    nomen__grad_enabled = recording;
+    if (!t) return NOMEN_ERROR_MEMORY;
+    nomen__take_temporary(c, t);
+    c->in[0] = t;
+    c->kernel_name = "norm_root";
+    c->reduce_correction = p;
     return NOMEN_OK;
 }

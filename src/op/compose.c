@@ -206,9 +206,9 @@ static nomen_status check_addmm(nomen__call *c, nomen__namelist *names) {
                               names);
 }
 
-/* Puts the value where the call wants it: into self, into out=, or as it is. Consumes t. */
-static nomen_status deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names) {
-    if (names->n == t->ndim) nomen__set_names(t, names->at);
+nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t,
+                                    const nomen__namelist *names) {
+    if (names && names->n == t->ndim) nomen__set_names(t, names->at);
     if (!c->inplace && !c->out[0]) {
         c->out[0] = t;
         return NOMEN_OK;
@@ -242,5 +242,5 @@ nomen_status nomen__compose_addmm(nomen__call *c) {
         nomen__release(bias);
         nomen__release(product);
     }
-    return value ? deliver(c, value, &names) : NOMEN_ERROR_STATE;
+    return value ? nomen__compose_deliver(c, value, &names) : NOMEN_ERROR_STATE;
 }

@@ -4,6 +4,7 @@
 
 #include "op/infer_text.h"
 #include "op/op.h"
+#include "op/rows.gen.h"
 
 #include <string.h>
 
@@ -40,7 +41,6 @@ static const struct {
      "fmod lerp logical_and logical_or logical_xor remainder"},
     {{RULE_reduce, 1, 1}, "amax amin count_nonzero nanmean nansum norm"},
     {{RULE_reduce, 1, 2}, "median nanmedian"},
-    {{RULE_reduce, 2, 2}, "aminmax std_mean var_mean"},
     {{RULE_reduce_last, 2, 2}, "kthvalue mode"},
     {{RULE_contract_add, 1, 1}, "addmv baddbmm"},
     {{RULE_pairwise, 1, 1}, "cdist"},
@@ -91,7 +91,9 @@ static bool find_word(const char *op, size_t length, entry *found) {
     name[length] = 0;
     const nomen__op *row = nomen__op_find(name);
     if (!row) return find_other(op, length, found);
-    *found = (entry){(uint8_t)rule_of_word(row->rule), 1, row->nout};
+    /* max of everything is a number alone; others always make both */
+    bool alone = row->names == nomen__names_reduce_rule;
+    *found = (entry){(uint8_t)rule_of_word(row->rule), alone ? 1 : row->nout, row->nout};
     return true;
 }
 

@@ -45,8 +45,9 @@ bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b) {
 }
 
 /* where picks by a bool: its first operand is not of the dtype that it computes in. */
-static nomen_status launch_where(nomen__call *c) {
-    const nomen_dtype dtypes[] = {c->writes, NOMEN_BOOL, c->compute, c->compute};
+static nomen_status launch_mixed(nomen__call *c) {
+    nomen_dtype dtypes[NOMEN__MAX_IN + 1] = {c->writes, c->kernel->first};
+    for (int i = 1; i < c->nin; i++) dtypes[i + 1] = c->compute;
     nomen__iter it;
     nomen__iter_make_mixed(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
                            c->out[0]->size, dtypes);
@@ -55,8 +56,7 @@ static nomen_status launch_where(nomen__call *c) {
 }
 
 nomen_status nomen__launch_elementwise(nomen__call *c) {
-    const char *name = c->kernel->name;
-    if (NOMEN_UNLIKELY(name[0] == 'w' && !strcmp(name, "where"))) return launch_where(c);
+    if (NOMEN_UNLIKELY(c->kernel->first)) return launch_mixed(c);
     nomen__iter it;
     nomen__iter_make(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
                      c->out[0]->size, c->compute, c->writes);

@@ -329,13 +329,6 @@ static nomen_status run(reduction *r) {
     return NOMEN_OK;
 }
 
-/* max and min write positions too; an operation of theirs with one result wants only those. */
-static bool wants_positions_only(const nomen__call *c) {
-    const char *name = c->kernel->name;
-    return c->op->nout == 1 && c->writes == NOMEN_I64 &&
-           (!strcmp(name, "max") || !strcmp(name, "min"));
-}
-
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
     reduction r;
     int64_t numel = out[0] ? out[0]->numel : out[1]->numel;
@@ -347,7 +340,7 @@ static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor 
     r.index0 = 0;
     r.item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
-        nomen_dtype writes = k ? NOMEN_I64 : c->writes;
+        nomen_dtype writes = k ? c->result[1] : c->writes;
         r.out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
         if (!out[k]) continue;
         r.out[k].base = out[k]->data;
@@ -360,17 +353,25 @@ static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor 
     return run(&r);
 }
 
-nomen_status nomen__launch_reduce(nomen__call *c) {
-    nomen_tensor *out[NOMEN__MAX_OUT];
-    for (int k = 0; k < NOMEN__MAX_OUT; k++) out[k] = c->skip[k] ? NULL : c->out[k];
-    if (wants_positions_only(c)) {
-        out[1] = out[0];
-        out[0] = NULL;
-    }
+static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
     if (!out[0] && !out[1]) return NOMEN_OK;
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_status status = reduce(c, in, out);
     nomen__release(in);
     return status;
+}
+
+nomen_status nomen__launch_reduce(nomen__call *c) {
+    nomen_tensor *const out[NOMEN__MAX_OUT] = {
+        c->skip[0] ? NULL : c->out[0],
+        c->op->nout < 2 || c->skip[1] ? NULL : c->out[1],
+    };
+    return launch(c, out);
+}
+
+/* Of a reducer with two results only the second one is wanted: the position. */
+nomen_status nomen__launch_positions(nomen__call *c) {
+    nomen_tensor *const out[NOMEN__MAX_OUT] = {NULL, c->out[0]};
+    return launch(c, out);
 }

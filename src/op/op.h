@@ -70,6 +70,7 @@ typedef union nomen__arg {
 
 typedef nomen_status nomen__step(nomen__call *c);
 struct nomen__backward;
+typedef nomen_tensor *nomen__gradient(struct nomen__backward *b, int input);
 
 enum nomen__form { NOMEN__FUNCTION = 1, NOMEN__METHOD = 2, NOMEN__INPLACE = 4, NOMEN__OUT = 8 };
 
@@ -85,7 +86,7 @@ typedef enum nomen__quick_kind {
 
 struct nomen__op {
     const char *name, *signature, *doc;
-    const char *second; /* name of the second result, NULL: there is one */
+    const char *first, *second; /* names of two results; NULL: a plain tuple; there is one */
     uint16_t id;
     uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
     uint16_t tail, bytes; /* of the argument struct: where that begins which may be absent; all */
@@ -108,8 +109,10 @@ struct nomen__op {
     nomen__step *compose; /* composite rows */
     nomen__step *choose;  /* may swap c->kernel and operands before the dtype rule (alpha,
                              rounding_mode, bounds) */
-    nomen_tensor *(*grad)(struct nomen__backward *b, int input); /* NULL: not differentiable */
+    nomen__gradient *grad;        /* NULL: not differentiable */
     uint32_t save[NOMEN__MAX_IN]; /* what the formula of each input needs */
+    nomen__gradient *grad_second; /* the same of the second result */
+    uint32_t save_second[NOMEN__MAX_IN];
 };
 
 extern const nomen__op nomen__ops[]; /* table.gen.c; ended by a row without a name */
@@ -151,7 +154,7 @@ struct nomen__call {
     const nomen__op *op;
     const nomen__kernel *kernel; /* for c->compute */
     const char *kernel_name;     /* op->kernel unless chosen otherwise */
-    void *node;                  /* the tape's, while recording */
+    void *node, *second_node;    /* the tape's, while recording */
     uint32_t given;              /* bit per argument */
     uint32_t listed;             /* bit per DIMS argument that was written as a list */
     bool inplace;
@@ -202,7 +205,7 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->op = op;
     c->kernel = NULL;
     c->kernel_name = op->kernel;
-    c->node = NULL;
+    c->node = c->second_node = NULL;
     c->given = c->listed = 0;
     c->inplace = c->named = c->record = c->is_view = c->row_major = false;
     c->nin = 0;
@@ -245,6 +248,9 @@ nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
 /* Calls a row with up to four tensors and nothing else: what composites are made of. One reference,
  * no scope. */
 nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
+/* Puts the value of a composite where the call wants it: into self, into out=, or as it is. Consumes
+ * t. names: NULL if it has them already. */
+nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
 /* Promotion of operands as PyTorch does it: tensors with dims before 0-d ones before numbers, kind
  * by kind. */
 nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count);
@@ -263,9 +269,9 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n);
 
 typedef struct nomen__tape_hooks {
     /* Before the first write: checks in-place rules, makes the node and saves operands; sets
-     * c->node. */
+     * c->node, and c->second_node if the second result has a gradient too. */
     nomen_status (*prepare)(nomen__call *c);
-    /* After the kernel: saves results, ties c->out[0] to the node. Cannot fail. */
+    /* After the kernel: saves results, ties c->out[] to the nodes. Cannot fail. */
     void (*commit)(nomen__call *c);
     /* Instead of commit when a later step failed. */
     void (*discard)(nomen__call *c);

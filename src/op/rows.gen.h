@@ -11,120 +11,140 @@ enum {
     NOMEN__OP_ALIGN_AS = 3,
     NOMEN__OP_ALIGN_TO = 4,
     NOMEN__OP_ALL = 5,
-    NOMEN__OP_ANY = 6,
-    NOMEN__OP_ARANGE = 7,
-    NOMEN__OP_ARGMAX = 8,
-    NOMEN__OP_ARGMIN = 9,
-    NOMEN__OP_BERNOULLI = 10,
-    NOMEN__OP_BMM = 11,
-    NOMEN__OP_CAST = 12,
-    NOMEN__OP_CAT = 13,
-    NOMEN__OP_CAUCHY = 14,
-    NOMEN__OP_CHUNK = 15,
-    NOMEN__OP_CLAMP = 16,
-    NOMEN__OP_CLONE = 17,
-    NOMEN__OP_CONJ = 18,
-    NOMEN__OP_CONTIGUOUS = 19,
-    NOMEN__OP_COPY = 20,
-    NOMEN__OP_COS = 21,
-    NOMEN__OP_DIV = 22,
-    NOMEN__OP_DOT = 23,
-    NOMEN__OP_DROPOUT = 24,
-    NOMEN__OP_EMPTY = 25,
-    NOMEN__OP_EMPTY_LIKE = 26,
-    NOMEN__OP_EQ = 27,
-    NOMEN__OP_EXP = 28,
-    NOMEN__OP_EXPAND = 29,
-    NOMEN__OP_EXPONENTIAL = 30,
-    NOMEN__OP_FILL = 31,
-    NOMEN__OP_FLATTEN = 32,
-    NOMEN__OP_FULL = 33,
-    NOMEN__OP_FULL_LIKE = 34,
-    NOMEN__OP_GE = 35,
-    NOMEN__OP_GEOMETRIC = 36,
-    NOMEN__OP_GT = 37,
-    NOMEN__OP_ISNAN = 38,
-    NOMEN__OP_LE = 39,
-    NOMEN__OP_LOG = 40,
-    NOMEN__OP_LOG_NORMAL = 41,
-    NOMEN__OP_LOG_SOFTMAX = 42,
-    NOMEN__OP_LOGICAL_NOT = 43,
-    NOMEN__OP_LOGSUMEXP = 44,
-    NOMEN__OP_LT = 45,
-    NOMEN__OP_MATMUL = 46,
-    NOMEN__OP_MAX = 47,
-    NOMEN__OP_MAXIMUM = 48,
-    NOMEN__OP_MEAN = 49,
-    NOMEN__OP_MIN = 50,
-    NOMEN__OP_MINIMUM = 51,
-    NOMEN__OP_MM = 52,
-    NOMEN__OP_MUL = 53,
-    NOMEN__OP_MULTINOMIAL = 54,
-    NOMEN__OP_MV = 55,
-    NOMEN__OP_NARROW = 56,
-    NOMEN__OP_NE = 57,
-    NOMEN__OP_NEG = 58,
-    NOMEN__OP_NORMAL = 59,
-    NOMEN__OP_NORMAL_ = 60,
-    NOMEN__OP_ONES = 61,
-    NOMEN__OP_ONES_LIKE = 62,
-    NOMEN__OP_PERMUTE = 63,
-    NOMEN__OP_POISSON = 64,
-    NOMEN__OP_POW = 65,
-    NOMEN__OP_PROD = 66,
-    NOMEN__OP_RAND = 67,
-    NOMEN__OP_RAND_LIKE = 68,
-    NOMEN__OP_RANDINT = 69,
-    NOMEN__OP_RANDINT_LIKE = 70,
-    NOMEN__OP_RANDN = 71,
-    NOMEN__OP_RANDN_LIKE = 72,
-    NOMEN__OP_RANDOM = 73,
-    NOMEN__OP_RANDPERM = 74,
-    NOMEN__OP_RECIPROCAL = 75,
-    NOMEN__OP_REFINE_NAMES = 76,
-    NOMEN__OP_RELU = 77,
-    NOMEN__OP_RENAME = 78,
-    NOMEN__OP_RESHAPE = 79,
-    NOMEN__OP_RSQRT = 80,
-    NOMEN__OP_SELECT = 81,
-    NOMEN__OP_SGN = 82,
-    NOMEN__OP_SIGMOID = 83,
-    NOMEN__OP_SIN = 84,
-    NOMEN__OP_SLICE = 85,
-    NOMEN__OP_SOFTMAX = 86,
-    NOMEN__OP_SPLIT = 87,
-    NOMEN__OP_SQRT = 88,
-    NOMEN__OP_SQUARE = 89,
-    NOMEN__OP_SQUEEZE = 90,
-    NOMEN__OP_STACK = 91,
-    NOMEN__OP_STD = 92,
-    NOMEN__OP_SUB = 93,
-    NOMEN__OP_SUM = 94,
-    NOMEN__OP_TANH = 95,
-    NOMEN__OP_TO = 96,
-    NOMEN__OP_TRANSPOSE = 97,
-    NOMEN__OP_UNBIND = 98,
-    NOMEN__OP_UNFLATTEN = 99,
-    NOMEN__OP_UNIFORM = 100,
-    NOMEN__OP_UNSQUEEZE = 101,
-    NOMEN__OP_VAR = 102,
-    NOMEN__OP_WHERE = 103,
-    NOMEN__OP_ZERO = 104,
-    NOMEN__OP_ZEROS = 105,
-    NOMEN__OP_ZEROS_LIKE = 106,
-    NOMEN__OP_COUNT = 107
+    NOMEN__OP_AMAX = 6,
+    NOMEN__OP_AMIN = 7,
+    NOMEN__OP_AMINMAX = 8,
+    NOMEN__OP_ANY = 9,
+    NOMEN__OP_ARANGE = 10,
+    NOMEN__OP_ARGMAX = 11,
+    NOMEN__OP_ARGMIN = 12,
+    NOMEN__OP_BERNOULLI = 13,
+    NOMEN__OP_BMM = 14,
+    NOMEN__OP_CAST = 15,
+    NOMEN__OP_CAT = 16,
+    NOMEN__OP_CAUCHY = 17,
+    NOMEN__OP_CHUNK = 18,
+    NOMEN__OP_CLAMP = 19,
+    NOMEN__OP_CLONE = 20,
+    NOMEN__OP_CONJ = 21,
+    NOMEN__OP_CONTIGUOUS = 22,
+    NOMEN__OP_COPY = 23,
+    NOMEN__OP_COS = 24,
+    NOMEN__OP_COUNT_NONZERO = 25,
+    NOMEN__OP_CUMMAX = 26,
+    NOMEN__OP_CUMMIN = 27,
+    NOMEN__OP_CUMPROD = 28,
+    NOMEN__OP_CUMSUM = 29,
+    NOMEN__OP_DIFF = 30,
+    NOMEN__OP_DIST = 31,
+    NOMEN__OP_DIV = 32,
+    NOMEN__OP_DOT = 33,
+    NOMEN__OP_DROPOUT = 34,
+    NOMEN__OP_EMPTY = 35,
+    NOMEN__OP_EMPTY_LIKE = 36,
+    NOMEN__OP_EQ = 37,
+    NOMEN__OP_EXP = 38,
+    NOMEN__OP_EXPAND = 39,
+    NOMEN__OP_EXPONENTIAL = 40,
+    NOMEN__OP_FILL = 41,
+    NOMEN__OP_FLATTEN = 42,
+    NOMEN__OP_FULL = 43,
+    NOMEN__OP_FULL_LIKE = 44,
+    NOMEN__OP_GE = 45,
+    NOMEN__OP_GEOMETRIC = 46,
+    NOMEN__OP_GT = 47,
+    NOMEN__OP_ISNAN = 48,
+    NOMEN__OP_LE = 49,
+    NOMEN__OP_LOG = 50,
+    NOMEN__OP_LOG_NORMAL = 51,
+    NOMEN__OP_LOG_SOFTMAX = 52,
+    NOMEN__OP_LOGCUMSUMEXP = 53,
+    NOMEN__OP_LOGICAL_NOT = 54,
+    NOMEN__OP_LOGSUMEXP = 55,
+    NOMEN__OP_LT = 56,
+    NOMEN__OP_MATMUL = 57,
+    NOMEN__OP_MAX = 58,
+    NOMEN__OP_MAXIMUM = 59,
+    NOMEN__OP_MEAN = 60,
+    NOMEN__OP_MIN = 61,
+    NOMEN__OP_MINIMUM = 62,
+    NOMEN__OP_MM = 63,
+    NOMEN__OP_MUL = 64,
+    NOMEN__OP_MULTINOMIAL = 65,
+    NOMEN__OP_MV = 66,
+    NOMEN__OP_NANMEAN = 67,
+    NOMEN__OP_NANSUM = 68,
+    NOMEN__OP_NARROW = 69,
+    NOMEN__OP_NE = 70,
+    NOMEN__OP_NEG = 71,
+    NOMEN__OP_NORM = 72,
+    NOMEN__OP_NORMAL = 73,
+    NOMEN__OP_NORMAL_ = 74,
+    NOMEN__OP_ONES = 75,
+    NOMEN__OP_ONES_LIKE = 76,
+    NOMEN__OP_PERMUTE = 77,
+    NOMEN__OP_POISSON = 78,
+    NOMEN__OP_POW = 79,
+    NOMEN__OP_PROD = 80,
+    NOMEN__OP_RAND = 81,
+    NOMEN__OP_RAND_LIKE = 82,
+    NOMEN__OP_RANDINT = 83,
+    NOMEN__OP_RANDINT_LIKE = 84,
+    NOMEN__OP_RANDN = 85,
+    NOMEN__OP_RANDN_LIKE = 86,
+    NOMEN__OP_RANDOM = 87,
+    NOMEN__OP_RANDPERM = 88,
+    NOMEN__OP_RECIPROCAL = 89,
+    NOMEN__OP_REFINE_NAMES = 90,
+    NOMEN__OP_RELU = 91,
+    NOMEN__OP_RENAME = 92,
+    NOMEN__OP_RESHAPE = 93,
+    NOMEN__OP_RSQRT = 94,
+    NOMEN__OP_SELECT = 95,
+    NOMEN__OP_SGN = 96,
+    NOMEN__OP_SIGMOID = 97,
+    NOMEN__OP_SIN = 98,
+    NOMEN__OP_SLICE = 99,
+    NOMEN__OP_SOFTMAX = 100,
+    NOMEN__OP_SPLIT = 101,
+    NOMEN__OP_SQRT = 102,
+    NOMEN__OP_SQUARE = 103,
+    NOMEN__OP_SQUEEZE = 104,
+    NOMEN__OP_STACK = 105,
+    NOMEN__OP_STD = 106,
+    NOMEN__OP_STD_MEAN = 107,
+    NOMEN__OP_SUB = 108,
+    NOMEN__OP_SUM = 109,
+    NOMEN__OP_TANH = 110,
+    NOMEN__OP_TO = 111,
+    NOMEN__OP_TRANSPOSE = 112,
+    NOMEN__OP_UNBIND = 113,
+    NOMEN__OP_UNFLATTEN = 114,
+    NOMEN__OP_UNIFORM = 115,
+    NOMEN__OP_UNSQUEEZE = 116,
+    NOMEN__OP_VAR = 117,
+    NOMEN__OP_VAR_MEAN = 118,
+    NOMEN__OP_WHERE = 119,
+    NOMEN__OP_ZERO = 120,
+    NOMEN__OP_ZEROS = 121,
+    NOMEN__OP_ZEROS_LIKE = 122,
+    NOMEN__OP_COUNT = 123
 };
 
 nomen__step nomen__choose_bounds;
 nomen__step nomen__choose_conj;
 nomen__step nomen__choose_fill;
 nomen__step nomen__choose_layout;
+nomen__step nomen__choose_nansum;
+nomen__step nomen__choose_norm;
 nomen__step nomen__choose_rounding;
 nomen__step nomen__choose_scaled;
 nomen__step nomen__choose_sgn;
 nomen__step nomen__compose_addmm;
 nomen__step nomen__compose_chunk;
 nomen__step nomen__compose_contiguous;
+nomen__step nomen__compose_diff;
+nomen__step nomen__compose_dist;
 nomen__step nomen__compose_dropout;
 nomen__step nomen__compose_split;
 nomen__step nomen__compose_to;
@@ -133,7 +153,9 @@ nomen__step nomen__dtype_bernoulli;
 nomen__step nomen__dtype_bool;
 nomen__step nomen__dtype_compare;
 nomen__step nomen__dtype_copy;
+nomen__step nomen__dtype_count;
 nomen__step nomen__dtype_equal;
+nomen__step nomen__dtype_extrema;
 nomen__step nomen__dtype_fill;
 nomen__step nomen__dtype_float;
 nomen__step nomen__dtype_float_arg;
@@ -142,6 +164,8 @@ nomen__step nomen__dtype_index;
 nomen__step nomen__dtype_integers;
 nomen__step nomen__dtype_like;
 nomen__step nomen__dtype_mean;
+nomen__step nomen__dtype_moments;
+nomen__step nomen__dtype_norm;
 nomen__step nomen__dtype_normal;
 nomen__step nomen__dtype_power;
 nomen__step nomen__dtype_promote;
@@ -149,8 +173,10 @@ nomen__step nomen__dtype_quotient;
 nomen__step nomen__dtype_range;
 nomen__step nomen__dtype_real;
 nomen__step nomen__dtype_same;
+nomen__step nomen__dtype_scan;
 nomen__step nomen__dtype_sum;
 nomen__step nomen__dtype_to;
+nomen__step nomen__dtype_truth;
 nomen__step nomen__dtype_variance;
 nomen__step nomen__dtype_where;
 nomen__step nomen__launch_bernoulli;
@@ -169,6 +195,7 @@ nomen__step nomen__launch_normal_in_place;
 nomen__step nomen__launch_nothing;
 nomen__step nomen__launch_one;
 nomen__step nomen__launch_poisson;
+nomen__step nomen__launch_positions;
 nomen__step nomen__launch_rand;
 nomen__step nomen__launch_randint;
 nomen__step nomen__launch_randn;
@@ -177,6 +204,7 @@ nomen__step nomen__launch_randperm;
 nomen__step nomen__launch_range;
 nomen__step nomen__launch_reduce;
 nomen__step nomen__launch_rows;
+nomen__step nomen__launch_scan;
 nomen__step nomen__launch_stack;
 nomen__step nomen__launch_uniform;
 nomen__step nomen__launch_zero;
@@ -185,6 +213,7 @@ nomen__step nomen__names_given;
 nomen__step nomen__names_join;
 nomen__step nomen__names_keep;
 nomen__step nomen__names_normal;
+nomen__step nomen__names_reduce_both;
 nomen__step nomen__names_reduce_rule;
 nomen__step nomen__names_stack;
 nomen__step nomen__names_unify;
@@ -223,76 +252,92 @@ nomen__step nomen__view_transpose;
 nomen__step nomen__view_unflatten;
 nomen__step nomen__view_unsqueeze;
 
-nomen_tensor *nomen__grad_abs(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_add(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_align_as(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_align_to(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_bernoulli(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_bmm(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_cast(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_cat(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_cauchy(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_clamp(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_clone(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_conj(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_copy(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_cos(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_div(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_dot(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_exp(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_expand(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_exponential(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_fill(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_flatten(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_geometric(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_log(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_log_normal(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_log_softmax(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_logsumexp(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_matmul(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_max(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_maximum(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_mean(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_min(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_minimum(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_mm(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_mul(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_mv(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_narrow(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_neg(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_normal(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_normal_in_place(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_permute(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_poisson(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_pow(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_prod(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_random(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_reciprocal(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_refine_names(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_relu(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_rename(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_reshape(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_rsqrt(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_select(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_sgn(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_sigmoid(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_sin(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_slice(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_softmax(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_sqrt(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_square(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_squeeze(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_stack(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_std(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_sub(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_sum(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_tanh(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_transpose(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_unflatten(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_uniform(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_unsqueeze(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_var(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_where(struct nomen__backward *b, int input);
-nomen_tensor *nomen__grad_zero(struct nomen__backward *b, int input);
+nomen__gradient nomen__grad_abs;
+nomen__gradient nomen__grad_add;
+nomen__gradient nomen__grad_align_as;
+nomen__gradient nomen__grad_align_to;
+nomen__gradient nomen__grad_amax;
+nomen__gradient nomen__grad_amin;
+nomen__gradient nomen__grad_aminmax;
+nomen__gradient nomen__grad_bernoulli;
+nomen__gradient nomen__grad_bmm;
+nomen__gradient nomen__grad_cast;
+nomen__gradient nomen__grad_cat;
+nomen__gradient nomen__grad_cauchy;
+nomen__gradient nomen__grad_clamp;
+nomen__gradient nomen__grad_clone;
+nomen__gradient nomen__grad_conj;
+nomen__gradient nomen__grad_copy;
+nomen__gradient nomen__grad_cos;
+nomen__gradient nomen__grad_cummax;
+nomen__gradient nomen__grad_cummin;
+nomen__gradient nomen__grad_cumprod;
+nomen__gradient nomen__grad_cumsum;
+nomen__gradient nomen__grad_div;
+nomen__gradient nomen__grad_dot;
+nomen__gradient nomen__grad_exp;
+nomen__gradient nomen__grad_expand;
+nomen__gradient nomen__grad_exponential;
+nomen__gradient nomen__grad_fill;
+nomen__gradient nomen__grad_flatten;
+nomen__gradient nomen__grad_geometric;
+nomen__gradient nomen__grad_log;
+nomen__gradient nomen__grad_log_normal;
+nomen__gradient nomen__grad_log_softmax;
+nomen__gradient nomen__grad_logcumsumexp;
+nomen__gradient nomen__grad_logsumexp;
+nomen__gradient nomen__grad_matmul;
+nomen__gradient nomen__grad_max;
+nomen__gradient nomen__grad_maximum;
+nomen__gradient nomen__grad_mean;
+nomen__gradient nomen__grad_min;
+nomen__gradient nomen__grad_minimum;
+nomen__gradient nomen__grad_mm;
+nomen__gradient nomen__grad_mul;
+nomen__gradient nomen__grad_mv;
+nomen__gradient nomen__grad_nanmean;
+nomen__gradient nomen__grad_nansum;
+nomen__gradient nomen__grad_narrow;
+nomen__gradient nomen__grad_neg;
+nomen__gradient nomen__grad_norm;
+nomen__gradient nomen__grad_normal;
+nomen__gradient nomen__grad_normal_in_place;
+nomen__gradient nomen__grad_permute;
+nomen__gradient nomen__grad_poisson;
+nomen__gradient nomen__grad_pow;
+nomen__gradient nomen__grad_prod;
+nomen__gradient nomen__grad_random;
+nomen__gradient nomen__grad_reciprocal;
+nomen__gradient nomen__grad_refine_names;
+nomen__gradient nomen__grad_relu;
+nomen__gradient nomen__grad_rename;
+nomen__gradient nomen__grad_reshape;
+nomen__gradient nomen__grad_rsqrt;
+nomen__gradient nomen__grad_select;
+nomen__gradient nomen__grad_sgn;
+nomen__gradient nomen__grad_sigmoid;
+nomen__gradient nomen__grad_sin;
+nomen__gradient nomen__grad_slice;
+nomen__gradient nomen__grad_softmax;
+nomen__gradient nomen__grad_sqrt;
+nomen__gradient nomen__grad_square;
+nomen__gradient nomen__grad_squeeze;
+nomen__gradient nomen__grad_stack;
+nomen__gradient nomen__grad_std;
+nomen__gradient nomen__grad_std_mean;
+nomen__gradient nomen__grad_sub;
+nomen__gradient nomen__grad_sum;
+nomen__gradient nomen__grad_tanh;
+nomen__gradient nomen__grad_transpose;
+nomen__gradient nomen__grad_unflatten;
+nomen__gradient nomen__grad_uniform;
+nomen__gradient nomen__grad_unsqueeze;
+nomen__gradient nomen__grad_var;
+nomen__gradient nomen__grad_var_mean;
+nomen__gradient nomen__grad_where;
+nomen__gradient nomen__grad_zero;
+nomen__gradient nomen__grad_second_aminmax;
+nomen__gradient nomen__grad_second_std_mean;
+nomen__gradient nomen__grad_second_var_mean;
 
 #endif

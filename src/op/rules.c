@@ -70,12 +70,20 @@ nomen_status nomen__names_reduce_rule(nomen__call *c) {
     nomen_status s = resolve_dims(c);
     if (s) return s;
     int keepdim = nomen__arg_of(c->op, NOMEN__FLAG);
-    bool keep = nomen__given(c, keepdim) && c->arg[keepdim].flag;
+    bool keep = keepdim >= 0 && nomen__given(c, keepdim) && c->arg[keepdim].flag;
     /* an empty list is the full reduction too, but a max over dim=None with a position is not one
      * dim */
     if (c->op->nout > 1 && c->dims_count < 0) c->skip[1] = true;
     if (c->named) nomen__names_reduce(nomen__names_of(c->in[0]), c->mask, keep, &c->names);
     return NOMEN_OK;
+}
+
+/* Both results are there with and without a dim. */
+nomen_status nomen__names_reduce_both(nomen__call *c) {
+    const bool skip = c->skip[1];
+    nomen_status s = nomen__names_reduce_rule(c);
+    c->skip[1] = skip;
+    return s;
 }
 
 nomen_status nomen__names_contract(nomen__call *c) {
@@ -238,6 +246,55 @@ nomen_status nomen__dtype_index(nomen__call *c) {
 
 nomen_status nomen__dtype_bool(nomen__call *c) {
     return all_of(c, (nomen_dtype)c->in[0]->dtype, NOMEN_BOOL);
+}
+
+/* any, all: uint8 has been a type of truth values before bool was there, and stays itself. */
+nomen_status nomen__dtype_truth(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    return all_of(c, d, d == NOMEN_U8 ? NOMEN_U8 : NOMEN_BOOL);
+}
+
+/* Running sums and products go on in the dtype of what they are written to. */
+nomen_status nomen__dtype_scan(nomen__call *c) {
+    nomen_dtype own = (nomen_dtype)c->in[0]->dtype, asked = dtype_argument(c), d = asked;
+    if (!d && c->inplace) d = own;
+    if (!d && c->target[0]) d = (nomen_dtype)c->target[0]->dtype;
+    if (!d) d = kind_of(own) < 2 ? NOMEN_I64 : own;
+    all_of(c, kind_of(d) == 1 ? NOMEN_I64 : d, kind_of(d) == 1 ? NOMEN_I64 : d);
+    c->result[0] = d;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__dtype_count(nomen__call *c) {
+    return all_of(c, (nomen_dtype)c->in[0]->dtype, NOMEN_I64);
+}
+
+/* The variance (real) and the mean. */
+nomen_status nomen__dtype_moments(nomen__call *c) {
+    nomen_status s = nomen__dtype_variance(c);
+    c->result[1] = (nomen_dtype)c->in[0]->dtype;
+    return s;
+}
+
+nomen_status nomen__dtype_extrema(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    all_of(c, d, d);
+    c->result[1] = d;
+    return NOMEN_OK;
+}
+
+/* Norms are real; dtype= converts first. */
+nomen_status nomen__dtype_norm(nomen__call *c) {
+    nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->arg[0].tensor->dtype;
+    if (kind_of(d) < 2)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "norm(): input dtype should be either floating point or complex dtypes. "
+                           "Got %s instead. Give dtype= or convert first",
+                           nomen_dtype_name(d));
+    bool powers = c->in[0] != c->arg[0].tensor; /* of choose_norm */
+    all_of(c, powers ? NOMEN_F64 : d, powers ? NOMEN_F64 : real_of(d));
+    c->result[0] = real_of(d);
+    return NOMEN_OK;
 }
 
 nomen_status nomen__dtype_float_arg(nomen__call *c) {

@@ -91,7 +91,7 @@ static nomen_status nothing_to_reduce(const nomen__call *c) {
 nomen_status nomen__shape_reduce(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     int keepdim = nomen__arg_of(c->op, NOMEN__FLAG);
-    bool keep = nomen__given(c, keepdim) && c->arg[keepdim].flag;
+    bool keep = keepdim >= 0 && nomen__given(c, keepdim) && c->arg[keepdim].flag;
     c->ndim = 0;
     for (int i = 0; i < t->ndim; i++) {
         if (!(c->mask >> i & 1))
@@ -99,8 +99,7 @@ nomen_status nomen__shape_reduce(nomen__call *c) {
         else if (keep)
             c->size[c->ndim++] = 1;
     }
-    bool extremum = strcmp(c->kernel_name, "max") == 0 || strcmp(c->kernel_name, "min") == 0;
-    return extremum ? nothing_to_reduce(c) : NOMEN_OK;
+    return c->kernel->reducer->nonempty ? nothing_to_reduce(c) : NOMEN_OK;
 }
 
 nomen_status nomen__shape_given(nomen__call *c) {

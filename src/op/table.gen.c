@@ -30,6 +30,21 @@ static const nomen__argspec args_all[] = {
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_all_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_all_args, keepdim)},
 };
+static const nomen__argspec args_amax[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_amax_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_amax_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_amax_args, keepdim)},
+};
+static const nomen__argspec args_amin[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_amin_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_amin_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_amin_args, keepdim)},
+};
+static const nomen__argspec args_aminmax[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_aminmax_args, self)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_aminmax_args, dim)},
+    {"keepdim", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_aminmax_args, keepdim)},
+};
 static const nomen__argspec args_any[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_any_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_any_args, dim)},
@@ -101,6 +116,44 @@ static const nomen__argspec args_copy[] = {
 };
 static const nomen__argspec args_cos[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cos_args, self)},
+};
+static const nomen__argspec args_count_nonzero[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_count_nonzero_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_count_nonzero_args, dim)},
+};
+static const nomen__argspec args_cummax[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_cummax_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_cummax_args, dim)},
+    {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cummax_args, reverse)},
+};
+static const nomen__argspec args_cummin[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_cummin_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_cummin_args, dim)},
+    {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cummin_args, reverse)},
+};
+static const nomen__argspec args_cumprod[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_cumprod_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_cumprod_args, dim)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cumprod_args, dtype)},
+    {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cumprod_args, reverse)},
+};
+static const nomen__argspec args_cumsum[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_cumsum_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_cumsum_args, dim)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cumsum_args, dtype)},
+    {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cumsum_args, reverse)},
+};
+static const nomen__argspec args_diff[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_diff_args, self)},
+    {"n", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_diff_args, n)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diff_args, dim)},
+    {"prepend", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_diff_args, prepend)},
+    {"append", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_diff_args, append)},
+};
+static const nomen__argspec args_dist[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_dist_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_dist_args, other)},
+    {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dist_args, p)},
 };
 static const nomen__argspec args_div[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_div_args, self)},
@@ -197,6 +250,11 @@ static const nomen__argspec args_log_softmax[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_log_softmax_args, dim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_log_softmax_args, dtype)},
 };
+static const nomen__argspec args_logcumsumexp[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_logcumsumexp_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_logcumsumexp_args, dim)},
+    {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_logcumsumexp_args, reverse)},
+};
 static const nomen__argspec args_logical_not[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_not_args, self)},
 };
@@ -255,6 +313,18 @@ static const nomen__argspec args_mv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, self)},
     {"vec", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, vec)},
 };
+static const nomen__argspec args_nanmean[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanmean_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nanmean_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanmean_args, keepdim)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nanmean_args, dtype)},
+};
+static const nomen__argspec args_nansum[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_nansum_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nansum_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nansum_args, keepdim)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nansum_args, dtype)},
+};
 static const nomen__argspec args_narrow[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_narrow_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_narrow_args, dim)},
@@ -267,6 +337,13 @@ static const nomen__argspec args_ne[] = {
 };
 static const nomen__argspec args_neg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_neg_args, self)},
+};
+static const nomen__argspec args_norm[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_norm_args, self)},
+    {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_norm_args, p)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_norm_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_norm_args, keepdim)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_norm_args, dtype)},
 };
 static const nomen__argspec args_normal[] = {
     {"mean", NOMEN__TENSOR, 0, offsetof(nomen_normal_args, mean)},
@@ -433,6 +510,12 @@ static const nomen__argspec args_std[] = {
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_args, correction)},
 };
+static const nomen__argspec args_std_mean[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_mean_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_mean_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_mean_args, keepdim)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_mean_args, correction)},
+};
 static const nomen__argspec args_sub[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sub_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_sub_args, other)},
@@ -483,6 +566,12 @@ static const nomen__argspec args_var[] = {
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_args, correction)},
+};
+static const nomen__argspec args_var_mean[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_mean_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_mean_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_mean_args, keepdim)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_mean_args, correction)},
 };
 static const nomen__argspec args_where[] = {
     {"condition", NOMEN__TENSOR, 0, offsetof(nomen_where_args, condition)},
@@ -704,7 +793,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
         "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-        "Dtypes: the result is bool.\n"
+        "Dtypes: the result is bool, of uint8 uint8.\n"
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
@@ -729,9 +818,131 @@ const nomen__op nomen__ops[] = {
         .out_offset = offsetof(nomen_all_args, out),
         .kernel = "all",
         .names = nomen__names_reduce_rule,
-        .dtype = nomen__dtype_bool,
+        .dtype = nomen__dtype_truth,
         .shape = nomen__shape_reduce,
         .launch = nomen__launch_reduce,
+    },
+    {
+        .name = "amax",
+        .signature = "(self, dim=None, keepdim=False, *, out=None)",
+        .doc = "The largest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
+        "    tensor(7)\n",
+        .id = 6,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_amax_args, dim),
+        .bytes = sizeof(nomen_amax_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_amax,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "reduce",
+        .out_offset = offsetof(nomen_amax_args, out),
+        .kernel = "max",
+        .names = nomen__names_reduce_rule,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .grad = nomen__grad_amax,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
+        .name = "amin",
+        .signature = "(self, dim=None, keepdim=False, *, out=None)",
+        .doc = "The smallest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
+        "    tensor([1, 2], names=('C',))\n",
+        .id = 7,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_amin_args, dim),
+        .bytes = sizeof(nomen_amin_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_amin,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "reduce",
+        .out_offset = offsetof(nomen_amin_args, out),
+        .kernel = "min",
+        .names = nomen__names_reduce_rule,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .grad = nomen__grad_amin,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
+        .name = "aminmax",
+        .signature = "(self, *, dim=None, keepdim=False, out=None)",
+        .doc = "The smallest and the largest element over a dim, or over all of them. NaN wins; gradients are shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
+        "    tensor([7, 5], names=('C',))\n",
+        .id = 8,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_aminmax_args, dim),
+        .bytes = sizeof(nomen_aminmax_args),
+        .more = 0,
+        .nout = 2,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_aminmax,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "reduce",
+        .first = "min",
+        .second = "max",
+        .second_offset = offsetof(nomen_aminmax_args, max),
+        .out_offset = offsetof(nomen_aminmax_args, out),
+        .kernel = "aminmax",
+        .names = nomen__names_reduce_both,
+        .dtype = nomen__dtype_extrema,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .grad = nomen__grad_aminmax,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+        .grad_second = nomen__grad_second_aminmax,
+        .save_second = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
     },
     {
         .name = "any",
@@ -740,14 +951,14 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
         "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-        "Dtypes: the result is bool.\n"
+        "Dtypes: the result is bool, of uint8 uint8.\n"
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 6,
+        .id = 9,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -765,7 +976,7 @@ const nomen__op nomen__ops[] = {
         .out_offset = offsetof(nomen_any_args, out),
         .kernel = "any",
         .names = nomen__names_reduce_rule,
-        .dtype = nomen__dtype_bool,
+        .dtype = nomen__dtype_truth,
         .shape = nomen__shape_reduce,
         .launch = nomen__launch_reduce,
     },
@@ -784,7 +995,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
         "    tensor([2, 4, 6], names=('t',))\n",
-        .id = 7,
+        .id = 10,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -820,7 +1031,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 8,
+        .id = 11,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -840,7 +1051,7 @@ const nomen__op nomen__ops[] = {
         .names = nomen__names_reduce_rule,
         .dtype = nomen__dtype_index,
         .shape = nomen__shape_reduce,
-        .launch = nomen__launch_reduce,
+        .launch = nomen__launch_positions,
     },
     {
         .name = "argmin",
@@ -857,7 +1068,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
         "    tensor([0, 1], names=('N',))\n",
-        .id = 9,
+        .id = 12,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -877,7 +1088,7 @@ const nomen__op nomen__ops[] = {
         .names = nomen__names_reduce_rule,
         .dtype = nomen__dtype_index,
         .shape = nomen__shape_reduce,
-        .launch = nomen__launch_reduce,
+        .launch = nomen__launch_positions,
     },
     {
         .name = "bernoulli",
@@ -898,7 +1109,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 0., 1.], names=('N',))\n"
         "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
         "    tensor([1., 1., 1., 1.])\n",
-        .id = 10,
+        .id = 13,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -936,7 +1147,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 11,
+        .id = 14,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -973,7 +1184,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 12,
+        .id = 15,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1012,7 +1223,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 13,
+        .id = 16,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1053,7 +1264,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
         "    tensor([6.2989, 1.3824], names=('N',))\n",
-        .id = 14,
+        .id = 17,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1089,7 +1300,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 15,
+        .id = 18,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1122,7 +1333,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 16,
+        .id = 19,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1161,7 +1372,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 17,
+        .id = 20,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -1198,7 +1409,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 18,
+        .id = 21,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1235,7 +1446,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 19,
+        .id = 22,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1267,7 +1478,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 20,
+        .id = 23,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1307,7 +1518,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 21,
+        .id = 24,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1332,6 +1543,268 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0},
     },
     {
+        .name = "count_nonzero",
+        .signature = "(self, dim=None)",
+        .doc = "How many elements over the given dims, or over all of them, are not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
+        "    tensor([2, 1], names=('N',))\n",
+        .id = 25,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_count_nonzero_args, dim),
+        .bytes = sizeof(nomen_count_nonzero_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_count_nonzero,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .kernel = "count_nonzero",
+        .names = nomen__names_reduce_rule,
+        .dtype = nomen__dtype_count,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+    },
+    {
+        .name = "cummax",
+        .signature = "(self, dim, *, reverse=False, out=None)",
+        .doc = "The largest element so far along a dim, with its position. NaN wins, the last of equals is taken.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
+        "    tensor([0, 1, 1, 3], names=('T',))\n",
+        .id = 26,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_cummax_args, dim),
+        .bytes = sizeof(nomen_cummax_args),
+        .more = 0,
+        .nout = 2,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_cummax,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .first = "values",
+        .second = "indices",
+        .second_offset = offsetof(nomen_cummax_args, indices),
+        .out_offset = offsetof(nomen_cummax_args, out),
+        .kernel = "cummax",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_scan,
+        .grad = nomen__grad_cummax,
+        .save = {[0] = 1u << 0},
+    },
+    {
+        .name = "cummin",
+        .signature = "(self, dim, *, reverse=False, out=None)",
+        .doc = "The smallest element so far along a dim, with its position. NaN wins, the last of equals is taken.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
+        "    tensor([3, 1, 1, 1], names=('T',))\n",
+        .id = 27,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_cummin_args, dim),
+        .bytes = sizeof(nomen_cummin_args),
+        .more = 0,
+        .nout = 2,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_cummin,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .first = "values",
+        .second = "indices",
+        .second_offset = offsetof(nomen_cummin_args, indices),
+        .out_offset = offsetof(nomen_cummin_args, out),
+        .kernel = "cummin",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_scan,
+        .grad = nomen__grad_cummin,
+        .save = {[0] = 1u << 0},
+    },
+    {
+        .name = "cumprod",
+        .signature = "(self, dim, *, dtype=None, reverse=False, out=None)",
+        .doc = "The running product along a dim; reverse=True runs from the end to the beginning.\n"
+        "\n"
+        "    result[i] = self[0] * ... * self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cumprod_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
+        "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
+        .id = 28,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_cumprod_args, dim),
+        .bytes = sizeof(nomen_cumprod_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_cumprod,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_cumprod_args, out),
+        .kernel = "cumprod",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_scan,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_scan,
+        .grad = nomen__grad_cumprod,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
+        .name = "cumsum",
+        .signature = "(self, dim, *, dtype=None, reverse=False, out=None)",
+        .doc = "The running sum along a dim; reverse=True runs from the end to the beginning.\n"
+        "\n"
+        "    result[i] = self[0] + ... + self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cumsum_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
+        "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
+        .id = 29,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_cumsum_args, dim),
+        .bytes = sizeof(nomen_cumsum_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_cumsum,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_cumsum_args, out),
+        .kernel = "cumsum",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_scan,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_scan,
+        .grad = nomen__grad_cumsum,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "diff",
+        .signature = "(self, n=None, dim=None, prepend=None, append=None, *, out=None)",
+        .doc = "The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.\n"
+        "\n"
+        "    result[i] = self[i + 1] - self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
+        "    tensor([[3, 5]], names=('N', 'C'))\n",
+        .id = 30,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_diff_args, n),
+        .bytes = sizeof(nomen_diff_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_diff,
+        .primitive = 0,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_diff_args, out),
+        .compose = nomen__compose_diff,
+    },
+    {
+        .name = "dist",
+        .signature = "(self, other, p=None)",
+        .doc = "The p-norm of the difference of two tensors (default 2).\n"
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
+        "    tensor(5.)\n",
+        .id = 31,
+        .nargs = 3,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_dist_args, p),
+        .bytes = sizeof(nomen_dist_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_dist,
+        .primitive = 0,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "none",
+        .compose = nomen__compose_dist,
+    },
+    {
         .name = "div",
         .signature = "(self, other, *, rounding_mode=None, out=None)",
         .doc = "Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient and keeps integer dtypes.\n"
@@ -1349,7 +1822,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 22,
+        .id = 32,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1389,7 +1862,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 23,
+        .id = 33,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1429,7 +1902,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 24,
+        .id = 34,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1460,7 +1933,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 25,
+        .id = 35,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1494,7 +1967,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 26,
+        .id = 36,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1531,7 +2004,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 27,
+        .id = 37,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1570,7 +2043,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 28,
+        .id = 38,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1608,7 +2081,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 29,
+        .id = 39,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1648,7 +2121,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 30,
+        .id = 40,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1685,7 +2158,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 31,
+        .id = 41,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1723,7 +2196,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 32,
+        .id = 42,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1759,7 +2232,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 33,
+        .id = 43,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1793,7 +2266,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 34,
+        .id = 44,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1830,7 +2303,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 35,
+        .id = 45,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1870,7 +2343,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 36,
+        .id = 46,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1909,7 +2382,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 37,
+        .id = 47,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -1944,7 +2417,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 38,
+        .id = 48,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -1982,7 +2455,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 39,
+        .id = 49,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2021,7 +2494,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 40,
+        .id = 50,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2061,7 +2534,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 41,
+        .id = 51,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2099,7 +2572,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 42,
+        .id = 52,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2124,6 +2597,46 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = NOMEN__SAVE_RESULT},
     },
     {
+        .name = "logcumsumexp",
+        .signature = "(self, dim, *, reverse=False, out=None)",
+        .doc = "The logarithm of the running sum of the exponentials along a dim, without overflow.\n"
+        "\n"
+        "    result[i] = ln(e ** self[0] + ... + e ** self[i])\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
+        "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
+        .id = 53,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_logcumsumexp_args, dim),
+        .bytes = sizeof(nomen_logcumsumexp_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_logcumsumexp,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_logcumsumexp_args, out),
+        .kernel = "logcumsumexp",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_float,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_scan,
+        .grad = nomen__grad_logcumsumexp,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
         .name = "logical_not",
         .signature = "(self, *, out=None)",
         .doc = "True where self is zero.\n"
@@ -2138,7 +2651,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 43,
+        .id = 54,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -2176,7 +2689,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 44,
+        .id = 55,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2217,7 +2730,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 45,
+        .id = 56,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2255,7 +2768,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 46,
+        .id = 57,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2294,7 +2807,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 47,
+        .id = 58,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2309,6 +2822,7 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
+        .first = "values",
         .second = "indices",
         .second_offset = offsetof(nomen_max_args, indices),
         .out_offset = offsetof(nomen_max_args, out),
@@ -2334,7 +2848,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 48,
+        .id = 59,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2373,7 +2887,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 49,
+        .id = 60,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2412,7 +2926,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 50,
+        .id = 61,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2427,6 +2941,7 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
+        .first = "values",
         .second = "indices",
         .second_offset = offsetof(nomen_min_args, indices),
         .out_offset = offsetof(nomen_min_args, out),
@@ -2452,7 +2967,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 51,
+        .id = 62,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2491,7 +3006,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 52,
+        .id = 63,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2532,7 +3047,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 53,
+        .id = 64,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2572,7 +3087,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 54,
+        .id = 65,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2608,7 +3123,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 55,
+        .id = 66,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2633,6 +3148,84 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 1, [1] = 1u << 0},
     },
     {
+        .name = "nanmean",
+        .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
+        .doc = "The mean over the given dims, or over all of them, of the elements that are not NaN; of none NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
+        "    tensor(1.5000)\n",
+        .id = 67,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_nanmean_args, dim),
+        .bytes = sizeof(nomen_nanmean_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_nanmean,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .out_offset = offsetof(nomen_nanmean_args, out),
+        .kernel = "nanmean",
+        .names = nomen__names_reduce_rule,
+        .dtype = nomen__dtype_mean,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .grad = nomen__grad_nanmean,
+        .save = {[0] = 1u << 0},
+    },
+    {
+        .name = "nansum",
+        .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
+        .doc = "The sum over the given dims, or over all of them, of the elements that are not NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
+        "    tensor(3.)\n",
+        .id = 68,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_nansum_args, dim),
+        .bytes = sizeof(nomen_nansum_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_nansum,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .out_offset = offsetof(nomen_nansum_args, out),
+        .kernel = "nansum",
+        .names = nomen__names_reduce_rule,
+        .dtype = nomen__dtype_sum,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .choose = nomen__choose_nansum,
+        .grad = nomen__grad_nansum,
+        .save = {[0] = 1u << 0},
+    },
+    {
         .name = "narrow",
         .signature = "(self, dim, start, length)",
         .doc = "The part of a dim that begins at start and has the given length.\n"
@@ -2646,7 +3239,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 56,
+        .id = 69,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2685,7 +3278,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 57,
+        .id = 70,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2725,7 +3318,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 58,
+        .id = 71,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2750,6 +3343,46 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "norm",
+        .signature = "(self, p=None, dim=None, keepdim=False, *, dtype=None, out=None)",
+        .doc = "The p-norm of the absolute values over the given dims, or over all of them: the root of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex, the result is real; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
+        "    tensor([ 5., 10.], names=('N',))\n",
+        .id = 72,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_norm_args, p),
+        .bytes = sizeof(nomen_norm_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_norm,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .out_offset = offsetof(nomen_norm_args, out),
+        .kernel = "norm_2",
+        .names = nomen__names_reduce_rule,
+        .dtype = nomen__dtype_norm,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .choose = nomen__choose_norm,
+        .grad = nomen__grad_norm,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
         .name = "normal",
         .signature = "(mean, std=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers from normal distributions: each element has its mean and std (numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.\n"
@@ -2767,7 +3400,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 59,
+        .id = 73,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2806,7 +3439,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 60,
+        .id = 74,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2842,7 +3475,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 61,
+        .id = 75,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2876,7 +3509,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 62,
+        .id = 76,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2910,7 +3543,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 63,
+        .id = 77,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2949,7 +3582,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 64,
+        .id = 78,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2989,7 +3622,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 65,
+        .id = 79,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3027,7 +3660,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 66,
+        .id = 80,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3066,7 +3699,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 67,
+        .id = 81,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3100,7 +3733,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 68,
+        .id = 82,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3136,7 +3769,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 69,
+        .id = 83,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3172,7 +3805,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 70,
+        .id = 84,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3207,7 +3840,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 71,
+        .id = 85,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3241,7 +3874,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 72,
+        .id = 86,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3277,7 +3910,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 73,
+        .id = 87,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3315,7 +3948,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 74,
+        .id = 88,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3353,7 +3986,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 75,
+        .id = 89,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3391,7 +4024,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 76,
+        .id = 90,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3431,7 +4064,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 77,
+        .id = 91,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3471,7 +4104,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 78,
+        .id = 92,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3507,7 +4140,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 79,
+        .id = 93,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3546,7 +4179,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 80,
+        .id = 94,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3584,7 +4217,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 81,
+        .id = 95,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3623,7 +4256,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 82,
+        .id = 96,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3665,7 +4298,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 83,
+        .id = 97,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3706,7 +4339,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 84,
+        .id = 98,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3744,7 +4377,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 85,
+        .id = 99,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3783,7 +4416,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 86,
+        .id = 100,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3821,7 +4454,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 87,
+        .id = 101,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3855,7 +4488,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 88,
+        .id = 102,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3896,7 +4529,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 89,
+        .id = 103,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3934,7 +4567,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 90,
+        .id = 104,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3972,7 +4605,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 91,
+        .id = 105,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4010,7 +4643,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 92,
+        .id = 106,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4035,6 +4668,46 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
     },
     {
+        .name = "std_mean",
+        .signature = "(self, dim=None, keepdim=False, *, correction=None)",
+        .doc = "The standard deviation and the mean over the given dims, or over all of them, in one go.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; the variance of complex numbers is real.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
+        "    (tensor(1.1180), tensor(2.5000))\n",
+        .id = 107,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_std_mean_args, dim),
+        .bytes = sizeof(nomen_std_mean_args),
+        .more = 0,
+        .nout = 2,
+        .forms = NOMEN__FUNCTION,
+        .args = args_std_mean,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .second = "mean",
+        .second_offset = offsetof(nomen_std_mean_args, mean),
+        .kernel = "std_mean",
+        .names = nomen__names_reduce_both,
+        .dtype = nomen__dtype_moments,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .grad = nomen__grad_std_mean,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+        .grad_second = nomen__grad_second_std_mean,
+        .save_second = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
         .name = "sub",
         .signature = "(self, other, *, alpha=None, out=None)",
         .doc = "Subtracts other, scaled by alpha, from self.\n"
@@ -4052,7 +4725,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 93,
+        .id = 108,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -4092,7 +4765,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 94,
+        .id = 109,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4133,7 +4806,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 95,
+        .id = 110,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4170,7 +4843,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 96,
+        .id = 111,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4201,7 +4874,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 97,
+        .id = 112,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4236,7 +4909,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 98,
+        .id = 113,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4267,7 +4940,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 99,
+        .id = 114,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4305,7 +4978,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 100,
+        .id = 115,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4342,7 +5015,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 101,
+        .id = 116,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4378,7 +5051,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 102,
+        .id = 117,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4403,6 +5076,46 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0},
     },
     {
+        .name = "var_mean",
+        .signature = "(self, dim=None, keepdim=False, *, correction=None)",
+        .doc = "The variance and the mean over the given dims, or over all of them, in one go.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; the variance of complex numbers is real.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
+        "    (tensor(1.2500), tensor(2.5000))\n",
+        .id = 118,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_var_mean_args, dim),
+        .bytes = sizeof(nomen_var_mean_args),
+        .more = 0,
+        .nout = 2,
+        .forms = NOMEN__FUNCTION,
+        .args = args_var_mean,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .second = "mean",
+        .second_offset = offsetof(nomen_var_mean_args, mean),
+        .kernel = "var_mean",
+        .names = nomen__names_reduce_both,
+        .dtype = nomen__dtype_moments,
+        .shape = nomen__shape_reduce,
+        .launch = nomen__launch_reduce,
+        .grad = nomen__grad_var_mean,
+        .save = {[0] = 1u << 0},
+        .grad_second = nomen__grad_second_var_mean,
+        .save_second = {[0] = 1u << 0},
+    },
+    {
         .name = "where",
         .signature = "(condition, self, other, *, out=None)",
         .doc = "Takes self where condition is true, other elsewhere.\n"
@@ -4417,7 +5130,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 103,
+        .id = 119,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -4455,7 +5168,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 104,
+        .id = 120,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4492,7 +5205,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 105,
+        .id = 121,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4526,7 +5239,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 106,
+        .id = 122,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

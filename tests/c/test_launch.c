@@ -117,7 +117,8 @@ static void check_reduce(const char *name, nomen_tensor *in, uint64_t mask, nome
     c->out[0] = mode == 3 ? at : value;
     c->out[1] = mode == 3 ? NULL : at;
     if (mode == 3) c->writes = NOMEN_I64;
-    assert_int_equal(nomen__launch_reduce(c), NOMEN_OK);
+    nomen__step *launch = mode == 3 ? nomen__launch_positions : nomen__launch_reduce;
+    assert_int_equal(launch(c), NOMEN_OK);
     check_reduced(name, in, mask, keepdim, value, at);
     nomen__release(value);
     nomen__release(at);

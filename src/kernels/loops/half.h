@@ -22,6 +22,20 @@ static inline float to_odd(double x) {
     return f;
 }
 
+/* The same for many, without a branch: bits that f32 has no room for are gathered in the last one
+ * that it has. */
+static inline void odd_f32(const double *x, float *to, int64_t n) {
+    const uint64_t beyond = (UINT64_C(1) << 29) - 1;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t bits;
+        memcpy(&bits, x + i, sizeof bits);
+        bits = (bits & ~beyond) | (((bits & beyond) + beyond) & ~beyond);
+        double odd;
+        memcpy(&odd, &bits, sizeof odd);
+        to[i] = (float)odd;
+    }
+}
+
 static inline void widen_f16(const uint16_t *x, float *to, int64_t n) {
     int64_t j = 0;
     for (; j + W32 <= n; j += W32) st_f32(to + j, ld_f16(x + j));

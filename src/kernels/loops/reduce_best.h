@@ -142,6 +142,7 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 }
 
 static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A),
+                                           .nonempty = true,
                                            .init = FN(init),
                                            .step = FN(step),
                                            .merge = FN(merge),

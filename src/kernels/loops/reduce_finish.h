@@ -1,18 +1,26 @@
 /* Include-template: writes results and ties init, step, merge and finish of a reducer together.
  * Before: OP, SFX, A, OUT (type written), DONE(const A *, const nomen__reduce_param *) -> OUT, and
- * CORE: the operation whose init, step and merge serve this one too. After: FN(reducer); OUT and
- * DONE are undefined. */
+ * CORE: the operation whose init, step and merge serve this one too. Of two results OUT_SECOND and
+ * DONE_SECOND are the other one's. NONEMPTY: nothing has no result. After: FN(reducer); OUT, DONE,
+ * OUT_SECOND and DONE_SECOND are undefined. */
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
                        int64_t n_acc, const nomen__reduce_param *p) {
     const A *a = acc;
     (void)p;
-    if (!out[0]) return;
-    for (int64_t i = 0; i < n_acc; i++) *(OUT *)(void *)(out[0] + i * out_step[0]) = DONE(&a[i], p);
+    for (int64_t i = 0; out[0] && i < n_acc; i++)
+        *(OUT *)(void *)(out[0] + i * out_step[0]) = DONE(&a[i], p);
+#ifdef DONE_SECOND
+    for (int64_t i = 0; out[1] && i < n_acc; i++)
+        *(OUT_SECOND *)(void *)(out[1] + i * out_step[1]) = DONE_SECOND(&a[i], p);
+#endif
 }
 
 static const nomen__reducer FN(reducer) = {
     .acc_bytes = sizeof(A),
+#ifdef NONEMPTY
+    .nonempty = true,
+#endif
     .init = FN2(init, CORE, SFX),
     .step = FN2(step, CORE, SFX),
     .merge = FN2(merge, CORE, SFX),
@@ -21,3 +29,5 @@ static const nomen__reducer FN(reducer) = {
 
 #undef OUT
 #undef DONE
+#undef OUT_SECOND
+#undef DONE_SECOND

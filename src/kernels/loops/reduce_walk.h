@@ -7,19 +7,7 @@
  * FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
  * After: FN(step), which uses FN(init) and FN(merge). */
 
-/* n elements at p as an array of F: the memory itself where it is one, else copied into buf. */
-static inline const F *FN(fetch)(const char *p, int64_t step, int64_t n, F *buf) {
-#ifdef FETCH
-    if (step == (int64_t)sizeof(T))
-        WIDEN((const T *)(const void *)p, buf, n);
-    else
-        for (int64_t i = 0; i < n; i++) buf[i] = FETCH(*(const T *)(const void *)(p + i * step));
-#else
-    if (step == (int64_t)sizeof(T)) return (const F *)(const void *)p;
-    for (int64_t i = 0; i < n; i++) buf[i] = *(const T *)(const void *)(p + i * step);
-#endif
-    return buf;
-}
+#include "kernels/loops/fetch.h"
 
 static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     F buf[ROW_BLOCK] __attribute__((aligned(64)));

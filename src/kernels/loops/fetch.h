@@ -1,0 +1,17 @@
+/* Include-template: elements of one step as an array. Before: FN, T (stored type), F (fetched type:
+ * T, or float for half types, then with FETCH(T) -> F and WIDEN(const T *, F *, n)). After:
+ * FN(fetch). */
+
+/* n elements at p as an array of F: the memory itself where it is one, else copied into buf. */
+static inline const F *FN(fetch)(const char *p, int64_t step, int64_t n, F *buf) {
+#ifdef FETCH
+    if (step == (int64_t)sizeof(T))
+        WIDEN((const T *)(const void *)p, buf, n);
+    else
+        for (int64_t i = 0; i < n; i++) buf[i] = FETCH(*(const T *)(const void *)(p + i * step));
+#else
+    if (step == (int64_t)sizeof(T)) return (const F *)(const void *)p;
+    for (int64_t i = 0; i < n; i++) buf[i] = *(const T *)(const void *)(p + i * step);
+#endif
+    return buf;
+}

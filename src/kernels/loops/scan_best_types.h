@@ -1,0 +1,68 @@
+/* Include-template: scan_best.h for every real dtype; bool is uint8. Before: OP, REACHES. */
+
+#define SFX      u8
+#define T        uint8_t
+#define F        uint8_t
+#define FLOATING 0
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"
+
+#define SFX      i8
+#define T        int8_t
+#define F        int8_t
+#define FLOATING 0
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"
+
+#define SFX      i16
+#define T        int16_t
+#define F        int16_t
+#define FLOATING 0
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"
+
+#define SFX      i32
+#define T        int32_t
+#define F        int32_t
+#define FLOATING 0
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"
+
+#define SFX      i64
+#define T        int64_t
+#define F        int64_t
+#define FLOATING 0
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"
+
+#define SFX      f16
+#define T        uint16_t
+#define F        float
+#define FLOATING 1
+#define FETCH(x) from_f16(x)
+#define WIDEN    widen_f16
+#define NARROW   narrow_f16
+#include "kernels/loops/scan_best.h"
+
+#define SFX      bf16
+#define T        uint16_t
+#define F        float
+#define FLOATING 1
+#define FETCH(x) from_bf16(x)
+#define WIDEN    widen_bf16
+#define NARROW   narrow_bf16
+#include "kernels/loops/scan_best.h"
+
+#define SFX      f32
+#define T        float
+#define F        float
+#define FLOATING 1
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"
+
+#define SFX      f64
+#define T        double
+#define F        double
+#define FLOATING 1
+#define PUT(x)   (x)
+#include "kernels/loops/scan_best.h"

@@ -1,0 +1,88 @@
+/* Include-template: a scan that joins elements by an associative operation (cumsum, cumprod). The
+ * order of the operations is the same in every ISA. Before: OP, SFX, T, F, FETCH and WIDEN as in
+ * fetch.h, D (working type), LD(F) -> D, JOIN(D, D) -> D, ID (the neutral D), NARROW or PUT as in
+ * scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, CHAINS (may parts of a line
+ * be joined by themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D, FETCH,
+ * WIDEN, LD, NARROW and PUT are undefined.
+ *
+ * The carry of a line is two numbers: what all parts before this one came to, and what this part
+ * has so far. */
+
+static inline A *FN(bases)(void *carry) { return carry; }
+static inline A *FN(owns)(void *carry, int64_t lines) { return (A *)carry + lines; }
+
+static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
+                            int64_t *at, int64_t i0, int64_t istep) {
+    (void)at, (void)i0, (void)istep;
+    A base = FN(bases)(carry)[line], own = FN(owns)(carry, lines)[line];
+    int64_t j = 0;
+#if CHAINS
+    /* Eight chains of additions are under way at once: each has to wait for itself only. */
+    int64_t part = n / 8;
+    if (part >= 8) {
+        D s[8];
+        for (int l = 0; l < 8; l++) s[l] = ID;
+        for (int64_t k = 0; k < part; k++)
+            for (int l = 0; l < 8; l++)
+                y[l * part + k] = s[l] = JOIN(s[l], LD(x[l * part + k]));
+        for (int l = 0; l < 8; l++) {
+            const D before = GET(base, own);
+            for (int64_t k = l * part; k < (l + 1) * part; k++) y[k] = JOIN(before, y[k]);
+            TAKE(&own, s[l]);
+        }
+        j = 8 * part;
+    }
+#endif
+    for (; j < n; j++) {
+        TAKE(&own, LD(x[j]));
+        y[j] = GET(base, own);
+    }
+    FN(owns)(carry, lines)[line] = own;
+}
+
+static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_t *at, int64_t i) {
+    (void)at, (void)i;
+    const A *base = FN(bases)(carry);
+    A *own = FN(owns)(carry, lines);
+    SIMD_IVDEP
+    for (int64_t r = 0; r < lines; r++) {
+        TAKE(&own[r], LD(x[r]));
+        y[r] = GET(base[r], own[r]);
+    }
+}
+
+#include "kernels/loops/scan_walk.h"
+
+static void FN(begin)(void *carry, int64_t lines) {
+    A *a = carry;
+    for (int64_t r = 0; r < 2 * lines; r++) a[r] = A_ZERO;
+}
+
+#if CHAINS
+static void FN(join)(void *carry, const void *part, int64_t lines) {
+    A *base = FN(bases)(carry), *own = FN(owns)(carry, lines);
+    const A *other = (const A *)part + lines;
+    for (int64_t r = 0; r < lines; r++) {
+        MEET(&base[r], &other[r]);
+        own[r] = A_ZERO;
+    }
+}
+#endif
+
+static const nomen__scanner FN(scanner) = {
+    .carry_bytes = 2 * sizeof(A),
+    .begin = FN(begin),
+    .run = FN(run),
+#if CHAINS
+    .join = FN(join),
+#endif
+};
+
+#undef T
+#undef F
+#undef D
+#undef LD
+#undef FETCH
+#undef WIDEN
+#undef NARROW
+#undef PUT

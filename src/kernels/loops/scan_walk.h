@@ -1,0 +1,70 @@
+/* Include-template: how a scan walks its lines: one after the other in blocks, or all side by side,
+ * element after element. Before: OP, SFX, T, F, FETCH and WIDEN as in fetch.h, D (result before it
+ * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, POSITIONS if there are positions, and
+ * FN(block)(carry, line, lines, const F *, n, D *, int64_t *at, i0, istep): n elements of one line,
+ * FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line.
+ * After: FN(run). */
+
+#include "kernels/loops/fetch.h"
+
+static inline void FN(put)(const D *y, char *out, int64_t step, int64_t n) {
+    const bool whole = step == (int64_t)sizeof(T);
+#ifdef NARROW
+    T narrow[SCAN_BLOCK] __attribute__((aligned(64)));
+    NARROW(y, whole ? (T *)(void *)out : narrow, n);
+    for (int64_t i = 0; !whole && i < n; i++) *(T *)(void *)(out + i * step) = narrow[i];
+#else
+    T *to = (T *)(void *)out;
+    if (whole)
+        for (int64_t i = 0; i < n; i++) to[i] = PUT(y[i]);
+    else
+        for (int64_t i = 0; i < n; i++) *(T *)(void *)(out + i * step) = PUT(y[i]);
+#endif
+}
+
+static inline void FN(deliver)(const nomen__scan_args *a, const D *y, const int64_t *at, char *out,
+                               char *places, const int64_t step[2], int64_t n) {
+    if (a->out) FN(put)(y, out, step[0], n);
+#ifdef POSITIONS
+    for (int64_t i = 0; a->at && i < n; i++) *(int64_t *)(void *)(places + i * step[1]) = at[i];
+#else
+    (void)at, (void)places;
+#endif
+}
+
+static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
+    F buf[SCAN_BLOCK] __attribute__((aligned(64)));
+    D y[SCAN_BLOCK] __attribute__((aligned(64)));
+    int64_t at[SCAN_BLOCK] __attribute__((aligned(64)));
+    const int64_t step[2] = {a->out_step, a->at_step};
+    for (int64_t r = 0; r < a->lines; r++)
+        for (int64_t j = 0; j < a->n; j += SCAN_BLOCK) {
+            int64_t n = a->n - j < SCAN_BLOCK ? a->n - j : SCAN_BLOCK;
+            const F *x = FN(fetch)(a->in + r * a->in_row + j * a->in_step, a->in_step, n, buf);
+            FN(block)(carry, r, a->lines, x, n, y, at, a->index0 + j * a->index_step,
+                      a->index_step);
+            FN(deliver)(a, y, at, a->out + r * a->out_row + j * a->out_step,
+                        a->at + r * a->at_row + j * a->at_step, step, n);
+        }
+}
+
+static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
+    F buf[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    D y[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    int64_t at[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    const int64_t step[2] = {a->out_row, a->at_row};
+    for (int64_t j = 0; j < a->n; j++) {
+        const F *x = FN(fetch)(a->in + j * a->in_step, a->in_row, a->lines, buf);
+        FN(level)(carry, a->lines, x, y, at, a->index0 + j * a->index_step);
+        FN(deliver)(a, y, at, a->out + j * a->out_step, a->at + j * a->at_step, step, a->lines);
+    }
+}
+
+static void FN(run)(void *carry, const nomen__scan_args *a) {
+    int64_t across = a->in_row < 0 ? -a->in_row : a->in_row;
+    int64_t along = a->in_step < 0 ? -a->in_step : a->in_step;
+    if (a->lines >= 8 && (across < along || a->n <= 16))
+        FN(run_levels)(carry, a);
+    else
+        FN(run_lines)(carry, a);
+}

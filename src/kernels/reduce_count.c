@@ -1,0 +1,180 @@
+/* How many elements are not zero, and the 0-norm, which is the same in another dtype.
+ *
+ * Idea: an element is not zero if a bit of it is set that is not the sign (reduce_logic.c); ones are
+ * added in lanes that a block cannot overflow. */
+#include "kernels/loops/reduce.h"
+
+#define ABS16   0x7fffu
+#define ABS32   0x7fffffffu
+#define ABS64   0x7fffffffffffffffu
+#define ABS32X2 0x7fffffff7fffffffu
+
+#define LANE_BYTES  256
+#define OP          count
+#define CORE        count
+#define JOIN(a, b)  (C)((a) + (b))
+#define TOTAL(a, b) ((a) + (D)(b))
+#define ID          0
+#define DID         0
+#define A           uint64_t
+#define A_ZERO      0
+#define TAKE(a, x)  (*(a) += (uint64_t)(x))
+#define MEET(a, b)  (*(a) += *(b))
+
+#define SFX        u8
+#define T          uint8_t
+#define F          uint8_t
+#define C          int16_t
+#define D          int64_t
+#define LD(x)      ((x) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        u16
+#define T          uint16_t
+#define F          uint16_t
+#define C          int16_t
+#define D          int64_t
+#define LD(x)      ((x) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        u32
+#define T          uint32_t
+#define F          uint32_t
+#define C          int32_t
+#define D          int64_t
+#define LD(x)      ((x) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        u64
+#define T          uint64_t
+#define F          uint64_t
+#define C          int64_t
+#define D          int64_t
+#define LD(x)      ((x) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        h16
+#define T          uint16_t
+#define F          uint16_t
+#define C          int16_t
+#define D          int64_t
+#define LD(x)      (((x) & ABS16) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         norm_0_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16((float)*(a))
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP         norm_0_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd((double)*(a)))
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP count
+
+#undef SFX
+#define SFX        f32
+#define T          uint32_t
+#define F          uint32_t
+#define C          int32_t
+#define D          int64_t
+#define LD(x)      (((x) & ABS32) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         norm_0
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP count
+
+#undef SFX
+#define SFX        f64
+#define T          uint64_t
+#define F          uint64_t
+#define C          int64_t
+#define D          int64_t
+#define LD(x)      (((x) & ABS64) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         norm_0
+#define OUT        double
+#define DONE(a, p) (double)*(a)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP count
+
+#undef SFX
+#define SFX        c64
+#define T          uint64_t
+#define F          uint64_t
+#define C          int64_t
+#define D          int64_t
+#define LD(x)      (((x) & ABS32X2) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         norm_0
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP count
+
+#undef SFX
+#define SFX        c128
+#define T          u128
+#define F          u128
+#define C          int64_t
+#define D          int64_t
+#define LD(x)      ((((x).re | (x).im) & ABS64) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         norm_0
+#define OUT        double
+#define DONE(a, p) (double)*(a)
+#include "kernels/loops/reduce_finish.h"
+
+const nomen__kernel NOMEN__TABLE(reduce_count)[] = {
+    REDUCER_ROW("count_nonzero", NOMEN_BOOL, count, u8),
+    REDUCER_ROW("count_nonzero", NOMEN_U8, count, u8),
+    REDUCER_ROW("count_nonzero", NOMEN_I8, count, u8),
+    REDUCER_ROW("count_nonzero", NOMEN_I16, count, u16),
+    REDUCER_ROW("count_nonzero", NOMEN_I32, count, u32),
+    REDUCER_ROW("count_nonzero", NOMEN_I64, count, u64),
+    REDUCER_ROW("count_nonzero", NOMEN_F16, count, h16),
+    REDUCER_ROW("count_nonzero", NOMEN_BF16, count, h16),
+    REDUCER_ROW("count_nonzero", NOMEN_F32, count, f32),
+    REDUCER_ROW("count_nonzero", NOMEN_F64, count, f64),
+    REDUCER_ROW("count_nonzero", NOMEN_C64, count, c64),
+    REDUCER_ROW("count_nonzero", NOMEN_C128, count, c128),
+    REDUCER_ROW("norm_0", NOMEN_F16, norm_0_f16, h16),
+    REDUCER_ROW("norm_0", NOMEN_BF16, norm_0_bf16, h16),
+    REDUCER_ROW("norm_0", NOMEN_F32, norm_0, f32),
+    REDUCER_ROW("norm_0", NOMEN_F64, norm_0, f64),
+    REDUCER_ROW("norm_0", NOMEN_C64, norm_0, c64),
+    REDUCER_ROW("norm_0", NOMEN_C128, norm_0, c128),
+    {.name = NULL},
+};

@@ -1,0 +1,284 @@
+/* Sums and means of the elements that are not NaN. Of all elements: reduce_sum.c.
+ *
+ * Idea: as reduce_sum.c, with 0 in the place of NaN; means add up ones beside the elements that
+ * count. A complex number counts if both parts are numbers. */
+#include "kernels/loops/reduce.h"
+
+#define LANE_BYTES 256
+
+/* Lanes of a sum and of how many there were. */
+typedef struct tally {
+    double sum, count;
+} tally;
+typedef struct tally_f32 {
+    float sum, count;
+} tally_f32;
+typedef struct tally2 {
+    sum2 sum;
+    double count;
+} tally2;
+static inline tally_f32 tally_of_f32(float x) {
+    return x == x ? (tally_f32){x, 1} : (tally_f32){0, 0};
+}
+static inline tally tally_of_f64(double x) { return x == x ? (tally){x, 1} : (tally){0, 0}; }
+static inline tally_f32 tally_join_f32(tally_f32 a, tally_f32 b) {
+    return (tally_f32){a.sum + b.sum, a.count + b.count};
+}
+static inline tally tally_join(tally a, tally b) {
+    return (tally){a.sum + b.sum, a.count + b.count};
+}
+static inline tally tally_total_f32(tally a, tally_f32 b) {
+    return (tally){a.sum + (double)b.sum, a.count + (double)b.count};
+}
+static inline void tally_take(tally2 *a, tally x) {
+    sum2_add(&a->sum, x.sum);
+    a->count += x.count;
+}
+static inline void tally_meet(tally2 *a, const tally2 *b) {
+    sum2_add(&a->sum, b->sum.hi);
+    a->sum.lo += b->sum.lo;
+    a->count += b->count;
+}
+static inline double tally_mean(const tally2 *a) { return sum2_get(&a->sum) / a->count; }
+
+/* The same of complex numbers. */
+typedef struct ctally {
+    double re, im, count;
+} ctally;
+typedef struct ctally2 {
+    sum2 re, im;
+    double count;
+} ctally2;
+static inline ctally ctally_of_c64(c64 x) {
+    bool there = x.re == x.re && x.im == x.im;
+    return there ? (ctally){(double)x.re, (double)x.im, 1} : (ctally){0, 0, 0};
+}
+static inline ctally ctally_of_c128(c128 x) {
+    bool there = x.re == x.re && x.im == x.im;
+    return there ? (ctally){x.re, x.im, 1} : (ctally){0, 0, 0};
+}
+static inline ctally ctally_join(ctally a, ctally b) {
+    return (ctally){a.re + b.re, a.im + b.im, a.count + b.count};
+}
+static inline void ctally_take(ctally2 *a, ctally x) {
+    sum2_add(&a->re, x.re);
+    sum2_add(&a->im, x.im);
+    a->count += x.count;
+}
+static inline void ctally_meet(ctally2 *a, const ctally2 *b) {
+    ctally_take(a, (ctally){b->re.hi, b->im.hi, b->count});
+    a->re.lo += b->re.lo;
+    a->im.lo += b->im.lo;
+}
+static inline c128 ctally_sum(const ctally2 *a) {
+    return (c128){sum2_get(&a->re), sum2_get(&a->im)};
+}
+static inline c128 ctally_mean(const ctally2 *a) {
+    return (c128){sum2_get(&a->re) / a->count, sum2_get(&a->im) / a->count};
+}
+static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
+
+/* ---- sums ---- */
+#define OP          nansum
+#define CORE        nansum
+#define JOIN(a, b)  ((a) + (b))
+#define TOTAL(a, b) ((a) + (double)(b))
+#define ID          0
+#define DID         0
+#define A           double
+#define A_ZERO      0
+#define TAKE(a, x)  (*(a) += (x))
+#define MEET(a, b)  (*(a) += *(b))
+
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      ((x) == (x) ? (x) : 0)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      ((x) == (x) ? (x) : 0)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      ((x) == (x) ? (x) : 0)
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#define A          sum2
+#define A_ZERO     ((sum2){0, 0})
+#define TAKE(a, x) sum2_add(a, x)
+#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
+
+#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      ((x) == (x) ? (x) : 0)
+#define OUT        double
+#define DONE(a, p) sum2_get(a)
+#include "kernels/loops/reduce_fold.h"
+
+/* ---- means, and complex sums ---- */
+#undef SFX
+#undef OP
+#undef CORE
+#undef JOIN
+#undef TOTAL
+#undef ID
+#undef DID
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#define OP          nanmean
+#define CORE        nanmean
+#define JOIN(a, b)  tally_join_f32(a, b)
+#define TOTAL(a, b) _Generic((b), tally_f32: tally_total_f32, tally: tally_join)(a, b)
+#define ID          ((C){0, 0})
+#define DID         ((tally){0, 0})
+#define A           tally2
+#define A_ZERO      ((tally2){{0, 0}, 0})
+#define TAKE(a, x)  tally_take(a, x)
+#define MEET(a, b)  tally_meet(a, b)
+
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          tally_f32
+#define D          tally
+#define LD(x)      tally_of_f32(x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(tally_mean(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          tally_f32
+#define D          tally
+#define LD(x)      tally_of_f32(x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(tally_mean(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          tally_f32
+#define D          tally
+#define LD(x)      tally_of_f32(x)
+#define OUT        float
+#define DONE(a, p) (float)tally_mean(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef JOIN
+#define JOIN(a, b) tally_join(a, b)
+#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          tally
+#define D          tally
+#define LD(x)      tally_of_f64(x)
+#define OUT        double
+#define DONE(a, p) tally_mean(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef JOIN
+#undef TOTAL
+#undef ID
+#undef DID
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#define JOIN(a, b)  ctally_join(a, b)
+#define TOTAL(a, b) ctally_join(a, b)
+#define ID          ((ctally){0, 0, 0})
+#define DID         ((ctally){0, 0, 0})
+#define A           ctally2
+#define A_ZERO      ((ctally2){{0, 0}, {0, 0}, 0})
+#define TAKE(a, x)  ctally_take(a, x)
+#define MEET(a, b)  ctally_meet(a, b)
+
+#undef SFX
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          ctally
+#define D          ctally
+#define LD(x)      ctally_of_c64(x)
+#define OUT        c64
+#define DONE(a, p) narrow_c128(ctally_mean(a))
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         nansum
+#define OUT        c64
+#define DONE(a, p) narrow_c128(ctally_sum(a))
+#undef CORE
+#define CORE       nanmean
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP nanmean
+
+#undef SFX
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          ctally
+#define D          ctally
+#define LD(x)      ctally_of_c128(x)
+#define OUT        c128
+#define DONE(a, p) ctally_mean(a)
+#include "kernels/loops/reduce_fold.h"
+#undef OP
+#define OP         nansum
+#define OUT        c128
+#define DONE(a, p) ctally_sum(a)
+#undef CORE
+#define CORE       nanmean
+#include "kernels/loops/reduce_finish.h"
+#undef OP
+#define OP nanmean
+
+const nomen__kernel NOMEN__TABLE(reduce_nan)[] = {
+    REDUCER_FLOATS("nansum", nansum),
+    REDUCER_COMPLEXES("nansum", nansum),
+    REDUCER_FLOATS("nanmean", nanmean),
+    REDUCER_COMPLEXES("nanmean", nanmean),
+    {.name = NULL},
+};

@@ -1,0 +1,430 @@
+/* Norms: the sum of absolute values, the root of the sum of squares, the largest and the smallest
+ * absolute value, and for any other p the root of a sum of powers that were made before. The 0-norm:
+ * reduce_count.c.
+ *
+ * Idea: as reduce_sum.c; squares and absolute values of floating types below float64 are made and
+ * added in double, which takes up squares that the type itself has no room for. */
+#include "kernels/loops/reduce.h"
+
+#include <math.h>
+
+static inline double square_c64(c64 x) {
+    return (double)x.re * (double)x.re + (double)x.im * (double)x.im;
+}
+static inline double square_c128(c128 x) { return x.re * x.re + x.im * x.im; }
+static inline double size_c64(c64 x) { return __builtin_sqrt(square_c64(x)); }
+static inline double size_c128(c128 x) { return hypot(x.re, x.im); }
+/* NaN wins. */
+static inline double larger(double a, double b) { return a > b || a != a ? a : b; }
+static inline double smaller(double a, double b) { return a < b || a != a ? a : b; }
+static inline float larger_f32(float a, float b) { return a > b || a != a ? a : b; }
+static inline float smaller_f32(float a, float b) { return a < b || a != a ? a : b; }
+
+#define LANE_BYTES  256
+#define JOIN(a, b)  ((a) + (b))
+#define TOTAL(a, b) ((a) + (double)(b))
+#define ID          0
+#define DID         0
+#define A           double
+#define A_ZERO      0
+#define TAKE(a, x)  (*(a) += (x))
+#define MEET(a, b)  (*(a) += *(b))
+
+/* ---- norm_1 ---- */
+#define OP   norm_1
+#define CORE norm_1
+
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      __builtin_fabs((double)(x))
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      __builtin_fabs((double)(x))
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      __builtin_fabs((double)(x))
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          double
+#define D          double
+#define LD(x)      size_c64(x)
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#define A          sum2
+#define A_ZERO     ((sum2){0, 0})
+#define TAKE(a, x) sum2_add(a, x)
+#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
+
+#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      __builtin_fabs((double)(x))
+#define OUT        double
+#define DONE(a, p) sum2_get(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          double
+#define D          double
+#define LD(x)      size_c128(x)
+#define OUT        double
+#define DONE(a, p) sum2_get(a)
+#include "kernels/loops/reduce_fold.h"
+
+/* ---- norm_2 ---- */
+#undef SFX
+#undef OP
+#undef CORE
+#undef A
+#define A double
+#undef A_ZERO
+#define A_ZERO 0
+#undef TAKE
+#define TAKE(a, x) (*(a) += (x))
+#undef MEET
+#define MEET(a, b) (*(a) += *(b))
+#define OP   norm_2
+#define CORE norm_2
+
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      ((double)(x) * (double)(x))
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(__builtin_sqrt(*(a))))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      ((double)(x) * (double)(x))
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(__builtin_sqrt(*(a))))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      ((double)(x) * (double)(x))
+#define OUT        float
+#define DONE(a, p) (float)__builtin_sqrt(*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          double
+#define D          double
+#define LD(x)      square_c64(x)
+#define OUT        float
+#define DONE(a, p) (float)__builtin_sqrt(*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#define A          sum2
+#define A_ZERO     ((sum2){0, 0})
+#define TAKE(a, x) sum2_add(a, x)
+#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
+
+#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      ((double)(x) * (double)(x))
+#define OUT        double
+#define DONE(a, p) __builtin_sqrt(sum2_get(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          double
+#define D          double
+#define LD(x)      square_c128(x)
+#define OUT        double
+#define DONE(a, p) __builtin_sqrt(sum2_get(a))
+#include "kernels/loops/reduce_fold.h"
+
+/* ---- any other: of powers ---- */
+#undef SFX
+#undef OP
+#undef CORE
+#define OP   norm_root
+#define CORE norm_root
+
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      (x)
+#define OUT        double
+#define DONE(a, p) pow(sum2_get(a), 1 / (p)->correction)
+#include "kernels/loops/reduce_fold.h"
+
+/* ---- largest, smallest ---- */
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#undef ID
+#undef DID
+#undef JOIN
+#undef TOTAL
+#define A    double
+#define NONEMPTY
+
+#undef SFX
+#undef OP
+#undef CORE
+#undef ID
+#undef DID
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#undef JOIN
+#undef TOTAL
+#define OP          norm_max
+#define CORE        norm_max
+#define ID          0
+#define DID         0
+#define A_ZERO      0
+#define TOTAL(a, b) larger(a, (double)(b))
+#define TAKE(a, x)  (*(a) = larger(*(a), x))
+#define MEET(a, b)  (*(a) = larger(*(a), *(b)))
+
+#define JOIN(a, b) larger_f32(a, b)
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      __builtin_fabsf(x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      __builtin_fabsf(x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      __builtin_fabsf(x)
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef JOIN
+#define JOIN(a, b) larger(a, b)
+#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      __builtin_fabs(x)
+#define OUT        double
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          double
+#define D          double
+#define LD(x)      size_c64(x)
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          double
+#define D          double
+#define LD(x)      size_c128(x)
+#define OUT        double
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#undef OP
+#undef CORE
+#undef ID
+#undef DID
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#undef JOIN
+#undef TOTAL
+#define OP          norm_min
+#define CORE        norm_min
+#define ID          (C)__builtin_inf()
+#define DID         __builtin_inf()
+#define A_ZERO      __builtin_inf()
+#define TOTAL(a, b) smaller(a, (double)(b))
+#define TAKE(a, x)  (*(a) = smaller(*(a), x))
+#define MEET(a, b)  (*(a) = smaller(*(a), *(b)))
+
+#define JOIN(a, b) smaller_f32(a, b)
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      __builtin_fabsf(x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      __builtin_fabsf(x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          float
+#define D          double
+#define LD(x)      __builtin_fabsf(x)
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef JOIN
+#define JOIN(a, b) smaller(a, b)
+#undef SFX
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define LD(x)      __builtin_fabs(x)
+#define OUT        double
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c64
+#define T          c64
+#define F          c64
+#define C          double
+#define D          double
+#define LD(x)      size_c64(x)
+#define OUT        float
+#define DONE(a, p) (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX        c128
+#define T          c128
+#define F          c128
+#define C          double
+#define D          double
+#define LD(x)      size_c128(x)
+#define OUT        double
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+
+const nomen__kernel NOMEN__TABLE(reduce_norm)[] = {
+    REDUCER_FLOATS("norm_1", norm_1),
+    REDUCER_COMPLEXES("norm_1", norm_1),
+    REDUCER_FLOATS("norm_2", norm_2),
+    REDUCER_COMPLEXES("norm_2", norm_2),
+    REDUCER_FLOATS("norm_max", norm_max),
+    REDUCER_COMPLEXES("norm_max", norm_max),
+    REDUCER_FLOATS("norm_min", norm_min),
+    REDUCER_COMPLEXES("norm_min", norm_min),
+    REDUCER_ROW("norm_root", NOMEN_F64, norm_root, f64),
+    {.name = NULL},
+};

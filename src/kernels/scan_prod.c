@@ -1,0 +1,114 @@
+/* Running products. Running sums: scan_sum.c; products of everything: reduce_prod.c.
+ *
+ * Idea: floating types below float64 multiply in double. A line is multiplied from its beginning to
+ * its end, because products of parts may overflow where the whole does not; only integers, which
+ * wrap, are cut. Lines side by side are multiplied level by level. */
+#include "kernels/loops/scan.h"
+
+static inline c128 widen_c64(c64 x) { return (c128){(double)x.re, (double)x.im}; }
+static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
+/* The products go through memory: gcc 12 would fuse them with the difference and the sum (see
+ * complex.c). */
+static inline c128 mul_c128(c128 a, c128 b) {
+    double p[4] = {a.re * b.re, a.im * b.im, a.re * b.im, a.im * b.re};
+    __asm__("" : "+m"(p));
+    return (c128){p[0] - p[1], p[2] + p[3]};
+}
+
+#define OP         cumprod
+#define ID         1
+#define A_ZERO     1
+#define JOIN(a, b) ((a) * (b))
+#define TAKE(a, x) (*(a) *= (x))
+#define MEET(a, b) (*(a) *= *(b))
+#define GET(b, a)  ((b) * (a))
+
+#define CHAINS 1
+#define SFX    i64
+#define A      uint64_t
+#define T      int64_t
+#define F      int64_t
+#define D      uint64_t
+#define LD(x)  loop_wrap64(x)
+#define PUT(d) (int64_t)(d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#undef A
+#undef CHAINS
+#undef GET
+#define CHAINS    0
+#define A         double
+#define GET(b, a) ((void)(b), (a))
+
+#define SFX      f16
+#define T        uint16_t
+#define F        float
+#define D        double
+#define FETCH(x) from_f16(x)
+#define WIDEN    widen_f16
+#define LD(x)    (double)(x)
+#define NARROW   narrow_odd_f16
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX      bf16
+#define T        uint16_t
+#define F        float
+#define D        double
+#define FETCH(x) from_bf16(x)
+#define WIDEN    widen_bf16
+#define LD(x)    (double)(x)
+#define NARROW   narrow_odd_bf16
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX    f32
+#define T      float
+#define F      float
+#define D      double
+#define LD(x)  (double)(x)
+#define PUT(d) (float)(d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX    f64
+#define T      double
+#define F      double
+#define D      double
+#define LD(x)  (x)
+#define PUT(d) (d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#undef A
+#undef A_ZERO
+#undef TAKE
+#define A          c128
+#define A_ZERO     ((c128){1, 0})
+#define TAKE(a, x) (*(a) = mul_c128(*(a), x))
+
+#define SFX    c64
+#define T      c64
+#define F      c64
+#define D      c128
+#define LD(x)  widen_c64(x)
+#define PUT(d) narrow_c128(d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX    c128
+#define T      c128
+#define F      c128
+#define D      c128
+#define LD(x)  (x)
+#define PUT(d) (d)
+#include "kernels/loops/scan_fold.h"
+
+const nomen__kernel NOMEN__TABLE(scan_prod)[] = {
+    SCAN_ROW("cumprod", NOMEN_I64, cumprod, i64),
+    SCAN_FLOATS("cumprod", cumprod),
+    SCAN_ROW("cumprod", NOMEN_C64, cumprod, c64),
+    SCAN_ROW("cumprod", NOMEN_C128, cumprod, c128),
+    {.name = NULL},
+};

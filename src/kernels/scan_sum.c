@@ -1,0 +1,127 @@
+/* Running sums. Running products: scan_prod.c; sums of everything: reduce_sum.c.
+ *
+ * Idea: as for sums, everything below float64 is added in double, and float64 keeps what the sum of
+ * the blocks lost in a second double. A block of a line is cut into eight runs that are added up at
+ * the same time, so that no addition waits for the one before; then each is raised by what stands
+ * before it. Lines side by side are added level by level. */
+#include "kernels/loops/scan.h"
+
+static inline double get_sum2(sum2 base, sum2 own) {
+    double hi = base.hi + own.hi, t = hi + (base.lo + own.lo);
+    return hi - hi == 0 ? t : hi;
+}
+static inline c128 widen_c64(c64 x) { return (c128){(double)x.re, (double)x.im}; }
+static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
+static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
+
+#define OP         cumsum
+#define CHAINS     1
+#define JOIN(a, b) ((a) + (b))
+#define ID         0
+#define A_ZERO     0
+#define TAKE(a, x) (*(a) += (x))
+#define MEET(a, b) (*(a) += *(b))
+#define GET(b, a)  ((b) + (a))
+
+#define SFX    i64
+#define A      uint64_t
+#define T      int64_t
+#define F      int64_t
+#define D      uint64_t
+#define LD(x)  loop_wrap64(x)
+#define PUT(d) (int64_t)(d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#undef A
+#define SFX          f16
+#define A            double
+#define T            uint16_t
+#define F            float
+#define D            double
+#define FETCH(x)     from_f16(x)
+#define WIDEN        widen_f16
+#define LD(x)        (double)(x)
+#define NARROW       narrow_odd_f16
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX          bf16
+#define T            uint16_t
+#define F            float
+#define D            double
+#define FETCH(x)     from_bf16(x)
+#define WIDEN        widen_bf16
+#define LD(x)        (double)(x)
+#define NARROW       narrow_odd_bf16
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX    f32
+#define T      float
+#define F      float
+#define D      double
+#define LD(x)  (double)(x)
+#define PUT(d) (float)(d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#undef GET
+#define A          sum2
+#define A_ZERO     ((sum2){0, 0})
+#define TAKE(a, x) sum2_add(a, x)
+#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
+#define GET(b, a)  get_sum2(b, a)
+
+#define SFX    f64
+#define T      double
+#define F      double
+#define D      double
+#define LD(x)  (x)
+#define PUT(d) (d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#undef A
+#undef A_ZERO
+#undef TAKE
+#undef MEET
+#undef GET
+#undef JOIN
+#undef ID
+#define JOIN(a, b) join_c128(a, b)
+#define ID         ((c128){0, 0})
+#define A          c128
+#define A_ZERO     ((c128){0, 0})
+#define TAKE(a, x) (*(a) = join_c128(*(a), x))
+#define MEET(a, b) (*(a) = join_c128(*(a), *(b)))
+#define GET(b, a)  join_c128(b, a)
+
+#define SFX    c64
+#define T      c64
+#define F      c64
+#define D      c128
+#define LD(x)  widen_c64(x)
+#define PUT(d) narrow_c128(d)
+#include "kernels/loops/scan_fold.h"
+
+#undef SFX
+#define SFX    c128
+#define T      c128
+#define F      c128
+#define D      c128
+#define LD(x)  (x)
+#define PUT(d) (d)
+#include "kernels/loops/scan_fold.h"
+
+const nomen__kernel NOMEN__TABLE(scan_sum)[] = {
+    SCAN_ROW("cumsum", NOMEN_I64, cumsum, i64),
+    SCAN_FLOATS("cumsum", cumsum),
+    SCAN_ROW("cumsum", NOMEN_C64, cumsum, c64),
+    SCAN_ROW("cumsum", NOMEN_C128, cumsum, c128),
+    {.name = NULL},
+};

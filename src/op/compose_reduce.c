@@ -1,0 +1,91 @@
+/* Composite rows beside the reductions: dist, diff. */
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+nomen_status nomen__compose_dist(nomen__call *c) {
+    nomen_tensor *difference = nomen__apply(NOMEN__OP_SUB, c->in[0], c->in[1]);
+    if (!difference) return NOMEN_ERROR_STATE;
+    nomen__call norm;
+    nomen__call_begin(&norm, &nomen__ops[NOMEN__OP_NORM]);
+    norm.arg[0].tensor = difference;
+    norm.given = 1;
+    if (nomen__given(c, 2)) {
+        norm.arg[1].number = c->arg[2].number;
+        norm.given = 3;
+    }
+    nomen_status s = nomen__invoke(&norm);
+    nomen__release(difference);
+    c->out[0] = s ? NULL : norm.out[0];
+    return s;
+}
+
+/* ---- diff ---- */
+
+static nomen_tensor *narrow(nomen_tensor *t, int dim, int64_t start, int64_t length) {
+    nomen__call v;
+    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_NARROW]);
+    v.arg[0].tensor = t;
+    v.arg[1].dims = (nomen__dims){1, &ref};
+    v.arg[2].integer = start;
+    v.arg[3].integer = length;
+    v.given = 15;
+    return nomen__invoke(&v) ? NULL : v.out[0];
+}
+
+/* self with what comes before and after it. */
+static nomen_tensor *extended(nomen__call *c, int dim) {
+    nomen_tensor *parts[3];
+    int64_t count = 0;
+    if (nomen__given(c, 3)) parts[count++] = c->arg[3].tensor;
+    parts[count++] = c->arg[0].tensor;
+    if (nomen__given(c, 4)) parts[count++] = c->arg[4].tensor;
+    if (count == 1) return nomen__retain(parts[0]);
+    nomen__call cat;
+    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+    nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
+    cat.arg[0].list = (nomen_list){count, parts};
+    cat.arg[1].dims = (nomen__dims){1, &ref};
+    cat.given = 3;
+    return nomen__invoke(&cat) ? NULL : cat.out[0];
+}
+
+static nomen_tensor *differences(nomen_tensor *t, int dim) {
+    int64_t rest = t->size[dim] ? t->size[dim] - 1 : 0;
+    int op = t->dtype == NOMEN_BOOL ? NOMEN__OP_NE : NOMEN__OP_SUB;
+    nomen_tensor *later = narrow(t, dim, t->size[dim] - rest, rest);
+    nomen_tensor *before = later ? narrow(t, dim, 0, rest) : NULL;
+    nomen_tensor *r = before ? nomen__apply(op, later, before) : NULL;
+    nomen__release(later);
+    nomen__release(before);
+    return r;
+}
+
+nomen_status nomen__compose_diff(nomen__call *c) {
+    static const nomen__dimref last = {NOMEN__DIM_INDEX, 0, -1};
+    const nomen_tensor *self = c->arg[0].tensor;
+    int64_t n = 1;
+    if (nomen__given(c, 1)) {
+        if (c->arg[1].number->kind != NOMEN_NUMBER_INT)
+            return nomen__fail(NOMEN_ERROR_TYPE, "diff(): argument 'n' must be int");
+        n = c->arg[1].number->i;
+    }
+    if (self->ndim == 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "diff expects input to be at least one-dimensional");
+    if (n < 0)
+        return nomen__fail(NOMEN_ERROR_STATE, "order must be non-negative but got %lld",
+                           (long long)n);
+    int dim = 0;
+    nomen_status s = nomen__dim_position(nomen__names_of(self),
+                                         nomen__given(c, 2) ? c->arg[2].dims.at : &last, &dim);
+    if (s) return s;
+    nomen_tensor *t = n ? extended(c, dim) : nomen__apply(NOMEN__OP_CLONE, c->arg[0].tensor, NULL);
+    for (int64_t k = 0; t && k < n; k++) {
+        bool empty = t->size[dim] == 0;
+        nomen_tensor *next = differences(t, dim);
+        nomen__release(t);
+        t = next;
+        if (empty) break;
+    }
+    return t ? nomen__compose_deliver(c, t, NULL) : NOMEN_ERROR_STATE;
+}

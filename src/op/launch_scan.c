@@ -1,0 +1,238 @@
+/* Scans along one dim (cumsum) over all lines of a tensor. A unit is some lines side by side; where
+ * units are few and their lines long, they are cut into parts: first every part is run through for
+ * its carry alone, then again behind the carry of all parts before it. With one thread the parts
+ * follow each other, which gives the same bits in one go. */
+#include "op/launch.h"
+#include "op/rows.gen.h"
+
+#include "nomen/memory.h"
+
+#include <string.h>
+
+enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
+enum { TENSORS = 3 }; /* values, positions, input */
+
+typedef struct scan {
+    const nomen__scanner *scanner;
+    char *base[TENSORS];
+    int64_t n, step[TENSORS];          /* along the dim */
+    int64_t lines, row[TENSORS];       /* side by side */
+    int ndim;                          /* of the others */
+    int64_t size[NOMEN_MAX_DIMS], far[NOMEN_MAX_DIMS][TENSORS];
+    int64_t outer, block, blocks;      /* units: others times blocks of lines */
+    int64_t index0, index_step;
+    int64_t part, parts; /* elements of one, and how many there are */
+    char *carries;       /* of parts, units * parts of them */
+    size_t carry;        /* bytes */
+} scan;
+
+/* ---- dims ------------------------------------------------------------------------------------ */
+
+static void add_dim(scan *s, int64_t size, const int64_t *step) {
+    int last = s->ndim - 1;
+    bool goes_on = s->ndim > 0;
+    for (int k = 0; goes_on && k < TENSORS; k++)
+        goes_on = step[k] == s->far[last][k] * s->size[last];
+    if (goes_on) {
+        s->size[last] *= size;
+        return;
+    }
+    s->size[s->ndim] = size;
+    memcpy(s->far[s->ndim++], step, sizeof s->far[0]);
+}
+
+/* The longest of the other dims makes the lines, unless one of unit step does well enough. */
+static void choose_lines(scan *s) {
+    enum { ENOUGH = 8 };
+    s->lines = 1;
+    memset(s->row, 0, sizeof s->row);
+    int best = -1;
+    for (int d = 0; d < s->ndim; d++)
+        if (best < 0 || (s->size[d] > s->size[best] && s->size[best] < ENOUGH)) best = d;
+    if (best < 0) return;
+    s->lines = s->size[best];
+    memcpy(s->row, s->far[best], sizeof s->row);
+    s->ndim--;
+    for (int d = best; d < s->ndim; d++) {
+        s->size[d] = s->size[d + 1];
+        memcpy(s->far[d], s->far[d + 1], sizeof s->far[d]);
+    }
+}
+
+static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
+
+static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reverse) {
+    const nomen_tensor *in = tensors[TENSORS - 1];
+    s->n = 1;
+    s->ndim = 0;
+    memset(s->step, 0, sizeof s->step);
+    for (int d = in->ndim - 1; d >= 0; d--) {
+        int64_t step[TENSORS] = {0};
+        for (int k = 0; k < TENSORS; k++)
+            if (tensors[k])
+                step[k] =
+                    tensors[k]->stride[d] * (int64_t)nomen_dtype_size((nomen_dtype)tensors[k]->dtype);
+        if (d == dim) {
+            s->n = in->size[d];
+            memcpy(s->step, step, sizeof step);
+        } else if (in->size[d] != 1) {
+            add_dim(s, in->size[d], step);
+        }
+    }
+    s->index0 = reverse ? s->n - 1 : 0;
+    s->index_step = reverse ? -1 : 1;
+    for (int k = 0; k < TENSORS; k++) {
+        s->base[k] = tensors[k] ? tensors[k]->data : NULL;
+        if (!tensors[k] || !reverse) continue;
+        s->base[k] += (s->n - 1) * s->step[k];
+        s->step[k] = -s->step[k];
+    }
+    choose_lines(s);
+    /* Lines side by side in memory are worked on together, others one by one. */
+    s->block = s->lines < NOMEN__ACC_BLOCK ? s->lines : NOMEN__ACC_BLOCK;
+    bool apart = magnitude(s->row[TENSORS - 1]) > magnitude(s->step[TENSORS - 1]);
+    if (apart && s->block * s->n > NOMEN__GRAIN)
+        s->block = NOMEN__GRAIN / s->n > 8 ? NOMEN__GRAIN / s->n : 8;
+    if (s->block > s->lines) s->block = s->lines;
+    s->blocks = (s->lines + s->block - 1) / s->block;
+    s->outer = 1;
+    for (int d = 0; d < s->ndim; d++) s->outer *= s->size[d];
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static nomen__scan_args unit_at(const scan *s, int64_t number) {
+    int64_t first = number % s->blocks * s->block, rest = number / s->blocks, left = s->lines - first;
+    int64_t at[TENSORS];
+    for (int k = 0; k < TENSORS; k++) at[k] = first * s->row[k];
+    for (int d = 0; d < s->ndim; d++) {
+        int64_t index = rest % s->size[d];
+        rest /= s->size[d];
+        for (int k = 0; k < TENSORS; k++) at[k] += index * s->far[d][k];
+    }
+    return (nomen__scan_args){
+        .out = s->base[0] ? s->base[0] + at[0] : NULL,
+        .at = s->base[1] ? s->base[1] + at[1] : NULL,
+        .in = s->base[2] + at[2],
+        .n = s->n,
+        .out_step = s->step[0],
+        .at_step = s->step[1],
+        .in_step = s->step[2],
+        .lines = left < s->block ? left : s->block,
+        .out_row = s->row[0],
+        .at_row = s->row[1],
+        .in_row = s->row[2],
+        .index0 = s->index0,
+        .index_step = s->index_step,
+    };
+}
+
+static nomen__scan_args part_of(const scan *s, nomen__scan_args a, int64_t part) {
+    int64_t begin = part * s->part, left = a.n - begin;
+    a.n = left < s->part ? left : s->part;
+    a.in += begin * a.in_step;
+    if (a.out) a.out += begin * a.out_step;
+    if (a.at) a.at += begin * a.at_step;
+    a.index0 += begin * a.index_step;
+    return a;
+}
+
+static void run_units(void *context, int64_t begin, int64_t end) {
+    const scan *s = context;
+    _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
+    for (; begin < end; begin++) {
+        nomen__scan_args unit = unit_at(s, begin);
+        s->scanner->begin(carry, unit.lines);
+        for (int64_t p = 0; p < s->parts; p++) {
+            nomen__scan_args a = part_of(s, unit, p);
+            s->scanner->run(carry, &a);
+            if (s->parts > 1) s->scanner->join(carry, carry, a.lines);
+        }
+    }
+}
+
+static void run_for_carries(void *context, int64_t begin, int64_t end) {
+    const scan *s = context;
+    for (; begin < end; begin++) {
+        nomen__scan_args a = part_of(s, unit_at(s, begin / s->parts), begin % s->parts);
+        char *carry = s->carries + (size_t)begin * s->carry;
+        a.out = a.at = NULL;
+        s->scanner->begin(carry, a.lines);
+        s->scanner->run(carry, &a);
+    }
+}
+
+static void run_parts(void *context, int64_t begin, int64_t end) {
+    const scan *s = context;
+    for (; begin < end; begin++) {
+        nomen__scan_args a = part_of(s, unit_at(s, begin / s->parts), begin % s->parts);
+        s->scanner->run(s->carries + (size_t)begin * s->carry, &a);
+    }
+}
+
+/* What each part left becomes what stands before it. */
+static void sum_up(const scan *s, int64_t units) {
+    _Alignas(64) char before[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
+    _Alignas(64) char own[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
+    for (int64_t i = 0; i < units * s->parts; i++) {
+        int64_t lines = unit_at(s, i / s->parts).lines;
+        char *carry = s->carries + (size_t)i * s->carry;
+        if (i % s->parts == 0) s->scanner->begin(before, lines);
+        memcpy(own, carry, s->carry);
+        memcpy(carry, before, s->carry);
+        s->scanner->join(before, own, lines);
+    }
+}
+
+static nomen_status run(scan *s) {
+    int64_t units = s->outer * s->blocks, each = s->block * s->n;
+    s->part = s->n;
+    s->parts = 1;
+    if (s->scanner->join && units < FEW_UNITS && each >= LARGE) {
+        int64_t most = PARTS / units;
+        s->parts = each / NOMEN__GRAIN < most ? each / NOMEN__GRAIN : most;
+        s->part = ((s->n + s->parts - 1) / s->parts + ROUND - 1) / ROUND * ROUND;
+        s->parts = (s->n + s->part - 1) / s->part;
+    }
+    if (s->parts > 1 && nomen_get_num_threads() > 1) {
+        size_t capacity;
+        s->carry = (size_t)s->block * s->scanner->carry_bytes;
+        s->carries = nomen__buffer_new((size_t)(units * s->parts) * s->carry, &capacity);
+        if (!s->carries) return NOMEN_ERROR_MEMORY;
+        nomen__parallel(units * s->parts, 1, run_for_carries, s);
+        sum_up(s, units);
+        nomen__parallel(units * s->parts, 1, run_parts, s);
+        nomen__buffer_free(s->carries, capacity);
+        return NOMEN_OK;
+    }
+    int64_t grain = (NOMEN__GRAIN + each - 1) / each;
+    if (each * units <= 2 * NOMEN__GRAIN) grain = units;
+    nomen__parallel(units, grain, run_units, s);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_scan(nomen__call *c) {
+    bool second = c->op->nout > 1 && !c->skip[1];
+    if (c->out[0]->numel == 0) return NOMEN_OK;
+    int flag = nomen__arg_of(c->op, NOMEN__FLAG);
+    bool reverse = flag >= 0 && nomen__given(c, flag) && c->arg[flag].flag;
+    nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
+    nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, false);
+    nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
+    nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    if (!status) {
+        scan s;
+        s.scanner = c->kernel->scanner;
+        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, in}, c->dim, reverse);
+        status = run(&s);
+    }
+    nomen__release(in);
+    if (status) {
+        nomen__release(out);
+        nomen__release(at);
+        return status;
+    }
+    nomen__launch_deliver(c->out[0], out);
+    if (at) nomen__launch_deliver(c->out[1], at);
+    return NOMEN_OK;
+}
