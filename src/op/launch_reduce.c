@@ -340,7 +340,7 @@ static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor 
     r.index0 = 0;
     r.item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
-        nomen_dtype writes = k ? c->result[1] : c->writes;
+        nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
         r.out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
         if (!out[k]) continue;
         r.out[k].base = out[k]->data;

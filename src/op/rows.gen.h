@@ -228,6 +228,7 @@ nomen__step nomen__shape_matmul;
 nomen__step nomen__shape_mm;
 nomen__step nomen__shape_multinomial;
 nomen__step nomen__shape_mv;
+nomen__step nomen__shape_norm;
 nomen__step nomen__shape_normal;
 nomen__step nomen__shape_randperm;
 nomen__step nomen__shape_range;

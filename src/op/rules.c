@@ -257,6 +257,11 @@ nomen_status nomen__dtype_truth(nomen__call *c) {
 /* Running sums and products go on in the dtype of what they are written to. */
 nomen_status nomen__dtype_scan(nomen__call *c) {
     nomen_dtype own = (nomen_dtype)c->in[0]->dtype, asked = dtype_argument(c), d = asked;
+    if (c->inplace && d && d != own)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "Bad in-place call: input tensor dtype %s and output tensor dtype %s "
+                           "should match",
+                           nomen_dtype_name(own), nomen_dtype_name(d));
     if (!d && c->inplace) d = own;
     if (!d && c->target[0]) d = (nomen_dtype)c->target[0]->dtype;
     if (!d) d = kind_of(own) < 2 ? NOMEN_I64 : own;

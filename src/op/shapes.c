@@ -2,6 +2,7 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
+#include <float.h>
 #include <string.h>
 
 static void take_shape(nomen__call *c, const nomen_tensor *t) {
@@ -80,6 +81,12 @@ nomen_status nomen__shape_like(nomen__call *c) {
 }
 
 static nomen_status nothing_to_reduce(const nomen__call *c) {
+    bool position = c->op->launch == nomen__launch_positions;
+    if (c->in[0]->numel == 0 && c->dims_count < 0)
+        return nomen__fail(position ? NOMEN_ERROR_INDEX : NOMEN_ERROR_SHAPE,
+                           "%s(): Expected reduction dim to be specified for input.numel() == 0.%s",
+                           c->op->name,
+                           position ? "" : " Specify the reduction dim with the 'dim' argument.");
     for (int i = 0; i < c->in[0]->ndim; i++)
         if ((c->mask >> i & 1) && c->in[0]->size[i] == 0)
             return nomen__fail(NOMEN_ERROR_INDEX,
@@ -100,6 +107,21 @@ nomen_status nomen__shape_reduce(nomen__call *c) {
             c->size[c->ndim++] = 1;
     }
     return c->kernel->reducer->nonempty ? nothing_to_reduce(c) : NOMEN_OK;
+}
+
+/* Norms of nothing are 0, but for those that a smaller number can make larger. */
+nomen_status nomen__shape_norm(nomen__call *c) {
+    const nomen_number *n = nomen__given(c, 1) ? c->arg[1].number : NULL;
+    double p = !n ? 2 : n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    bool nothing = false;
+    for (int i = 0; i < c->in[0]->ndim; i++)
+        nothing |= (c->mask >> i & 1) && c->in[0]->size[i] == 0;
+    if (nothing && (p < 0 || p > DBL_MAX))
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "linalg.vector_norm cannot compute the %g norm on an empty tensor "
+                           "because the operation does not have an identity",
+                           p);
+    return nomen__shape_reduce(c);
 }
 
 nomen_status nomen__shape_given(nomen__call *c) {

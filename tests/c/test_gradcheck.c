@@ -168,6 +168,76 @@ static nomen_tensor *lse_one(nomen_tensor *const in[]) { return nomen_logsumexp(
 static nomen_tensor *lse_keep(nomen_tensor *const in[]) {
     return nomen_logsumexp(in[0], "0 2", .keepdim = true);
 }
+static nomen_tensor *second_of(nomen_tensor *first, nomen_tensor *second, bool sum) {
+    return sum ? nomen_add(first, nomen_mul(second, second)) : second;
+}
+static nomen_tensor *var_mean_second(nomen_tensor *const in[]) {
+    nomen_tensor *mean = NULL, *var = nomen_var_mean(in[0], "B", .mean = &mean);
+    return second_of(var, mean, false);
+}
+static nomen_tensor *var_mean_both(nomen_tensor *const in[]) {
+    nomen_tensor *mean = NULL, *var = nomen_var_mean(in[0], .keepdim = true, .mean = &mean);
+    return second_of(var, mean, true);
+}
+static nomen_tensor *std_mean_both(nomen_tensor *const in[]) {
+    nomen_tensor *mean = NULL, *std = nomen_std_mean(in[0], "0 2", .mean = &mean);
+    return second_of(std, mean, true);
+}
+static nomen_tensor *aminmax_both(nomen_tensor *const in[]) {
+    nomen_tensor *most = NULL, *least = nomen_aminmax(in[0], "B", .max = &most);
+    return second_of(least, most, true);
+}
+static nomen_tensor *amax_two(nomen_tensor *const in[]) { return nomen_amax(in[0], "A C"); }
+static nomen_tensor *amax_equals(nomen_tensor *const in[]) {
+    return nomen_amax(nomen_mul(in[0], nomen_scalar(0)), "1");
+}
+static nomen_tensor *amin_keep(nomen_tensor *const in[]) {
+    return nomen_amin(in[0], "0 -1", .keepdim = true);
+}
+static nomen_tensor *with_nan(nomen_tensor *x) {
+    nomen_tensor *gone = nomen_gt(nomen_abs(nomen_detach(x)), nomen_scalar(0.7));
+    return nomen_where(gone, nomen_scalar((double)NAN), x);
+}
+static nomen_tensor *nansum_one(nomen_tensor *const in[]) {
+    return nomen_nansum(with_nan(in[0]), "B");
+}
+static nomen_tensor *nanmean_all(nomen_tensor *const in[]) {
+    return nomen_nanmean(with_nan(in[0]));
+}
+static nomen_tensor *norm_of(nomen_tensor *x, double p) {
+    return nomen_norm(x, .p = nomen_num(p), .dim = "-1 0");
+}
+static nomen_tensor *norm_0(nomen_tensor *const in[]) { return norm_of(in[0], 0); }
+static nomen_tensor *norm_1(nomen_tensor *const in[]) { return norm_of(in[0], 1); }
+static nomen_tensor *norm_half(nomen_tensor *const in[]) { return norm_of(in[0], 0.5); }
+static nomen_tensor *norm_3(nomen_tensor *const in[]) { return norm_of(in[0], 3); }
+static nomen_tensor *norm_below(nomen_tensor *const in[]) { return norm_of(in[0], -1.5); }
+static nomen_tensor *norm_most(nomen_tensor *const in[]) { return norm_of(in[0], (double)INFINITY); }
+static nomen_tensor *norm_least(nomen_tensor *const in[]) {
+    return norm_of(in[0], -(double)INFINITY);
+}
+static nomen_tensor *dist_3(nomen_tensor *const in[]) {
+    return nomen_dist(in[0], in[1], .p = nomen_num(3));
+}
+static nomen_tensor *diff_twice(nomen_tensor *const in[]) {
+    return nomen_diff(in[0], .n = nomen_num(2), .dim = "B", .append = in[1]);
+}
+static nomen_tensor *cumsum_back(nomen_tensor *const in[]) {
+    return nomen_cumsum(in[0], "B", .reverse = true);
+}
+static nomen_tensor *cumsum_one(nomen_tensor *const in[]) { return nomen_cumsum(in[0], "-1"); }
+static nomen_tensor *cumprod_one(nomen_tensor *const in[]) { return nomen_cumprod(in[0], "B"); }
+static nomen_tensor *cumprod_back(nomen_tensor *const in[]) {
+    return nomen_cumprod(in[0], "0", .reverse = true);
+}
+static nomen_tensor *cummax_one(nomen_tensor *const in[]) { return nomen_cummax(in[0], "B"); }
+static nomen_tensor *cummin_back(nomen_tensor *const in[]) {
+    return nomen_cummin(in[0], "0", .reverse = true);
+}
+static nomen_tensor *lcse_one(nomen_tensor *const in[]) { return nomen_logcumsumexp(in[0], "B"); }
+static nomen_tensor *lcse_back(nomen_tensor *const in[]) {
+    return nomen_logcumsumexp(in[0], "0", .reverse = true);
+}
 static nomen_tensor *softmax_named(nomen_tensor *const in[]) { return nomen_softmax(in[0], "B"); }
 static nomen_tensor *softmax_last(nomen_tensor *const in[]) { return nomen_softmax(in[0], "-1"); }
 static nomen_tensor *log_softmax_named(nomen_tensor *const in[]) {
@@ -252,6 +322,10 @@ static const grad_case cases[] = {
     {"addmm", addmm, {"3", "2 4", "4 3"}, -1, 1, 0},
     {"align_as", align_as, {"A=2 C=3", "C=1 B=1 A=1"}, -1, 1, 0},
     {"align_to", align_to, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"amax", amax_two, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
+    {"amax", amax_equals, {"2 3"}, -1, 1, REAL_ONLY | NO_SECOND},
+    {"amin", amin_keep, {"2 3 2"}, -1, 1, REAL_ONLY},
+    {"aminmax", aminmax_both, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"bernoulli", bernoulli_of, {"N=2 C=3"}, 0.1, 0.9, REAL_ONLY},
     {"bernoulli", bernoulli_clone, {"2 3", "3"}, 0.1, 0.9, REAL_ONLY},
     {"bmm", NULL, {"B=2 M=2 K=3", "B=2 K=3 N=2"}, -1, 1, 0},
@@ -269,6 +343,18 @@ static const grad_case cases[] = {
     {"copy", copy_clone, {"N=2 C=3", "C=3"}, -1, 1, 0},
     {"copy", copy_mixed, {"2 3", "3"}, -1, 1, 0},
     {"cos", NULL, {"2 3"}, -1, 1, 0},
+    {"cummax", cummax_one, {"A=2 B=7"}, -1, 1, REAL_ONLY},
+    {"cummin", cummin_back, {"5 2"}, -1, 1, REAL_ONLY},
+    {"cumprod", cumprod_one, {"A=2 B=5 C=2"}, 0.5, 1.5, 0},
+    {"cumprod", cumprod_one, {"A=2 B=5 C=2"}, 0.5, 1.5, ONE_ZERO},
+    {"cumprod", cumprod_one, {"B=6"}, 0.5, 1.5, TWO_ZEROS},
+    {"cumprod", cumprod_back, {"5"}, 0.5, 1.5, 0},
+    {"cumprod", cumprod_back, {"5 2"}, 0.5, 1.5, TWO_ZEROS},
+    {"cumsum", cumsum_back, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"cumsum", cumsum_one, {"2 4"}, -1, 1, 0},
+    {"cumsum", cumsum_one, {""}, -1, 1, 0},
+    {"diff", diff_twice, {"A=2 B=4", "A=2 B=1"}, -1, 1, 0},
+    {"dist", dist_3, {"2 3", "3"}, 0.2, 1, 0},
     {"div", NULL, {"N=2 C=3", "C=3"}, 0.5, 1.5, 0},
     {"div", NULL, {"3", "2 3"}, -1.5, -0.5, 0},
     {"div", div_floor, {"2 3", "3"}, 0.5, 0.9, REAL_ONLY},
@@ -284,6 +370,8 @@ static const grad_case cases[] = {
     {"log", NULL, {"2 3"}, 0.2, 2, 0},
     {"log_normal", log_normal_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"log_softmax", log_softmax_named, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
+    {"logcumsumexp", lcse_one, {"A=2 B=6 C=2"}, -1, 1, 0},
+    {"logcumsumexp", lcse_back, {"5 2"}, -3, 3, 0},
     {"logsumexp", lse_one, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"logsumexp", lse_keep, {"2 3 2"}, -1, 1, REAL_ONLY},
     {"matmul", NULL, {"K=3", "K=3"}, -1, 1, 0},
@@ -312,8 +400,18 @@ static const grad_case cases[] = {
     {"mul", NULL, {"", "2 3"}, -1, 1, 0},
     {"mul", same_twice, {"2 3"}, -1, 1, 0},
     {"mv", NULL, {"M=2 K=3", "K=3"}, -1, 1, 0},
+    {"nanmean", nanmean_all, {"N=2 C=3"}, -1, 1, REAL_ONLY},
+    {"nansum", nansum_one, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"narrow", narrow, {"A=2 B=4 C=2"}, -1, 1, 0},
     {"neg", NULL, {"N=2 C=3"}, -1, 1, 0},
+    {"norm", NULL, {"N=2 C=3"}, -1, 1, 0},
+    {"norm", norm_0, {"2 3"}, 0.2, 1, 0},
+    {"norm", norm_1, {"2 3"}, 0.2, 1, 0},
+    {"norm", norm_half, {"2 3 2"}, 0.2, 1, 0},
+    {"norm", norm_3, {"2 3 2"}, -1, -0.2, 0},
+    {"norm", norm_below, {"2 3 2"}, 0.2, 1, 0},
+    {"norm", norm_most, {"2 3 2"}, 0.2, 1, 0},
+    {"norm", norm_least, {"2 3 2"}, 0.2, 1, 0},
     {"normal", normal_of, {"2 3", "3"}, 0.1, 1, REAL_ONLY},
     {"normal_", normal_clone, {"2 3"}, -1, 1, 0},
     {"permute", permute, {"A=2 B=3 C=2"}, -1, 1, 0},
@@ -356,6 +454,7 @@ static const grad_case cases[] = {
     {"std", NULL, {"N=2 C=3"}, -1, 1, 0},
     {"std", std_one, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"std", std_keep, {"2 3 2"}, -1, 1, 0},
+    {"std_mean", std_mean_both, {"2 3 2"}, -1, 1, 0},
     {"sub", NULL, {"N=2 C=3", "C=3"}, -1, 1, 0},
     {"sub", sub_alpha, {"2 3", "2 1"}, -1, 1, 0},
     {"sum", NULL, {"N=2 C=3"}, -1, 1, 0},
@@ -367,12 +466,14 @@ static const grad_case cases[] = {
     {"tanh", NULL, {"2 3"}, -1, 1, 0},
     {"transpose", transpose, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"unbind", unbind_up, {"A=2 B=3"}, -1, 1, 0},
-    {"uniform", uniform_clone, {"2 3"}, -1, 1, 0},
     {"unflatten", unflatten, {"A=2 B=4"}, -1, 1, 0},
+    {"uniform", uniform_clone, {"2 3"}, -1, 1, 0},
     {"unsqueeze", unsqueeze, {"A=2 B=3"}, -1, 1, 0},
     {"var", NULL, {"N=2 C=3"}, -1, 1, 0},
     {"var", var_one, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"var", var_keep, {"2 3 2"}, -1, 1, 0},
+    {"var_mean", var_mean_second, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"var_mean", var_mean_both, {"N=2 C=3"}, -1, 1, 0},
     {"where", where_larger, {"N=2 C=3", "C=3", "N=2 C=3"}, -1, 1, 0},
     {"zero", zero_clone, {"N=2 C=3"}, -1, 1, 0},
 };
