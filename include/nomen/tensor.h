@@ -65,6 +65,11 @@ NOMEN_API nomen_number nomen_number_complex(double re, double im);
 NOMEN_API nomen_tensor *nomen_scalar_call(nomen_number value);
 #define nomen_scalar(v) nomen_scalar_call(nomen_num(v))
 
+/* The floating dtype of tensors that are made without one, of float numbers, and of functions like
+ * exp on integers; for the whole process, float32 until it is set to another floating dtype. */
+NOMEN_API nomen_status nomen_set_default_dtype(nomen_dtype dtype);
+NOMEN_API nomen_dtype nomen_get_default_dtype(void); /* what it is now */
+
 /* Questions. On NULL: 0, NULL or false. */
 NOMEN_API nomen_dtype nomen_dtype_of(const nomen_tensor *t);
 NOMEN_API int nomen_ndim(const nomen_tensor *t);

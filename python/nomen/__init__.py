@@ -8,9 +8,17 @@ from nomen import _C
 from nomen._C import *  # noqa: F403
 from nomen._C import __version__
 
-from nomen import _special, autograd, return_types
+from nomen import _exchange, _files, _special, autograd, cuda, return_types
+from nomen._exchange import TypedStorage
 from nomen._special import finfo, iinfo
-from nomen.autograd import enable_grad, grad, no_grad, set_grad_enabled
+from nomen.autograd import (
+    enable_grad,
+    grad,
+    inference_mode,
+    is_inference_mode_enabled,
+    no_grad,
+    set_grad_enabled,
+)
 
 Tensor = _C.Tensor
 dtype = _C.dtype
@@ -21,8 +29,11 @@ def show_config():
     return _C._show_config()
 
 
-_special.install()
-globals().update(_special.functions)
+for _part in (_special, _exchange):
+    _part.install()
+for _part in (_special, _exchange, _files):
+    globals().update(_part.functions)
+del _part
 
 # The operations shadow some of Python's own functions (max, sum, ...), so `*` brings none of them.
 __all__ = ["Tensor", "Size", "autograd", "device", "dtype", "no_grad", "tensor"]

@@ -1,7 +1,5 @@
-"""Methods of Tensor that are written in Python: short names for other operations, exchange with
-NumPy, copying and pickling."""
-
-import sys
+"""Methods of Tensor that are written in Python: short names for other operations. Copies and what
+leaves the process are in _exchange.py."""
 
 from nomen import _C
 
@@ -58,8 +56,93 @@ def _cpu(self, memory_format=None):
 
 
 def _cuda(self, device=None, non_blocking=False, memory_format=None):
-    """There is no such device in this build."""
-    return self.to("cuda")
+    """There is no such device in this build: an error that says so."""
+    if device is None:
+        device = "cuda"
+    elif not isinstance(device, (_C.device, str, int)) or device is True or device is False:
+        raise TypeError(f"cuda(): argument 'device' (position 1) must be nomen.device, not "
+                        f"{type(device).__name__}")
+    if _C.device(device).type != "cuda":
+        raise RuntimeError("Invalid device, must be cuda device")
+    return self.to(device)
+
+
+def _pin_memory(self, device=None):
+    """There is no device for which memory could be pinned in this build: an error that says so."""
+    raise RuntimeError("Pinned memory requires CUDA: the only device of this build of nomen is "
+                       "'cpu'")
+
+
+def _is_pinned(self, device=None):
+    """False: there is no device for which memory could be pinned."""
+    return False
+
+
+# ---- new tensors of the same dtype -----------------------------------------------------------
+
+
+def _new_factory(name):
+    factory = getattr(_C, name)
+
+    def new(self, *size, dtype=None, **options):
+        if "size" in options:
+            size = (*size, options.pop("size"))
+        if not size:
+            raise TypeError(f"new_{name}() missing 1 required positional arguments: \"size\"")
+        return factory(*size, dtype=self.dtype if dtype is None else dtype, **options)
+
+    new.__name__ = f"new_{name}"
+    new.__qualname__ = f"Tensor.new_{name}"
+    new.__doc__ = (f"nomen.{name}(size, ...) of the same dtype; names=, device=, requires_grad= as "
+                   "there.")
+    return new
+
+
+def _new_full(self, size, fill_value, *, dtype=None, **options):
+    """nomen.full(size, fill_value, ...) of the same dtype."""
+    return _C.full(size, fill_value, dtype=self.dtype if dtype is None else dtype, **options)
+
+
+def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False,
+                names=None):
+    """nomen.tensor(data, ...) of the same dtype."""
+    return _C.tensor(data, dtype=self.dtype if dtype is None else dtype, device=device,
+                     requires_grad=requires_grad, pin_memory=pin_memory, names=names)
+
+
+def _new(self, *args):
+    """new_empty(sizes) for numbers, new_tensor(data) for anything else."""
+    if len(args) == 1 and not isinstance(args[0], (int, _C.Size)):
+        return _new_tensor(self, args[0])
+    return _C.empty(*args or (0,), dtype=self.dtype)
+
+
+def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False,
+                  pin_memory=False, names=None):
+    """A tensor with these sizes and strides, not filled."""
+    size, stride = tuple(size), tuple(stride)
+    if any(step < 0 for step in stride):
+        raise RuntimeError("empty_strided(): argument 'stride' must not have negative strides: "
+                           f"{list(stride)}")
+    if len(size) != len(stride):
+        raise RuntimeError(f"mismatch in length of strides and shape: {len(size)} sizes and "
+                           f"{len(stride)} strides")
+    # What may be wrong with sizes and options is told by empty(), which has no strides.
+    model = _C.empty((0, *size), dtype=dtype, layout=layout, device=device, pin_memory=pin_memory)
+    extent = 1 + sum((n - 1) * step for n, step in zip(size, stride)) if 0 not in size else 0
+    if extent * model.itemsize >= 2**63:
+        raise RuntimeError(f"a tensor of sizes {list(size)} and strides {list(stride)} is too "
+                           "large")
+    storage = _C._storage_new(extent * model.itemsize)
+    result = _C._view_storage(storage, model.dtype, 0, size, stride)
+    if names is not None:
+        result.names = names
+    return result.requires_grad_() if requires_grad else result
+
+
+def _new_empty_strided(self, size, stride, *, dtype=None, **options):
+    """nomen.empty_strided(size, stride, ...) of the same dtype."""
+    return empty_strided(size, stride, dtype=self.dtype if dtype is None else dtype, **options)
 
 
 # ---- other shapes ----------------------------------------------------------------------------
@@ -112,76 +195,15 @@ def _expand_as(self, other):
     return self.expand(other.shape)
 
 
-# ---- NumPy -----------------------------------------------------------------------------------
-
-
-def _numpy(self, *, force=False):
-    """A NumPy array on the same memory. Arrays have no names: keep `names` yourself."""
-    import numpy
-
-    return numpy.asarray(memoryview(self.detach() if force else self))
-
-
-def _array(self, dtype=None, copy=None):
-    import numpy
-
-    array = numpy.asarray(memoryview(self))
-    if copy or (dtype is not None and array.dtype != dtype):
-        if copy is False:
-            raise ValueError("the array cannot be made without a copy")
-        return array.astype(array.dtype if dtype is None else dtype)
-    return array
-
-
-# ---- copies ----------------------------------------------------------------------------------
-
-
-def _rebuild(cls, dtype, shape, names, data, order, requires_grad):
-    """What a pickle calls. The data are the bytes of the elements in row-major order."""
-    if order != sys.byteorder:
-        raise ValueError(f"the tensor was pickled on a {order}-endian machine")
-    result = _C.empty(shape, dtype=getattr(_C, dtype), names=names)
-    _C._write_bytes(result, data)
-    if cls is not Tensor:
-        result = cls(result)
-    return result.requires_grad_() if requires_grad else result
-
-
-def _reduce(self, protocol):
-    if self.requires_grad and not self.is_leaf:
-        raise RuntimeError(
-            "only leaves can be pickled: the history of this tensor cannot. detach() it first")
-    if hasattr(self, "__dict__") and self.__dict__:
-        raise RuntimeError(f"attributes of a {type(self).__name__} cannot be pickled")
-    return _rebuild, (type(self), self.dtype.name, tuple(self.shape), self.names,
-                      _C._read_bytes(self), sys.byteorder, self.requires_grad)
-
-
-def _copy(self):
-    """Another object on the same memory, with the names."""
-    return type(self)(self).requires_grad_(self.requires_grad and self.is_leaf)
-
-
-def _deepcopy(self, memo):
-    if self.requires_grad and not self.is_leaf:
-        raise RuntimeError(
-            "only leaves can be deep-copied: the history of this tensor cannot. clone() it instead")
-    known = memo.get(id(self))
-    if known is not None:
-        return known
-    result = self.detach().clone()
-    if type(self) is not Tensor:
-        result = type(self)(result)
-    result.requires_grad_(self.requires_grad)
-    if self.grad is not None:
-        result.grad = _deepcopy(self.grad, memo)
-    memo[id(self)] = result
-    return result
+def _is_inference(self):
+    """False: tensors made in inference_mode are ordinary ones."""
+    return False
 
 
 # ---- functions for methods -------------------------------------------------------------------
 
-_FUNCTIONS = ["detach", "get_device", "is_complex", "is_floating_point", "is_signed", "numel", "t"]
+_FUNCTIONS = ["detach", "get_device", "is_complex", "is_floating_point", "is_inference",
+              "is_signed", "numel", "t"]
 
 
 def _function(name):
@@ -197,6 +219,7 @@ def _function(name):
 
 
 functions = {name: _function(name) for name in _FUNCTIONS}
+functions["empty_strided"] = empty_strided
 
 
 # ---- limits of dtypes ------------------------------------------------------------------------
@@ -249,11 +272,13 @@ def install():
     """Puts the methods of this file onto Tensor."""
     for name, dtype in _CONVERSIONS.items():
         setattr(Tensor, name, _conversion(name, dtype))
+    for name in ("empty", "ones", "zeros"):
+        setattr(Tensor, f"new_{name}", _new_factory(name))
     methods = {
         "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t, "view": _view,
-        "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "numpy": _numpy,
-        "__array__": _array, "__reduce_ex__": _reduce, "__copy__": _copy,
-        "__deepcopy__": _deepcopy,
+        "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "new": _new,
+        "new_full": _new_full, "new_tensor": _new_tensor, "new_empty_strided": _new_empty_strided,
+        "is_inference": _is_inference, "pin_memory": _pin_memory, "is_pinned": _is_pinned,
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)

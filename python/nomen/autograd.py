@@ -1,12 +1,14 @@
 """Gradients: which operations are recorded, and what to compute from the record."""
 
+import contextvars
 import functools
 import inspect
 
 from nomen import _C
 from nomen._C import grad, is_grad_enabled
 
-__all__ = ["backward", "enable_grad", "grad", "is_grad_enabled", "no_grad", "set_grad_enabled"]
+__all__ = ["backward", "enable_grad", "grad", "inference_mode", "is_grad_enabled",
+           "is_inference_mode_enabled", "no_grad", "set_grad_enabled"]
 
 
 def _wrap_generator(make_mode, function):
@@ -37,6 +39,18 @@ def _wrap_generator(make_mode, function):
     return wrapper
 
 
+def _decorate(make_mode, function):
+    if inspect.isgeneratorfunction(function):
+        return _wrap_generator(make_mode, function)
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        with make_mode():
+            return function(*args, **kwargs)
+
+    return wrapper
+
+
 class _GradMode:
     """A with block or a decorator that switches recording on or off for this thread."""
 
@@ -52,16 +66,7 @@ class _GradMode:
         _C._set_grad_enabled(self.before.pop())
 
     def __call__(self, function):
-        make_mode = functools.partial(_GradMode, self.mode)
-        if inspect.isgeneratorfunction(function):
-            return _wrap_generator(make_mode, function)
-
-        @functools.wraps(function)
-        def wrapper(*args, **kwargs):
-            with make_mode():
-                return function(*args, **kwargs)
-
-        return wrapper
+        return _decorate(functools.partial(_GradMode, self.mode), function)
 
 
 class no_grad(_GradMode):
@@ -99,6 +104,37 @@ class set_grad_enabled(_GradMode):
     def __call__(self, function):
         _C._set_grad_enabled(self.before.pop())
         return super().__call__(function)
+
+
+_inference = contextvars.ContextVar("nomen.inference_mode", default=False)
+
+
+class inference_mode(_GradMode):
+    """no_grad by another name; with False, the opposite. Its tensors are ordinary ones: they may be
+    used with gradients afterwards, which PyTorch refuses."""
+
+    def __new__(cls, mode=True):
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
+
+    def __init__(self, mode=True):
+        super().__init__(not mode)
+        self.tokens = []
+
+    def __enter__(self):
+        self.tokens.append(_inference.set(not self.mode))
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        super().__exit__(*error)
+        _inference.reset(self.tokens.pop())
+
+    def __call__(self, function):
+        return _decorate(functools.partial(inference_mode, not self.mode), function)
+
+
+def is_inference_mode_enabled():
+    """Is the code inside of inference_mode()?"""
+    return _inference.get()
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, inputs=None):

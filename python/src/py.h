@@ -21,12 +21,14 @@ enum { PY_ERRORS = 16 };
 typedef struct py_state {
     PyObject *module;
     PyTypeObject *tensor, *dtype, *device, *size, *function, *method, *generator, *node, *handle,
-        *word;
+        *word, *storage;
     PyObject *dtypes[NOMEN_DTYPE_COUNT];
     PyObject *errors[PY_ERRORS];      /* exception class of status -i */
-    PyObject *cpu;                    /* the one device */
+    PyObject *cpu;                    /* the device that there is */
+    PyObject *no_device;              /* nomen.DeviceError */
     PyObject *pair_types;             /* by id of the operation: the type of a pair of results */
     PyObject *names;                  /* by id of the name: its str */
+    PyObject *storages;               /* by address: the UntypedStorage that is alive */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
 } py_state;
 
@@ -83,6 +85,17 @@ int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags);
 void nomen__py_releasebuffer(PyObject *self, Py_buffer *view);
 /* A tensor on the memory of an object with the buffer protocol; *writable says what it allows. */
 nomen_tensor *nomen__py_from_buffer(py_state *s, PyObject *o);
+/* The same as bytes in one dim, whatever they stand for. */
+nomen_tensor *nomen__py_from_bytes(py_state *s, PyObject *o);
+PyObject *nomen__py_frombuffer(PyObject *module, PyObject *args, PyObject *kwargs);
+/* Sets names as Python gives them; None: none are given. false: raised. */
+bool nomen__py_name(py_state *s, nomen_tensor *t, PyObject *names);
+
+/* ---- exchange (py_storage.c, py_exchange.c) -------------------------------------------------- */
+
+extern PyMethodDef nomen__py_storage_functions[], nomen__py_storage_methods[];
+extern PyMethodDef nomen__py_exchange_functions[], nomen__py_exchange_methods[];
+int nomen__py_add_storage(PyObject *module, py_state *s);
 
 /* ---- dtypes, devices, words (py_dtype.c) ----------------------------------------------------- */
 
@@ -90,15 +103,17 @@ nomen_tensor *nomen__py_from_buffer(py_state *s, PyObject *o);
 nomen_dtype nomen__py_dtype(const py_state *s, PyObject *o);
 /* "contiguous_format" of nomen.contiguous_format; NULL: not such a word. */
 const char *nomen__py_word(const py_state *s, PyObject *o);
-/* Is it the device that there is: None, "cpu", "cpu:0", nomen.device("cpu")? Raises otherwise. */
+/* Is it the device that there is: None, "cpu", nomen.device("cpu")? Raises otherwise. */
 bool nomen__py_device(py_state *s, PyObject *o);
+/* pin_memory=: is it a wish that can be met, one for ordinary memory? Raises otherwise. */
+bool nomen__py_unpinned(PyObject *o);
 int nomen__py_add_dtypes(PyObject *module, py_state *s);
 
 /* ---- random generators (py_random.c) --------------------------------------------------------- */
 
 struct nomen_generator *nomen__py_generator(PyObject *o);
 int nomen__py_add_generator(PyObject *module, py_state *s);
-extern PyMethodDef nomen__py_random_functions[];
+extern PyMethodDef nomen__py_random_functions[], nomen__py_dtype_functions[];
 
 /* ---- autograd (py_grad.c) -------------------------------------------------------------------- */
 

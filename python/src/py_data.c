@@ -224,7 +224,8 @@ static nomen_tensor *cast_to(py_state *s, nomen_tensor *t, nomen_dtype dtype) {
 
 static nomen_tensor *from_sequence(py_state *s, PyObject *data, nomen_dtype asked) {
     static const nomen_dtype wide[] = {NOMEN_F64, NOMEN_BOOL, NOMEN_I64, NOMEN_F64, NOMEN_C128};
-    static const nomen_dtype usual[] = {NOMEN_F32, NOMEN_BOOL, NOMEN_I64, NOMEN_F32, NOMEN_C64};
+    const nomen_dtype number = nomen__default_float();
+    const nomen_dtype usual[] = {number, NOMEN_BOOL, NOMEN_I64, number, nomen__default_complex()};
     reader r = {.state = s, .kind = NOMEN_ABSENT};
     if (!scan_shape(&r, data) || !walk(&r, data, 0, visit_kind)) return NULL;
     r.dtype = asked ? asked : usual[r.kind];
@@ -310,7 +311,7 @@ static bool common_arguments(py_state *s, creation *c, const char *fn, PyObject 
 }
 
 /* Names of a copy of a named tensor are its own: others are a mismatch. */
-static bool set_names(py_state *s, nomen_tensor *t, PyObject *names) {
+bool nomen__py_name(py_state *s, nomen_tensor *t, PyObject *names) {
     if (names == Py_None) return true;
     if (!PyTuple_Check(names) && !PyList_Check(names)) {
         PyErr_Format(PyExc_TypeError, "tensor(): argument 'names' must be tuple of names, not %s",
@@ -340,11 +341,11 @@ static PyObject *make_tensor(PyObject *module, PyObject *args, PyObject *kwargs)
     creation c = {NOMEN_DTYPE_NONE, Py_None, 0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOpOO:tensor", keywords, &data, &dtype,
                                      &device, &c.requires_grad, &pin, &c.names) ||
-        !common_arguments(s, &c, "tensor", dtype, device))
+        !common_arguments(s, &c, "tensor", dtype, device) || !nomen__py_unpinned(pin))
         return NULL;
     nomen_tensor *t = fresh(s, data, c.dtype);
     if (!t) return NULL;
-    if (!set_names(s, t, c.names) || (c.requires_grad && !nomen__py_require_grad(s, t))) {
+    if (!nomen__py_name(s, t, c.names) || (c.requires_grad && !nomen__py_require_grad(s, t))) {
         nomen__release(t);
         return NULL;
     }
@@ -377,13 +378,21 @@ static PyObject *as_tensor(PyObject *module, PyObject *args, PyObject *kwargs) {
     return t ? nomen__py_wrap(s, t) : NULL;
 }
 
-static PyObject *from_numpy(PyObject *module, PyObject *array) {
+static PyObject *from_numpy(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *keywords[] = {"array", "names", NULL};
     py_state *s = PyModule_GetState(module);
+    PyObject *array, *names = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$O:from_numpy", keywords, &array, &names))
+        return NULL;
     if (!PyObject_CheckBuffer(array)) {
         PyErr_Format(PyExc_TypeError, "expected np.ndarray (got %s)", Py_TYPE(array)->tp_name);
         return NULL;
     }
     nomen_tensor *t = nomen__py_from_buffer(s, array);
+    if (t && !nomen__py_name(s, t, names)) {
+        nomen__release(t);
+        t = NULL;
+    }
     return t ? nomen__py_wrap(s, t) : NULL;
 }
 
@@ -410,40 +419,6 @@ static PyObject *method_equal(PyObject *self, PyObject *other) {
     return PyObject_CallMethod(module, "equal", "OO", self, other);
 }
 
-/* The elements in row-major order, for pickles: bfloat16 has no buffer format. */
-static PyObject *read_bytes(PyObject *module, PyObject *o) {
-    py_state *s = PyModule_GetState(module);
-    if (!nomen__py_is_tensor(s, o)) {
-        PyErr_SetString(PyExc_TypeError, "_read_bytes wants a Tensor");
-        return NULL;
-    }
-    nomen_tensor *t = copy_of(s, nomen__py_unwrap(o), NOMEN_DTYPE_NONE);
-    if (!t) return NULL;
-    PyObject *bytes = PyBytes_FromStringAndSize(
-        t->data, (Py_ssize_t)(t->numel * (int64_t)nomen_dtype_size(t->dtype)));
-    nomen__release(t);
-    return bytes;
-}
-
-/* A contiguous tensor takes them back. */
-static PyObject *write_bytes(PyObject *module, PyObject *args) {
-    py_state *s = PyModule_GetState(module);
-    PyObject *o;
-    const char *bytes;
-    Py_ssize_t size;
-    if (!PyArg_ParseTuple(args, "O!y#:_write_bytes", s->tensor, &o, &bytes, &size)) return NULL;
-    nomen_tensor *t = nomen__py_unwrap(o);
-    int64_t wanted = t->numel * (int64_t)nomen_dtype_size(t->dtype);
-    if (!(t->flags & NOMEN__CONTIGUOUS) || t->storage->readonly || size != wanted) {
-        PyErr_Format(PyExc_ValueError, "%zd bytes do not make this tensor, %lld would", size,
-                     (long long)wanted);
-        return NULL;
-    }
-    if (size) memcpy(t->data, bytes, (size_t)size);
-    nomen_touch(t);
-    Py_RETURN_NONE;
-}
-
 static PyObject *is_tensor(PyObject *module, PyObject *o) {
     return PyBool_FromLong(nomen__py_is_tensor(PyModule_GetState(module), o));
 }
@@ -458,12 +433,15 @@ PyMethodDef nomen__py_data_functions[] = {
     {"as_tensor", KEYWORDS(as_tensor), METH_VARARGS | METH_KEYWORDS,
      "as_tensor($module, data, dtype=None, device=None)\n--\n\nThe data as a tensor, without a "
      "copy where that is possible."},
-    {"from_numpy", from_numpy, METH_O,
-     "from_numpy($module, array, /)\n--\n\nA tensor on the memory of an array."},
+    {"from_numpy", KEYWORDS(from_numpy), METH_VARARGS | METH_KEYWORDS,
+     "from_numpy($module, array, *, names=None)\n--\n\nA tensor on the memory of an array, which "
+     "has no names: give them."},
+    {"frombuffer", KEYWORDS(nomen__py_frombuffer), METH_VARARGS | METH_KEYWORDS,
+     "frombuffer($module, buffer, *, dtype, count=-1, offset=0, requires_grad=False, names=None)\n"
+     "--\n\nA tensor of one dim on the memory of an object with the buffer protocol, whose bytes "
+     "are taken for elements of dtype."},
     {"equal", equal, METH_VARARGS,
      "equal($module, input, other, /)\n--\n\nSame sizes, names and values?"},
-    {"_read_bytes", read_bytes, METH_O, "The elements in row-major order."},
-    {"_write_bytes", write_bytes, METH_VARARGS, "The other way round."},
     {"is_tensor", is_tensor, METH_O, "is_tensor($module, obj, /)\n--\n\nIs it a nomen.Tensor?"},
     {NULL, NULL, 0, NULL},
 };

@@ -2,6 +2,10 @@
  * accepted where PyTorch wants them and ask for nothing. */
 #include "py.h"
 
+#include "nomen/tensor.h"
+
+#include <stdlib.h>
+
 typedef struct py_dtype {
     PyObject ob_base;
     nomen_dtype dtype;
@@ -73,10 +77,10 @@ static PyType_Spec dtype_spec = {
 
 nomen_dtype nomen__py_dtype(const py_state *s, PyObject *o) {
     if (Py_IS_TYPE(o, s->dtype)) return ((py_dtype *)o)->dtype;
-    if (o == (PyObject *)&PyFloat_Type) return NOMEN_F32;
+    if (o == (PyObject *)&PyFloat_Type) return NOMEN_F64;
     if (o == (PyObject *)&PyLong_Type) return NOMEN_I64;
     if (o == (PyObject *)&PyBool_Type) return NOMEN_BOOL;
-    if (o == (PyObject *)&PyComplex_Type) return NOMEN_C64;
+    if (o == (PyObject *)&PyComplex_Type) return NOMEN_C128;
     return NOMEN_DTYPE_NONE;
 }
 
@@ -101,47 +105,160 @@ static int add_dtypes(PyObject *module, py_state *s) {
     return 0;
 }
 
+static PyObject *get_default_dtype(PyObject *module, PyObject *unused) {
+    (void)unused;
+    py_state *s = PyModule_GetState(module);
+    return Py_NewRef(s->dtypes[nomen_get_default_dtype()]);
+}
+
+static PyObject *set_default_dtype(PyObject *module, PyObject *value) {
+    py_state *s = PyModule_GetState(module);
+    nomen_dtype d = Py_IS_TYPE(value, s->dtype) ? ((py_dtype *)value)->dtype : NOMEN_DTYPE_NONE;
+    if (!d)
+        return PyErr_Format(PyExc_TypeError,
+                            "invalid dtype object: only floating-point types are supported as the "
+                            "default type");
+    if (nomen_set_default_dtype(d)) return nomen__py_raise(s);
+    Py_RETURN_NONE;
+}
+
+PyMethodDef nomen__py_dtype_functions[] = {
+    {"get_default_dtype", get_default_dtype, METH_NOARGS,
+     "get_default_dtype($module, /)\n--\n\nThe floating dtype of tensors that are made without "
+     "one."},
+    {"set_default_dtype", set_default_dtype, METH_O,
+     "set_default_dtype($module, d, /)\n--\n\nSets it, for the whole process."},
+    {NULL, NULL, 0, NULL},
+};
+
 /* ---- devices --------------------------------------------------------------------------------- */
 
-static PyObject *device_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+/* Devices can be named, as programs do before they ask whether one is there; tensors live on the
+ * first one only. */
+static const char *const device_types[] = {"cpu", "cuda", "mps", "xpu", "hip", "vulkan", "meta"};
+
+typedef struct py_device {
+    PyObject ob_base;
+    int type, index; /* -1: no index */
+} py_device;
+
+static PyObject *device_make(PyTypeObject *cls, int type, int index) {
+    py_device *self = (py_device *)PyType_GenericAlloc(cls, 0);
+    if (self) {
+        self->type = type;
+        self->index = index;
+    }
+    return (PyObject *)self;
+}
+
+static bool bad_text(PyObject *text) {
+    PyErr_Format(PyExc_RuntimeError,
+                 "Expected one of cpu, cuda, mps, xpu, hip, vulkan, meta device type at start of "
+                 "device string: %U",
+                 text);
+    return false;
+}
+
+/* "cuda" or "cuda:1" */
+static bool read_device(PyObject *text, int *type, int *index) {
+    const char *at = PyUnicode_AsUTF8(text);
+    if (!at) return false;
+    size_t length = strcspn(at, ":");
+    for (*type = 0; *type < (int)NOMEN_COUNT(device_types); ++*type)
+        if (strlen(device_types[*type]) == length && !memcmp(at, device_types[*type], length))
+            break;
+    if (*type == (int)NOMEN_COUNT(device_types)) return bad_text(text);
+    *index = -1;
+    if (!at[length]) return true;
+    const char *digits = at + length + 1;
+    size_t count = strspn(digits, "0123456789");
+    if (!count || digits[count] || count > 4 || (count > 1 && digits[0] == '0')) {
+        PyErr_Format(PyExc_RuntimeError, "Invalid device string: '%U'", text);
+        return false;
+    }
+    *index = (int)strtol(digits, NULL, 10);
+    return true;
+}
+
+static PyObject *device_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"type", "index", NULL};
-    PyObject *text;
-    int index = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|i:device", names, &text, &index)) return NULL;
-    py_state *s = PyType_GetModuleState(type);
-    if (!s || !nomen__py_device(s, text)) return NULL;
-    return Py_NewRef(s->cpu);
+    PyObject *what, *number = Py_None;
+    int type = 0, index = -1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", names, &what, &number))
+        return NULL;
+    py_state *s = PyType_GetModuleState(cls);
+    if (!s) return NULL;
+    if (Py_IS_TYPE(what, s->device)) {
+        if (number == Py_None) return Py_NewRef(what);
+        type = ((py_device *)what)->type;
+    } else if (PyLong_Check(what) && !PyBool_Check(what) && number == Py_None) {
+        number = what; /* a number alone is one of the accelerators */
+        type = 1;
+    } else if (!PyUnicode_Check(what)) {
+        return PyErr_Format(PyExc_TypeError,
+                            "device(): argument 'type' (position 1) must be str, not %s",
+                            Py_TYPE(what)->tp_name);
+    } else if (!read_device(what, &type, &index)) {
+        return NULL;
+    }
+    if (number != Py_None) {
+        if (index >= 0)
+            return PyErr_Format(PyExc_RuntimeError,
+                                "type (string) must not include an index because index was passed "
+                                "explicitly: %U",
+                                what);
+        long value = PyLong_AsLong(number);
+        if (value == -1 && PyErr_Occurred()) return NULL;
+        if (value < 0 || value > INT8_MAX)
+            return PyErr_Format(PyExc_RuntimeError, "Device index must be 0 to %d, got %ld",
+                                INT8_MAX, value);
+        index = (int)value;
+    }
+    return device_make(cls, type, index);
 }
 
 static PyObject *device_repr(PyObject *self) {
-    (void)self;
-    return PyUnicode_FromString("device(type='cpu')");
+    const py_device *d = (py_device *)self;
+    if (d->index < 0) return PyUnicode_FromFormat("device(type='%s')", device_types[d->type]);
+    return PyUnicode_FromFormat("device(type='%s', index=%d)", device_types[d->type], d->index);
 }
 
 static PyObject *device_str(PyObject *self) {
-    (void)self;
-    return PyUnicode_FromString("cpu");
+    const py_device *d = (py_device *)self;
+    if (d->index < 0) return PyUnicode_FromString(device_types[d->type]);
+    return PyUnicode_FromFormat("%s:%d", device_types[d->type], d->index);
 }
 
 static PyObject *device_type(PyObject *self, void *closure) {
     (void)closure;
-    return device_str(self);
+    return PyUnicode_FromString(device_types[((py_device *)self)->type]);
 }
 
 static PyObject *device_index(PyObject *self, void *closure) {
-    (void)self;
     (void)closure;
-    Py_RETURN_NONE;
+    int index = ((py_device *)self)->index;
+    return index < 0 ? Py_NewRef(Py_None) : PyLong_FromLong(index);
 }
 
 static PyObject *device_reduce(PyObject *self, PyObject *unused) {
     (void)unused;
-    return Py_BuildValue("O(s)", Py_TYPE(self), "cpu");
+    return Py_BuildValue("O(N)", Py_TYPE(self), device_str(self));
+}
+
+static Py_hash_t device_hash(PyObject *self) {
+    const py_device *d = (py_device *)self;
+    return 1000 * (d->type + 1) + d->index;
+}
+
+static PyObject *device_compare(PyObject *a, PyObject *b, int op) {
+    if (Py_TYPE(a) != Py_TYPE(b) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
+    const py_device *x = (py_device *)a, *y = (py_device *)b;
+    return PyBool_FromLong((x->type == y->type && x->index == y->index) == (op == Py_EQ));
 }
 
 static PyGetSetDef device_getset[] = {
-    {"type", device_type, NULL, "\"cpu\"", NULL},
-    {"index", device_index, NULL, "None: there is one.", NULL},
+    {"type", device_type, NULL, "\"cpu\" and so on.", NULL},
+    {"index", device_index, NULL, "Which one of that type, or None.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -155,6 +272,8 @@ static PyType_Slot device_slots[] = {
     {Py_tp_new, device_new},
     {Py_tp_repr, device_repr},
     {Py_tp_str, device_str},
+    {Py_tp_hash, device_hash},
+    {Py_tp_richcompare, device_compare},
     {Py_tp_getset, device_getset},
     {Py_tp_methods, device_methods},
     {Py_tp_dealloc, plain_dealloc},
@@ -163,24 +282,37 @@ static PyType_Slot device_slots[] = {
 
 static PyType_Spec device_spec = {
     .name = "nomen.device",
-    .basicsize = sizeof(PyObject),
+    .basicsize = sizeof(py_device),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = device_slots,
 };
 
 bool nomen__py_device(py_state *s, PyObject *o) {
-    if (o == Py_None || Py_IS_TYPE(o, s->device)) return true;
-    if (!PyUnicode_Check(o)) {
+    int type = 1, index;
+    if (o == Py_None) return true;
+    if (Py_IS_TYPE(o, s->device)) {
+        type = ((py_device *)o)->type;
+    } else if (PyUnicode_Check(o)) {
+        if (!read_device(o, &type, &index)) return false;
+    } else if (!PyLong_Check(o) || PyBool_Check(o)) {
         PyErr_Format(PyExc_TypeError, "device must be a nomen.device or a str, not %s",
                      Py_TYPE(o)->tp_name);
         return false;
     }
-    if (!PyUnicode_CompareWithASCIIString(o, "cpu") ||
-        !PyUnicode_CompareWithASCIIString(o, "cpu:0"))
-        return true;
-    PyErr_Format(PyExc_RuntimeError, "there is no device '%U': this build of nomen has 'cpu' only",
-                 o);
+    if (!type) return true;
+    PyErr_Format(s->no_device,
+                 "nomen not compiled with %s enabled: there is no device '%S', the "
+                 "only one is 'cpu'",
+                 type == 1 ? "CUDA" : device_types[type], o);
     return false;
+}
+
+bool nomen__py_unpinned(PyObject *o) {
+    int yes = PyObject_IsTrue(o);
+    if (yes > 0)
+        PyErr_SetString(PyExc_RuntimeError, "Pinned memory requires CUDA: the only device of this "
+                                            "build of nomen is 'cpu'");
+    return !yes;
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -233,7 +365,7 @@ int nomen__py_add_dtypes(PyObject *module, py_state *s) {
     s->device = new_type(module, &device_spec);
     s->word = new_type(module, &word_spec);
     if (!s->dtype || !s->device || !s->word) return -1;
-    s->cpu = PyType_GenericAlloc(s->device, 0);
+    s->cpu = device_make(s->device, 0, -1);
     if (!s->cpu || PyModule_AddType(module, s->dtype) || PyModule_AddType(module, s->device))
         return -1;
     return add_dtypes(module, s) || add_words(module, s) ? -1 : 0;

@@ -49,14 +49,26 @@ PyObject *nomen__py_raise(py_state *s) {
     return NULL;
 }
 
-int nomen__py_add_errors(PyObject *module, py_state *s) {
-    PyObject *bases = PyTuple_Pack(2, PyExc_RuntimeError, PyExc_MemoryError);
-    PyObject *memory =
-        bases ? PyErr_NewExceptionWithDoc("nomen.OutOfMemoryError",
-                                          "There is no memory for a tensor.", bases, NULL)
-              : NULL;
+/* An exception of two kinds: what PyTorch raises, and what one would look for. */
+static PyObject *add_class(PyObject *module, const char *name, const char *doc, PyObject *first,
+                           PyObject *second) {
+    PyObject *bases = PyTuple_Pack(2, first, second);
+    PyObject *class = bases ? PyErr_NewExceptionWithDoc(name, doc, bases, NULL) : NULL;
     Py_XDECREF(bases);
-    if (!memory) return -1;
+    if (class && PyModule_AddObjectRef(module, strchr(name, '.') + 1, class)) Py_CLEAR(class);
+    return class;
+}
+
+int nomen__py_add_errors(PyObject *module, py_state *s) {
+    PyObject *memory =
+        add_class(module, "nomen.OutOfMemoryError", "There is no memory for a tensor.",
+                  PyExc_RuntimeError, PyExc_MemoryError);
+    s->no_device = add_class(module, "nomen.DeviceError", "There is no such device.",
+                             PyExc_RuntimeError, PyExc_AssertionError);
+    if (!memory || !s->no_device) {
+        Py_XDECREF(memory);
+        return -1;
+    }
     static const struct {
         int code;
         const char *name;
@@ -77,7 +89,6 @@ int nomen__py_add_errors(PyObject *module, py_state *s) {
         }
         s->errors[rows[i].code] = Py_NewRef(class);
     }
-    int failed = PyModule_AddObjectRef(module, "OutOfMemoryError", memory);
     Py_DECREF(memory);
-    return failed;
+    return 0;
 }

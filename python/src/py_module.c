@@ -163,21 +163,28 @@ static int exec(PyObject *module) {
     py_state *s = PyModule_GetState(module);
     s->module = module; /* the types hold the module: it outlives every object that asks for it */
     find_operations(s);
-    PyMethodDef *const lists[] = {functions, nomen__py_data_functions, nomen__py_grad_functions,
-                                  nomen__py_random_functions};
+    PyMethodDef *const lists[] = {functions,
+                                  nomen__py_data_functions,
+                                  nomen__py_grad_functions,
+                                  nomen__py_random_functions,
+                                  nomen__py_storage_functions,
+                                  nomen__py_exchange_functions,
+                                  nomen__py_dtype_functions};
     for (size_t i = 0; i < NOMEN_COUNT(lists); i++)
         if (PyModule_AddFunctions(module, lists[i])) return -1;
     if (nomen__py_add_errors(module, s) || nomen__py_add_dtypes(module, s) ||
-        nomen__py_add_generator(module, s) || nomen__py_add_grad(module, s) ||
-        nomen__py_add_tensor(module, s) || nomen__py_add_callables(module, s))
+        nomen__py_add_generator(module, s) || nomen__py_add_storage(module, s) ||
+        nomen__py_add_grad(module, s) || nomen__py_add_tensor(module, s) ||
+        nomen__py_add_callables(module, s))
         return -1;
     return PyModule_AddStringConstant(module, "__version__", version);
 }
 
 /* All references of the state, for traverse and clear alike. */
 static int each(py_state *s, visitproc visit, void *arg) {
-    PyTypeObject **types[] = {&s->tensor, &s->dtype,     &s->device, &s->size,   &s->function,
-                              &s->method, &s->generator, &s->node,   &s->handle, &s->word};
+    PyTypeObject **types[] = {&s->tensor,   &s->dtype,  &s->device,    &s->size,
+                              &s->function, &s->method, &s->generator, &s->node,
+                              &s->handle,   &s->word,   &s->storage};
     for (size_t i = 0; i < NOMEN_COUNT(types); i++) {
         if (visit)
             Py_VISIT(*types[i]);
@@ -199,11 +206,15 @@ static int each(py_state *s, visitproc visit, void *arg) {
     if (visit) {
         Py_VISIT(s->names);
         Py_VISIT(s->cpu);
+        Py_VISIT(s->no_device);
         Py_VISIT(s->pair_types);
+        Py_VISIT(s->storages);
     } else {
         Py_CLEAR(s->names);
         Py_CLEAR(s->cpu);
+        Py_CLEAR(s->no_device);
         Py_CLEAR(s->pair_types);
+        Py_CLEAR(s->storages);
     }
     return 0;
 }

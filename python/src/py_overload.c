@@ -301,7 +301,8 @@ static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     } else if (first && nomen__py_dtype(s, first)) {
         b[DTYPE] = b[next++];
     } else if (first) {
-        if (!PyUnicode_Check(first) && first != Py_None && !Py_IS_TYPE(first, s->device))
+        if (!PyUnicode_Check(first) && first != Py_None && !Py_IS_TYPE(first, s->device) &&
+            !PyLong_Check(first))
             return wrong_combination(p, first);
         b[DEVICE] = b[next++];
         if (b[next].value && (b[next].value == Py_None || nomen__py_dtype(s, b[next].value)))

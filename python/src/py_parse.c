@@ -163,7 +163,7 @@ static int bind_special(py_call *p, PyObject *keyword, PyObject *value) {
         p->requires_grad = yes > 0;
         return yes < 0 ? -1 : 1;
     }
-    if (is(keyword, "pin_memory")) return 1;
+    if (is(keyword, "pin_memory")) return nomen__py_unpinned(value) ? 1 : -1;
     if (is(keyword, "layout")) {
         if (value == Py_None || Py_IS_TYPE(value, p->state->word)) return 1;
         PyErr_SetString(PyExc_RuntimeError, "NYI: named tensors only support strided layout");

@@ -81,7 +81,8 @@ static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
         return twin ? wrap_as(s, type, twin) : nomen__py_raise(s);
     }
     if (first && !PyIndex_Check(first)) {
-        made = PyObject_CallMethod(s->module, "tensor", "OO", first, s->dtypes[NOMEN_F32]);
+        made = PyObject_CallMethod(s->module, "tensor", "OO", first,
+                                   s->dtypes[nomen__default_float()]);
     } else {
         PyObject *zero = PyTuple_GET_SIZE(args) ? NULL : Py_BuildValue("(i)", 0);
         PyObject *empty = PyObject_GetAttrString(s->module, "empty");
@@ -287,11 +288,6 @@ static PyObject *tensor_get_device(PyObject *self, PyObject *unused) {
     return PyLong_FromLong(-1);
 }
 
-static PyObject *tensor_is_false(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return is_false(self, NULL);
-}
-
 static PyObject *tensor_is_set_to(PyObject *self, PyObject *other) {
     py_state *s = ((py_tensor *)self)->state;
     if (!nomen__py_is_tensor(s, other)) {
@@ -429,8 +425,6 @@ static PyMethodDef tensor_methods[] = {
     {"is_complex", tensor_is_complex, METH_NOARGS, "Is the dtype complex?"},
     {"is_signed", tensor_is_signed, METH_NOARGS, "Can the dtype hold negative numbers?"},
     {"get_device", tensor_get_device, METH_NOARGS, "-1: the CPU."},
-    {"is_pinned", tensor_is_false, METH_NOARGS, "False."},
-    {"is_shared", tensor_is_false, METH_NOARGS, "False."},
     {"is_set_to", tensor_is_set_to, METH_O, "Same memory, sizes and strides?"},
     {"has_names", tensor_has_names, METH_NOARGS, "Does some dim have a name?"},
     {"item", nomen__py_item, METH_NOARGS, "The one element as a Python number."},
@@ -536,6 +530,8 @@ int nomen__py_add_tensor(PyObject *module, py_state *s) {
         PyModule_AddType(module, s->size))
         return -1;
     return add_methods(s->tensor, nomen__py_data_methods, NULL) ||
+                   add_methods(s->tensor, nomen__py_storage_methods, NULL) ||
+                   add_methods(s->tensor, nomen__py_exchange_methods, NULL) ||
                    add_methods(s->tensor, nomen__py_grad_methods, nomen__py_grad_getset)
                ? -1
                : 0;

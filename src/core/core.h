@@ -20,6 +20,14 @@
 /* ---- dtypes (dtype.c) --------------------------------------------------------------------- */
 
 extern const uint8_t nomen__item_bytes[NOMEN_DTYPE_COUNT];
+/* The floating dtype of what has none of its own: nomen_set_default_dtype. */
+extern _Atomic uint8_t nomen__default_dtype;
+static inline nomen_dtype nomen__default_float(void) {
+    return (nomen_dtype)atomic_load_explicit(&nomen__default_dtype, memory_order_relaxed);
+}
+static inline nomen_dtype nomen__default_complex(void) {
+    return nomen__default_float() == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64;
+}
 /* nomen_dtype_size of what is known to be a dtype. */
 static inline int64_t nomen__item(unsigned dtype) { return nomen__item_bytes[dtype]; }
 
@@ -86,6 +94,12 @@ typedef struct nomen__storage {
 nomen__storage *nomen__storage_new(size_t bytes);
 nomen__storage *nomen__storage_foreign(void *data, size_t bytes, void (*release)(void *payload),
                                        void *payload);
+/* Memory that other processes can map (shared.c): fresh and zero, or what a descriptor stands for,
+ * which is duplicated and checked. */
+nomen__storage *nomen__storage_shared(size_t bytes);
+nomen__storage *nomen__storage_from_file(int file);
+/* Its descriptor, -1 if the memory is this process's own. */
+int nomen__storage_file(const nomen__storage *s);
 void nomen__storage_free(nomen__storage *s); /* when the last reference is gone */
 static inline void nomen__storage_retain(nomen__storage *s) {
     atomic_fetch_add_explicit(&s->refs, 1, memory_order_relaxed);
@@ -144,6 +158,18 @@ nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *si
 nomen_tensor *nomen__tensor_like(const nomen_tensor *model, nomen_dtype dtype);
 /* A second header on the same storage: same dims, names and dtype; no autograd. */
 nomen_tensor *nomen__tensor_alias(const nomen_tensor *t);
+/* A header and a storage on memory that is somebody else's, with one reference. stride in elements,
+ * of any sign; NULL: row-major. Checks everything that can be checked: sizes, that the reach of the
+ * strides fits the address space, alignment. On failure nothing is released. */
+nomen_tensor *nomen__tensor_foreign(void *data, nomen_dtype dtype, int ndim, const int64_t *size,
+                                    const int64_t *stride, void (*release)(void *payload),
+                                    void *payload);
+/* A header on a storage, the first element `offset` elements behind its start; stride NULL:
+ * row-major. Fails if an element would lie outside. */
+nomen_tensor *nomen__tensor_on_storage(nomen__storage *s, nomen_dtype dtype, int64_t offset,
+                                       int ndim, const int64_t *size, const int64_t *stride);
+/* What the address of an element must be a multiple of. */
+size_t nomen__alignment(nomen_dtype dtype);
 /* After size and stride are set: numel and the contiguous flag. */
 void nomen__tensor_finish(nomen_tensor *t);
 void nomen__tensor_free(nomen_tensor *t); /* when the last reference is gone */

@@ -2,6 +2,8 @@
  * is not here. */
 #include "core/core.h"
 
+#include "nomen/tensor.h"
+
 #include <string.h>
 
 typedef enum kind { KIND_NONE, KIND_BOOL, KIND_INT, KIND_FLOAT, KIND_COMPLEX } kind;
@@ -24,6 +26,8 @@ const uint8_t nomen__item_bytes[NOMEN_DTYPE_COUNT] = {
 #include "../../ops/dtypes.def"
 #undef X
 };
+
+_Atomic uint8_t nomen__default_dtype = NOMEN_F32;
 
 static const struct {
     const char *name;
@@ -79,4 +83,14 @@ nomen_dtype nomen_promote(nomen_dtype a, nomen_dtype b) {
 bool nomen_can_cast(nomen_dtype from, nomen_dtype to) {
     kind kf = kind_of(from), kt = kind_of(to);
     return kf != KIND_NONE && kt != KIND_NONE && kf <= kt;
+}
+
+nomen_dtype nomen_get_default_dtype(void) { return nomen__default_float(); }
+
+nomen_status nomen_set_default_dtype(nomen_dtype dtype) {
+    if (!nomen_dtype_is_floating(dtype))
+        return nomen__fail(NOMEN_ERROR_TYPE,
+                           "only floating-point types are supported as the default type");
+    atomic_store(&nomen__default_dtype, (uint8_t)dtype);
+    return NOMEN_OK;
 }

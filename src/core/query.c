@@ -1,5 +1,4 @@
-/* What users ask of a tensor, numbers, and tensors made of a number or of the user's memory. No
- * operations. */
+/* What users ask of a tensor, numbers, and tensors made of a number. No operations. */
 #include "core/state.h"
 
 #include <math.h>
@@ -231,7 +230,7 @@ int64_t nomen_item_int(const nomen_tensor *t) {
     return (int64_t)n.re;
 }
 
-/* ---- names and memory of the user ------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 nomen_status nomen_set_names(nomen_tensor *t, const char *names) {
     nomen_name list[NOMEN_MAX_DIMS];
@@ -245,46 +244,4 @@ nomen_status nomen_set_names(nomen_tensor *t, const char *names) {
     }
     nomen__set_names(t, names ? list : NULL);
     return NOMEN_OK;
-}
-
-nomen_tensor *nomen_from_data(void *data, nomen_dtype dtype, const char *names, nomen_sizes size,
-                              void (*release)(void *payload), void *payload) {
-    size_t item = nomen_dtype_size(dtype);
-    nomen_name list[NOMEN_MAX_DIMS];
-    int n = 0,
-        ndim = size.count < 0 || size.count > NOMEN_MAX_DIMS ? NOMEN_MAX_DIMS + 1 : (int)size.count;
-    if (!item) {
-        nomen__fail(NOMEN_ERROR_DTYPE, "nomen_from_data: %d is not a dtype", (int)dtype);
-        return NULL;
-    }
-    if (names && (nomen__names_split(names, list, &n) || nomen__check_names(list, n, ndim)))
-        return NULL;
-    if (ndim > NOMEN_MAX_DIMS)
-        return nomen__tensor_new(dtype, ndim); /* the error of too many dims */
-    int64_t numel = nomen__checked_numel(size.at, ndim, item);
-    if (numel < 0) return NULL;
-    size_t alignment = nomen_dtype_is_complex(dtype) ? item / 2 : item;
-    if ((!data && numel) || (uintptr_t)data % alignment) {
-        nomen__fail(NOMEN_ERROR_VALUE, "nomen_from_data: %s: %s needs memory aligned to %zu bytes",
-                    data ? "the address is not aligned" : "data is NULL", nomen_dtype_name(dtype),
-                    alignment);
-        return NULL;
-    }
-    nomen_tensor *t = nomen__tensor_new(dtype, ndim);
-    if (!t) return NULL;
-    t->storage = nomen__storage_foreign(data, (size_t)numel * item, NULL, payload);
-    if (!t->storage) {
-        nomen__tensor_free(t);
-        return NULL;
-    }
-    for (int i = 0; i < ndim; i++) t->size[i] = size.at[i];
-    nomen__contiguous_strides(size.at, ndim, t->stride);
-    t->data = data;
-    nomen__tensor_finish(t);
-    nomen__set_names(t, names ? list : NULL);
-    t = nomen__scoped(t);
-    if (t)
-        t->storage->release =
-            release; /* from here on nothing fails: the memory is ours to give back */
-    return t;
 }

@@ -417,7 +417,7 @@ static void add_names(line *l, const nomen_tensor *t) {
 
 static void add_suffixes(line *l, const nomen_tensor *t, const nomen__repr_extra *extra) {
     nomen_dtype dtype = (nomen_dtype)t->dtype;
-    nomen_dtype floating = extra->default_dtype ? extra->default_dtype : NOMEN_F32;
+    nomen_dtype floating = extra->default_dtype ? extra->default_dtype : nomen__default_float();
     nomen_dtype complex = floating == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64;
     if (extra->device) add_suffix(l, extra->device);
     if (t->numel == 0) {

@@ -145,7 +145,10 @@ nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count) {
         if (NOMEN_UNLIKELY(t->ndim == 0)) {
             slot = t->flags & NOMEN__WRAPPED ? &numbers : &scalars;
             /* a number stands for its kind, in the default width */
-            if (slot == &numbers) d = kind_of(d) == 3 ? NOMEN_C64 : kind_of(d) == 2 ? NOMEN_F32 : d;
+            if (slot == &numbers)
+                d = kind_of(d) == 3   ? nomen__default_complex()
+                    : kind_of(d) == 2 ? nomen__default_float()
+                                      : d;
         }
         *slot = *slot == d || !*slot ? d : nomen_promote(*slot, d);
     }
@@ -169,7 +172,7 @@ nomen_status nomen__dtype_promote(nomen__call *c) {
 
 nomen_status nomen__dtype_float(nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in, c->in_count);
-    if (kind_of(d) < 2) d = NOMEN_F32;
+    if (kind_of(d) < 2) d = nomen__default_float();
     return all_of(c, d, d);
 }
 
@@ -354,7 +357,7 @@ nomen_status nomen__dtype_where(nomen__call *c) {
 nomen_status nomen__dtype_given(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked          ? asked
                                                : c->target[0] ? (nomen_dtype)c->target[0]->dtype
-                                                              : NOMEN_F32;
+                                                              : nomen__default_float();
     return all_of(c, d, d);
 }
 
@@ -371,8 +374,8 @@ nomen_status nomen__dtype_like(nomen__call *c) {
 static nomen_dtype dtype_of_number(const nomen_number *n) {
     return n->kind == NOMEN_NUMBER_BOOL      ? NOMEN_BOOL
            : n->kind == NOMEN_NUMBER_INT     ? NOMEN_I64
-           : n->kind == NOMEN_NUMBER_COMPLEX ? NOMEN_C64
-                                             : NOMEN_F32;
+           : n->kind == NOMEN_NUMBER_COMPLEX ? nomen__default_complex()
+                                             : nomen__default_float();
 }
 
 nomen_status nomen__dtype_fill(nomen__call *c) {
@@ -392,7 +395,7 @@ nomen_status nomen__dtype_range(nomen__call *c) {
         for (int i = 0; i < c->op->nargs; i++)
             if (c->op->args[i].kind == NOMEN__NUMBER && nomen__given(c, i) &&
                 c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
-                d = NOMEN_F32;
+                d = nomen__default_float();
     }
     return all_of(c, d, d);
 }

@@ -98,7 +98,7 @@ def test_factories():
     assert nomen.arange(3.0).dtype is nomen.float32
     w = nomen.zeros(2, 3, names=("N", "C"), dtype=float, device="cpu", requires_grad=True,
                     pin_memory=False, layout=nomen.strided)
-    assert w.requires_grad and w.is_leaf and w.names == ("N", "C") and w.dtype is nomen.float32
+    assert w.requires_grad and w.is_leaf and w.names == ("N", "C") and w.dtype is nomen.float64
     for like in (nomen.zeros_like, nomen.ones_like, nomen.empty_like, nomen.rand_like,
                  nomen.randn_like):
         t = like(w, dtype=nomen.float64)

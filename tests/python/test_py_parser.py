@@ -118,15 +118,13 @@ def test_to():
               x.to(nomen.int32, memory_format=nomen.preserve_format), x.int(),
               x.type(nomen.int32), x.type("nomen.IntTensor"), x.type_as(one)):
         assert t.dtype is nomen.int32 and t.names == ("N", "C")
-    assert x.to(int).dtype is nomen.int64 and x.to(float).dtype is nomen.float32
+    assert x.to(int).dtype is nomen.int64 and x.to(float).dtype is nomen.float64
     assert x.to(nomen.float32) is x and x.to("cpu") is x and x.to(x) is x and x.cpu() is x
     assert x.to(nomen.float32, copy=True) is not x
     assert x.to(nomen.float32, False, True) is not x
     with pytest.raises(TypeError, match=r"to\(\) received an invalid combination of arguments - "
-                                        r"got \(int\)"):
-        x.to(3)
-    with raises(RuntimeError, "there is no device 'cuda:0': this build of nomen has 'cpu' only"):
-        x.to("cuda:0")
+                                        r"got \(list\)"):
+        x.to([])
     assert x.char().dtype is nomen.int8 and x.byte().dtype is nomen.uint8
     for name in ("float", "double", "half", "bfloat16", "long", "int", "short", "bool"):
         assert getattr(x, name)().dtype is getattr(nomen, name)
@@ -176,7 +174,7 @@ WRONG = [
     (lambda: nomen.zeros(), "zeros() missing 1 required positional arguments: \"size\""),
     (lambda: nomen.zeros(2, dtype=3), "zeros(): argument 'dtype' must be nomen.dtype, not int"),
     (lambda: nomen.zeros(2, dtype=str), "zeros(): argument 'dtype' must be nomen.dtype, not type"),
-    (lambda: nomen.zeros(2, device=3), "device must be a nomen.device or a str, not int"),
+    (lambda: nomen.zeros(2, device=[]), "device must be a nomen.device or a str, not list"),
     (lambda: nomen.rand(2, generator=3), "rand(): argument 'generator' must be Generator, not int"),
     (lambda: nomen.cat(y), "cat(): argument 'tensors' (position 1) must be tuple of Tensors, not "
                            "nomen.Tensor"),
