@@ -85,6 +85,9 @@ FAMILIES = {
     "product": dict(
         names="names_contract", dtype="dtype_promote", shape="shape_{name}", launch="launch_matmul"
     ),
+    "indexing": dict(
+        names="names_keep", dtype="dtype_same", shape="shape_{name}", launch="launch_{name}"
+    ),
     "composite": dict(compose="compose_{name}"),
 }
 KEYS = {
@@ -256,7 +259,9 @@ class Op:
             if a.keyword and not starred:
                 out.append("*")
                 starred = True
-            default = {"flag": "=False"}.get(a.kind, "=None" if a.optional else "")
+            # an optional list of tensors may have gaps, but is there
+            optional = a.optional and a.kind != "tensors"
+            default = {"flag": "=False"}.get(a.kind, "=None" if optional else "")
             out.append((a.py_name, PY_TYPES[a.kind], default))
         if "o" in self.forms:
             if not starred:
@@ -312,6 +317,7 @@ DEFAULT_SHAPES = {
     "factory": "as given",
     "draw": "as self, which is written in the order of memory",
     "product": "see above",
+    "indexing": "see above",
     "composite": "see above",
 }
 DTYPE_DOCS = {
@@ -345,6 +351,14 @@ DTYPE_DOCS = {
     "dtype_integers": "dtype=, else int64",
     "dtype_bernoulli": "as self; without p self must be floating",
     "dtype_normal": "as mean, or as std if mean is a number; of numbers dtype=, else float32",
+    "dtype_indexed": "as self; the index has any integer dtype",
+    "dtype_take": "as self; the index has any integer dtype",
+    "dtype_put": "as self; the index has any integer dtype, what is written the dtype of self",
+    "dtype_index_fill": "as self; the index has any integer dtype, value is converted",
+    "dtype_positions": "the result is int64",
+    "dtype_masked_fill": "as self; the mask is bool, value is converted",
+    "dtype_masked_select": "as self; the mask is bool",
+    "dtype_masked_scatter": "as self, which source must have too; the mask is bool",
     "dtype_fill": "as the number: bool, int64, float32 or complex64; dtype= wins",
 }
 
@@ -617,11 +631,13 @@ OVERLOADED = {
     "flatten",
     "max",
     "min",
+    "nonzero",
     "norm",
     "randint",
     "randint_like",
     "random",
     "rename",
+    "scatter",
     "split",
     "std",
     "std_mean",
@@ -629,6 +645,7 @@ OVERLOADED = {
     "unflatten",
     "var",
     "var_mean",
+    "where",
 }
 
 

@@ -316,6 +316,24 @@ NOMEN_API nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args);
 #define nomen_argmin(...) \
     nomen_argmin_call(&(const nomen_argmin_args){.self = __VA_ARGS__})
 
+/* nonzero under NumPy's name.
+ *
+ * Names: no names: a list of positions (rule positions).
+ * Shapes: the number of elements that are not zero, by the number of dims of self.
+ * Dtypes: the result is int64.
+ * Gradient: none.
+ *
+ * Example:
+ *     >>> nomen.argwhere(nomen.tensor([0, 3, 4]))
+ *     tensor([[1],
+ *             [2]]) */
+typedef struct nomen_argwhere_args {
+    nomen_tensor *self;
+} nomen_argwhere_args;
+NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
+#define nomen_argwhere(...) \
+    nomen_argwhere_call(&(const nomen_argwhere_args){.self = __VA_ARGS__})
+
 /* Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -1051,6 +1069,32 @@ NOMEN_API nomen_tensor *nomen_full_like_call(const nomen_full_like_args *args);
 #define nomen_full_like(...) \
     nomen_full_like_call(&(const nomen_full_like_args){.self = __VA_ARGS__})
 
+/* For each place of the index the element of self with the same coordinates, but for the dim, where the index is the coordinate. Names of self and index are unified.
+ *
+ *     result[i][j] = self[index[i][j]][j] for dim 0
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.
+ * Dtypes: as self; the index has any integer dtype.
+ * Gradient: self.
+ * Errors: an index out of range or negative.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))
+ *     tensor([[2, 1, 1],
+ *             [3, 4, 4]]) */
+typedef struct nomen_gather_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    bool sparse_grad;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_gather_args;
+NOMEN_API nomen_tensor *nomen_gather_call(const nomen_gather_args *args);
+#define nomen_gather(...) \
+    nomen_gather_call(&(const nomen_gather_args){.self = __VA_ARGS__})
+
 /* True where self is at least other.
  *
  *     result = self >= other
@@ -1132,6 +1176,169 @@ NOMEN_API nomen_tensor *nomen_gt_call(const nomen_gt_args *args);
 NOMEN_API nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args);
 #define nomen_gt_(...) \
     nomen_gt_in_place_call(&(const nomen_gt_args){.self = __VA_ARGS__})
+
+/* x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.
+ *
+ * Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).
+ * Shapes: see above.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: an index out of range, a mask of other sizes, indices that do not broadcast, more of them than dims.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([[1, 2, 3], [4, 5, 6]], names=('N', 'C'))
+ *     >>> x[x > 2]
+ *     tensor([3, 4, 5, 6])
+ *     >>> x[:, [2, 0]]
+ *     tensor([[3, 1],
+ *             [6, 4]], names=('N', 'C')) */
+typedef struct nomen_index_args {
+    nomen_tensor *self;
+    nomen_list indices;
+} nomen_index_args;
+NOMEN_API nomen_tensor *nomen_index_call(const nomen_index_args *args);
+#define nomen_index(...) \
+    nomen_index_call(&(const nomen_index_args){.self = __VA_ARGS__})
+
+/* self with alpha times the slices of source added to the slices of a dim that a vector lists; a slice may be listed again. Names of self and source are unified.
+ *
+ *     result[..., index[k], ...] += alpha * source[..., k, ...]
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: as self; source has as many slices as the index has elements, of the same sizes.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, source.
+ * Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: index_add_.
+ *
+ * Example:
+ *     >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))
+ *     tensor([2., 0., 1.]) */
+typedef struct nomen_index_add_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *source;
+    nomen_number alpha;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_index_add_args;
+NOMEN_API nomen_tensor *nomen_index_add_call(const nomen_index_add_args *args);
+#define nomen_index_add(...) \
+    nomen_index_add_call(&(const nomen_index_add_args){.self = __VA_ARGS__})
+/* index_add in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_index_add_in_place_call(const nomen_index_add_args *args);
+#define nomen_index_add_(...) \
+    nomen_index_add_in_place_call(&(const nomen_index_add_args){.self = __VA_ARGS__})
+
+/* self with slices of source in the place of the slices of a dim that a vector lists. Names of self and source are unified.
+ *
+ *     result[..., index[k], ...] = source[..., k, ...]
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: as self; source has as many slices as the index has elements, of the same sizes.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, source.
+ * Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: index_copy_.
+ *
+ * Example:
+ *     >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))
+ *     tensor([7., 0., 5.]) */
+typedef struct nomen_index_copy_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *source;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_index_copy_args;
+NOMEN_API nomen_tensor *nomen_index_copy_call(const nomen_index_copy_args *args);
+#define nomen_index_copy(...) \
+    nomen_index_copy_call(&(const nomen_index_copy_args){.self = __VA_ARGS__})
+/* index_copy in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_index_copy_in_place_call(const nomen_index_copy_args *args);
+#define nomen_index_copy_(...) \
+    nomen_index_copy_in_place_call(&(const nomen_index_copy_args){.self = __VA_ARGS__})
+
+/* self with one number in the slices of a dim that a vector lists; -1 is the last one.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self; value is a number or has no dims.
+ * Dtypes: as self; the index has any integer dtype, value is converted.
+ * Gradient: self, value.
+ * Errors: an index with several dims or out of range, a value with dims or that the dtype of self cannot hold.
+ * In place: index_fill_.
+ *
+ * Example:
+ *     >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)
+ *     tensor([[7., 1., 7.],
+ *             [7., 1., 7.]], names=('N', 'C')) */
+typedef struct nomen_index_fill_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *value;
+} nomen_index_fill_args;
+NOMEN_API nomen_tensor *nomen_index_fill_call(const nomen_index_fill_args *args);
+#define nomen_index_fill(...) \
+    nomen_index_fill_call(&(const nomen_index_fill_args){.self = __VA_ARGS__})
+/* index_fill in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_index_fill_in_place_call(const nomen_index_fill_args *args);
+#define nomen_index_fill_(...) \
+    nomen_index_fill_in_place_call(&(const nomen_index_fill_args){.self = __VA_ARGS__})
+
+/* self with values where index finds its elements, or added to what is there.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: values broadcast to what index gives.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: as of index; values of another dtype, or that do not broadcast.
+ * In place: index_put_.
+ *
+ * Example:
+ *     >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)
+ *     tensor([2., 0., 1.]) */
+typedef struct nomen_index_put_args {
+    nomen_tensor *self;
+    nomen_list indices;
+    nomen_tensor *values;
+    bool accumulate;
+} nomen_index_put_args;
+NOMEN_API nomen_tensor *nomen_index_put_call(const nomen_index_put_args *args);
+#define nomen_index_put(...) \
+    nomen_index_put_call(&(const nomen_index_put_args){.self = __VA_ARGS__})
+/* index_put in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_index_put_in_place_call(const nomen_index_put_args *args);
+#define nomen_index_put_(...) \
+    nomen_index_put_in_place_call(&(const nomen_index_put_args){.self = __VA_ARGS__})
+
+/* The slices of a dim that a vector lists.
+ *
+ *     result[..., k, ...] = self[..., index[k], ...]
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, but the dim is as long as the index.
+ * Dtypes: as self; the index has any integer dtype.
+ * Gradient: self.
+ * Errors: an index with several dims, out of range or negative.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))
+ *     >>> x.index_select('C', nomen.tensor([1, 1, 0]))
+ *     tensor([[2, 2, 1],
+ *             [4, 4, 3]], names=('N', 'C')) */
+typedef struct nomen_index_select_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_index_select_args;
+NOMEN_API nomen_tensor *nomen_index_select_call(const nomen_index_select_args *args);
+#define nomen_index_select(...) \
+    nomen_index_select_call(&(const nomen_index_select_args){.self = __VA_ARGS__})
 
 /* True where self is NaN.
  *
@@ -1349,6 +1556,82 @@ NOMEN_API nomen_tensor *nomen_lt_call(const nomen_lt_args *args);
 NOMEN_API nomen_tensor *nomen_lt_in_place_call(const nomen_lt_args *args);
 #define nomen_lt_(...) \
     nomen_lt_in_place_call(&(const nomen_lt_args){.self = __VA_ARGS__})
+
+/* self with one number where the mask is true.
+ *
+ *     result[i] = mask[i] ? value : self[i]
+ *
+ * Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).
+ * Shapes: self and mask broadcast; value is a number or has no dims.
+ * Dtypes: as self; the mask is bool, value is converted.
+ * Gradient: self, value.
+ * Errors: a mask that is not bool, a value with dims or that the dtype of self cannot hold.
+ * In place: masked_fill_.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([1., 2., 3.], names=('N',))
+ *     >>> x.masked_fill(x > 2, 0)
+ *     tensor([1., 2., 0.], names=('N',)) */
+typedef struct nomen_masked_fill_args {
+    nomen_tensor *self;
+    nomen_tensor *mask;
+    nomen_tensor *value;
+} nomen_masked_fill_args;
+NOMEN_API nomen_tensor *nomen_masked_fill_call(const nomen_masked_fill_args *args);
+#define nomen_masked_fill(...) \
+    nomen_masked_fill_call(&(const nomen_masked_fill_args){.self = __VA_ARGS__})
+/* masked_fill in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_masked_fill_in_place_call(const nomen_masked_fill_args *args);
+#define nomen_masked_fill_(...) \
+    nomen_masked_fill_in_place_call(&(const nomen_masked_fill_args){.self = __VA_ARGS__})
+
+/* self with the elements of source, one after the other, where the mask is true.
+ *
+ * Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).
+ * Shapes: self and mask broadcast; source has at least as many elements as the mask has trues.
+ * Dtypes: as self, which source must have too; the mask is bool.
+ * Gradient: self, source.
+ * Errors: a mask that is not bool, a source of another dtype or with too few elements.
+ * In place: masked_scatter_.
+ *
+ * Example:
+ *     >>> x = nomen.zeros(3)
+ *     >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))
+ *     tensor([5., 0., 7.]) */
+typedef struct nomen_masked_scatter_args {
+    nomen_tensor *self;
+    nomen_tensor *mask;
+    nomen_tensor *source;
+} nomen_masked_scatter_args;
+NOMEN_API nomen_tensor *nomen_masked_scatter_call(const nomen_masked_scatter_args *args);
+#define nomen_masked_scatter(...) \
+    nomen_masked_scatter_call(&(const nomen_masked_scatter_args){.self = __VA_ARGS__})
+/* masked_scatter in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_masked_scatter_in_place_call(const nomen_masked_scatter_args *args);
+#define nomen_masked_scatter_(...) \
+    nomen_masked_scatter_in_place_call(&(const nomen_masked_scatter_args){.self = __VA_ARGS__})
+
+/* The elements where the mask is true, in row-major order.
+ *
+ * Names: self and mask must match; one unnamed dim (rule masked_select).
+ * Shapes: self and mask broadcast; the result has one dim.
+ * Dtypes: as self; the mask is bool.
+ * Gradient: self.
+ * Errors: a mask that is not bool.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([1., 2., 3.], names=('N',))
+ *     >>> x.masked_select(x > 1)
+ *     tensor([2., 3.]) */
+typedef struct nomen_masked_select_args {
+    nomen_tensor *self;
+    nomen_tensor *mask;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_masked_select_args;
+NOMEN_API nomen_tensor *nomen_masked_select_call(const nomen_masked_select_args *args);
+#define nomen_masked_select(...) \
+    nomen_masked_select_call(&(const nomen_masked_select_args){.self = __VA_ARGS__})
 
 /* The matrix product: of the last two dims of each, batched over the others, which broadcast. A 1-d operand is a row at the left and a column at the right.
  *
@@ -1694,6 +1977,44 @@ NOMEN_API nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args);
 #define nomen_neg_(...) \
     nomen_neg_in_place_call(&(const nomen_neg_args){.self = __VA_ARGS__})
 
+/* Where the elements are that are not zero: a row of coordinates for each, in row-major order. In Python with as_tuple=True a vector for each dim.
+ *
+ * Names: no names: a list of positions (rule positions).
+ * Shapes: the number of elements that are not zero, by the number of dims of self.
+ * Dtypes: the result is int64.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()
+ *     tensor([[0, 1],
+ *             [1, 0]]) */
+typedef struct nomen_nonzero_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nonzero_args;
+NOMEN_API nomen_tensor *nomen_nonzero_call(const nomen_nonzero_args *args);
+#define nomen_nonzero(...) \
+    nomen_nonzero_call(&(const nomen_nonzero_args){.self = __VA_ARGS__})
+
+/* Where the elements are that are not zero: a vector for each dim, which together index self. nonzero(as_tuple=True) and where(condition) in Python.
+ *
+ * Names: no names: a list of positions (rule positions).
+ * Shapes: as many vectors as self has dims (one for a 0-d tensor).
+ * Dtypes: the result is int64.
+ * Gradient: of the operations it is made of.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([[0, 3], [4, 0]])
+ *     >>> x[x.nonzero(as_tuple=True)]
+ *     tensor([3, 4]) */
+typedef struct nomen_nonzero_tuple_args {
+    nomen_tensor *self;
+} nomen_nonzero_tuple_args;
+NOMEN_API nomen_list nomen_nonzero_tuple_call(const nomen_nonzero_tuple_args *args);
+#define nomen_nonzero_tuple(...) \
+    nomen_nonzero_tuple_call(&(const nomen_nonzero_tuple_args){.self = __VA_ARGS__})
+
 /* The p-norm of the absolute values over the given dims, or over all of them: the root of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
@@ -1899,6 +2220,64 @@ typedef struct nomen_prod_args {
 NOMEN_API nomen_tensor *nomen_prod_call(const nomen_prod_args *args);
 #define nomen_prod(...) \
     nomen_prod_call(&(const nomen_prod_args){.self = __VA_ARGS__})
+
+/* self with the elements of source at positions counted in row-major order, or added to what is there.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self; index and source have as many elements as each other.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, source.
+ * Errors: an index out of range, a source of another dtype or number of elements.
+ * In place: put_.
+ *
+ * Example:
+ *     >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))
+ *     tensor([[7., 0.],
+ *             [0., 5.]]) */
+typedef struct nomen_put_args {
+    nomen_tensor *self;
+    nomen_tensor *index;
+    nomen_tensor *source;
+    bool accumulate;
+} nomen_put_args;
+NOMEN_API nomen_tensor *nomen_put_call(const nomen_put_args *args);
+#define nomen_put(...) \
+    nomen_put_call(&(const nomen_put_args){.self = __VA_ARGS__})
+/* put in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_put_in_place_call(const nomen_put_args *args);
+#define nomen_put_(...) \
+    nomen_put_in_place_call(&(const nomen_put_args){.self = __VA_ARGS__})
+
+/* The reverse of take_dims: self with source in these places, or added to what is there.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self; source broadcasts to the sizes that take_dims gives.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, source.
+ * Errors: an index out of range, a source of another dtype.
+ * In place: put_dims_.
+ *
+ * Example:
+ *     >>> x = nomen.zeros(2, 2)
+ *     >>> x[:, nomen.tensor([1])] = nomen.tensor([[5.], [7.]])
+ *     >>> x
+ *     tensor([[0., 5.],
+ *             [0., 7.]]) */
+typedef struct nomen_put_dims_args {
+    nomen_tensor *self;
+    nomen_tensor *index;
+    nomen_tensor *source;
+    int64_t first;
+    int64_t count;
+    bool accumulate;
+} nomen_put_dims_args;
+NOMEN_API nomen_tensor *nomen_put_dims_call(const nomen_put_dims_args *args);
+#define nomen_put_dims(...) \
+    nomen_put_dims_call(&(const nomen_put_dims_args){.self = __VA_ARGS__})
+/* put_dims in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *args);
+#define nomen_put_dims_(...) \
+    nomen_put_dims_in_place_call(&(const nomen_put_dims_args){.self = __VA_ARGS__})
 
 /* Random numbers, uniform from 0 up to but not including 1.
  *
@@ -2226,6 +2605,68 @@ NOMEN_API nomen_tensor *nomen_rsqrt_call(const nomen_rsqrt_args *args);
 NOMEN_API nomen_tensor *nomen_rsqrt_in_place_call(const nomen_rsqrt_args *args);
 #define nomen_rsqrt_(...) \
     nomen_rsqrt_in_place_call(&(const nomen_rsqrt_args){.self = __VA_ARGS__})
+
+/* The reverse of gather: writes the elements of src, or one number, to the places that the index says; reduce 'add' or 'multiply' combines them with what is there. Names of self, index and src are unified.
+ *
+ *     result[index[i][j]][j] = src[i][j] for dim 0
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, src.
+ * Errors: an index out of range or negative, a src of another dtype, another word as reduce; a gradient with reduce 'multiply'.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: scatter_.
+ *
+ * Example:
+ *     >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)
+ *     tensor([[0., 0., 5.],
+ *             [5., 0., 0.]]) */
+typedef struct nomen_scatter_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *src;
+    const char *reduce;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_scatter_args;
+NOMEN_API nomen_tensor *nomen_scatter_call(const nomen_scatter_args *args);
+#define nomen_scatter(...) \
+    nomen_scatter_call(&(const nomen_scatter_args){.self = __VA_ARGS__})
+/* scatter in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_scatter_in_place_call(const nomen_scatter_args *args);
+#define nomen_scatter_(...) \
+    nomen_scatter_in_place_call(&(const nomen_scatter_args){.self = __VA_ARGS__})
+
+/* scatter that adds: a place may come again. Names of self, index and src are unified.
+ *
+ *     result[index[i][j]][j] += src[i][j] for dim 0
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, src.
+ * Errors: an index out of range or negative, a src of another dtype.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: scatter_add_.
+ *
+ * Example:
+ *     >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))
+ *     tensor([3., 0., 3.]) */
+typedef struct nomen_scatter_add_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *src;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_scatter_add_args;
+NOMEN_API nomen_tensor *nomen_scatter_add_call(const nomen_scatter_add_args *args);
+#define nomen_scatter_add(...) \
+    nomen_scatter_add_call(&(const nomen_scatter_add_args){.self = __VA_ARGS__})
+/* scatter_add in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_scatter_add_in_place_call(const nomen_scatter_add_args *args);
+#define nomen_scatter_add_(...) \
+    nomen_scatter_add_in_place_call(&(const nomen_scatter_add_args){.self = __VA_ARGS__})
 
 /* The slice at one index of a dim; the dim is gone.
  *
@@ -2584,6 +3025,72 @@ typedef struct nomen_sum_args {
 NOMEN_API nomen_tensor *nomen_sum_call(const nomen_sum_args *args);
 #define nomen_sum(...) \
     nomen_sum_call(&(const nomen_sum_args){.self = __VA_ARGS__})
+
+/* The elements at positions counted in row-major order; -1 is the last one.
+ *
+ * Names: the names of the index (rule as_index).
+ * Shapes: as index.
+ * Dtypes: as self; the index has any integer dtype.
+ * Gradient: self.
+ * Errors: an index out of range.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))
+ *     tensor([4, 1]) */
+typedef struct nomen_take_args {
+    nomen_tensor *self;
+    nomen_tensor *index;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_take_args;
+NOMEN_API nomen_tensor *nomen_take_call(const nomen_take_args *args);
+#define nomen_take(...) \
+    nomen_take_call(&(const nomen_take_args){.self = __VA_ARGS__})
+
+/* gather with an index that is broadcast; without a dim both are flattened first.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: self and index broadcast, but for the dim, where the result is as long as the index.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: different ranks, an index out of range.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([[3, 1], [2, 4]])
+ *     >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)
+ *     tensor([[3],
+ *             [4]]) */
+typedef struct nomen_take_along_dim_args {
+    nomen_tensor *self;
+    nomen_tensor *indices;
+    const char *dim;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_take_along_dim_args;
+NOMEN_API nomen_tensor *nomen_take_along_dim_call(const nomen_take_along_dim_args *args);
+#define nomen_take_along_dim(...) \
+    nomen_take_along_dim_call(&(const nomen_take_along_dim_args){.self = __VA_ARGS__})
+
+/* The elements of count neighbouring dims from first on at positions counted in row-major order over these dims; their place is taken by the dims of the index. What x[index] is made of.
+ *
+ * Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).
+ * Shapes: as self, the dims indexed replaced by those of the index.
+ * Dtypes: as self; the index has any integer dtype.
+ * Gradient: self.
+ * Errors: an index out of range.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names
+ *     ('N', None, None) */
+typedef struct nomen_take_dims_args {
+    nomen_tensor *self;
+    nomen_tensor *index;
+    int64_t first;
+    int64_t count;
+} nomen_take_dims_args;
+NOMEN_API nomen_tensor *nomen_take_dims_call(const nomen_take_dims_args *args);
+#define nomen_take_dims(...) \
+    nomen_take_dims_call(&(const nomen_take_dims_args){.self = __VA_ARGS__})
 
 /* The hyperbolic tangent.
  *

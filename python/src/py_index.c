@@ -1,5 +1,6 @@
 /* x[...], x[...] = y, len, in, iteration: chains of views through the operations of the table, so
- * that names and gradients follow by themselves. */
+ * that names and gradients follow by themselves. Tensors among the indices come last, all at once,
+ * to index and index_put. */
 #include "py.h"
 
 /* ---- single steps ---------------------------------------------------------------------------- */
@@ -94,47 +95,103 @@ typedef enum index_kind {
     INDEX_SLICE,
     INDEX_NONE,
     INDEX_ELLIPSIS,
+    INDEX_TENSOR,
     INDEX_WRONG
 } index_kind;
+
+enum { ITEMS = 2 * NOMEN_MAX_DIMS + 2 };
+
+/* An index as it was read: what kind each item is, and the tensors among them. */
+typedef struct index_list {
+    int count, tensors, made_count;
+    int takes; /* dims that the items take */
+    int taken; /* those that tensors take */
+    int rank;  /* the dims that come for them */
+    index_kind kind[ITEMS];
+    nomen_tensor *tensor[ITEMS]; /* by item, borrowed */
+    PyObject *made[ITEMS];       /* tensors made of lists and bools */
+    /* for index and index_put, once the views are made: a gap for each dim without a tensor */
+    int64_t gaps_and_tensors;
+    nomen_tensor *at[ITEMS];
+} index_list;
+
+static void list_drop(index_list *list) {
+    for (int i = 0; i < list->made_count; i++) Py_DECREF(list->made[i]);
+}
 
 static index_kind refuse(PyObject *item) {
     if (PyUnicode_Check(item))
         PyErr_Format(PyExc_TypeError,
-                     "indices are integers, slices, None and ...: for a dim given by name write "
-                     "x[{'%U': index}]",
+                     "indices are integers, slices, None, ..., tensors and lists: for a dim given "
+                     "by name write x[{'%U': index}]",
                      item);
     else
         PyErr_Format(PyExc_IndexError,
-                     "indices are integers, slices, None, ... and dicts of dims, not %s",
+                     "indices are integers, slices, None, ..., tensors, lists and dicts of dims, "
+                     "not %s",
                      Py_TYPE(item)->tp_name);
     return INDEX_WRONG;
 }
 
-static index_kind refuse_advanced(const char *what) {
-    PyErr_Format(PyExc_NotImplementedError,
-                 "indexing by %s is not implemented: use integers, slices, None, ..., or select, "
-                 "narrow and where",
-                 what);
-    return INDEX_WRONG;
+static index_kind add_tensor(index_list *list, int i, nomen_tensor *t) {
+    int rank = t->dtype == NOMEN_BOOL ? 1 : t->ndim;
+    list->tensor[i] = t;
+    list->tensors++;
+    list->taken += t->dtype == NOMEN_BOOL ? t->ndim : 1;
+    if (rank > list->rank) list->rank = rank;
+    return INDEX_TENSOR;
 }
 
-static index_kind kind_of(py_state *s, PyObject *item) {
+/* Takes over the object. */
+static index_kind add_made(py_state *s, index_list *list, int i, PyObject *made) {
+    if (!made) return INDEX_WRONG;
+    list->made[list->made_count++] = made;
+    if (!nomen__py_is_tensor(s, made)) return refuse(made);
+    return add_tensor(list, i, nomen__py_unwrap(made));
+}
+
+static index_kind add_bool(py_state *s, index_list *list, int i, bool value) {
+    nomen_tensor *t = nomen__wrap_number(&(nomen_number){NOMEN_NUMBER_BOOL, value, 0, 0});
+    return add_made(s, list, i, nomen__py_wrap(s, t));
+}
+
+/* A list, a range, an array. What is empty has no dtype of its own: it is of integers. */
+static index_kind add_sequence(py_state *s, index_list *list, int i, PyObject *item) {
+    PyObject *plain = PyObject_CheckBuffer(item) ? Py_NewRef(item) : PySequence_List(item);
+    PyObject *made = plain ? PyObject_CallMethod(s->module, "as_tensor", "O", plain) : NULL;
+    bool empty = plain && !PyObject_CheckBuffer(item) && made && nomen__py_is_tensor(s, made) &&
+                 nomen__py_unwrap(made)->numel == 0;
+    Py_XDECREF(plain);
+    if (empty) Py_SETREF(made, PyObject_CallMethod(made, "to", "O", s->dtypes[NOMEN_I64]));
+    return add_made(s, list, i, made);
+}
+
+static index_kind kind_of(py_state *s, PyObject *item, index_list *list, int i) {
     if (PyLong_CheckExact(item)) return INDEX_INT;
     if (PySlice_Check(item)) return INDEX_SLICE;
     if (item == Py_None) return INDEX_NONE;
     if (item == Py_Ellipsis) return INDEX_ELLIPSIS;
-    if (PyBool_Check(item)) return refuse_advanced("bool");
+    if (PyBool_Check(item)) return add_bool(s, list, i, item == Py_True);
     if (nomen__py_is_tensor(s, item)) {
-        const nomen_tensor *t = nomen__py_unwrap(item);
-        if (t->dtype == NOMEN_BOOL) return refuse_advanced("a mask");
-        if (!nomen_dtype_is_integral(t->dtype)) {
-            PyErr_SetString(PyExc_IndexError, "tensors used as indices must be integer tensors");
+        nomen_tensor *t = nomen__py_unwrap(item);
+        if (!nomen_dtype_is_integral(t->dtype) && t->dtype != NOMEN_BOOL) {
+            PyErr_Format(PyExc_IndexError,
+                         "tensors used as indices must be long, int, byte or bool tensors, or of "
+                         "another integer dtype, not %s",
+                         nomen_dtype_name(t->dtype));
             return INDEX_WRONG;
         }
-        return t->ndim ? refuse_advanced("a tensor of indices") : INDEX_INT;
+        return t->ndim || t->dtype == NOMEN_BOOL ? add_tensor(list, i, t) : INDEX_INT;
     }
-    if (PyList_Check(item) || (PyObject_CheckBuffer(item) && PySequence_Check(item)))
-        return refuse_advanced("a list or an array");
+    if (PyUnicode_Check(item) || PyBytes_Check(item)) return refuse(item);
+    if (PyList_Check(item) || PyTuple_Check(item) || PyRange_Check(item) ||
+        (PyObject_CheckBuffer(item) && PySequence_Check(item)))
+        return add_sequence(s, list, i, item);
+    const char *type = strrchr(Py_TYPE(item)->tp_name, '.');
+    if (type && !strncmp(type + 1, "bool", 4)) { /* NumPy's */
+        int yes = PyObject_IsTrue(item);
+        return yes < 0 ? INDEX_WRONG : add_bool(s, list, i, yes);
+    }
     return PyIndex_Check(item) ? INDEX_INT : refuse(item);
 }
 
@@ -143,128 +200,195 @@ static bool index_value(PyObject *item, int64_t *value) {
     return *value != -1 || !PyErr_Occurred();
 }
 
-/* One item at dim; *dim moves on to the next. */
-static nomen_tensor *step(py_state *s, nomen_tensor *t, PyObject *item, index_kind kind, int *dim) {
-    int64_t index;
-    nomen_tensor *next = NULL;
-    switch (kind) {
-    case INDEX_INT:
-        if (index_value(item, &index)) return take_index(s, t, *dim, index);
-        break;
-    case INDEX_SLICE: return take_slice(s, t, (*dim)++, item);
-    case INDEX_NONE: return put_dim(s, t, (*dim)++);
-    default: break;
-    }
-    nomen__release(t);
-    return next;
+/* ---- the views ------------------------------------------------------------------------------- */
+
+static bool too_many(const nomen_tensor *t) {
+    if (t->ndim)
+        PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %d", t->ndim);
+    else
+        PyErr_SetString(PyExc_IndexError,
+                        "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to "
+                        "convert a 0-dim tensor to a number");
+    return false;
 }
 
-static nomen_tensor *by_items(py_state *s, nomen_tensor *t, PyObject *const *items, Py_ssize_t n) {
+/* Every item is looked at before the first view is made. */
+static bool read_items(py_state *s, const nomen_tensor *t, PyObject *const *items, Py_ssize_t n,
+                       index_list *list) {
     int takes = 0, ellipses = 0;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        index_kind kind = kind_of(s, items[i]);
-        if (kind == INDEX_WRONG) goto failed;
+    list->tensors = list->made_count = list->taken = list->rank = 0;
+    if (n > ITEMS / 2) return too_many(t);
+    list->count = (int)n;
+    for (int i = 0; i < list->count; i++) {
+        index_kind kind = list->kind[i] = kind_of(s, items[i], list, i);
+        if (kind == INDEX_WRONG) return false;
         takes += kind == INDEX_INT || kind == INDEX_SLICE;
         ellipses += kind == INDEX_ELLIPSIS;
     }
+    list->takes = takes + list->taken;
     if (ellipses > 1) {
         PyErr_SetString(PyExc_IndexError, "an index can only have a single ellipsis ('...')");
-        goto failed;
+        return false;
     }
-    if (takes > t->ndim) {
-        if (t->ndim)
-            PyErr_Format(PyExc_IndexError, "too many indices for tensor of dimension %d", t->ndim);
-        else
-            PyErr_SetString(PyExc_IndexError,
-                            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python to "
-                            "convert a 0-dim tensor to a number");
-        goto failed;
+    return list->takes <= t->ndim || too_many(t);
+}
+
+static void skip_dims(index_list *list, int count) {
+    for (int k = 0; list->tensors && k < count; k++) list->at[list->gaps_and_tensors++] = NULL;
+}
+
+/* Consumes t and gives a view of it. */
+static nomen_tensor *by_items(py_state *s, nomen_tensor *t, PyObject *const *items, Py_ssize_t n,
+                              index_list *list) {
+    list->gaps_and_tensors = 0;
+    if (!read_items(s, t, items, n, list)) {
+        nomen__release(t);
+        return NULL;
     }
-    int dim = 0, left = t->ndim - takes;
-    for (Py_ssize_t i = 0; t && i < n; i++) {
-        index_kind kind = kind_of(s, items[i]);
-        if (kind == INDEX_ELLIPSIS)
-            dim += left;
-        else
-            t = step(s, t, items[i], kind, &dim);
+    int dim = 0, left = t->ndim - list->takes;
+    for (int i = 0; t && i < list->count; i++) {
+        int64_t index;
+        nomen_tensor *index_tensor = list->kind[i] == INDEX_TENSOR ? list->tensor[i] : NULL;
+        int before = dim;
+        switch (list->kind[i]) {
+        case INDEX_INT:
+            if (index_value(items[i], &index)) {
+                t = take_index(s, t, dim, index);
+            } else {
+                nomen__release(t);
+                t = NULL;
+            }
+            break;
+        case INDEX_SLICE: t = take_slice(s, t, dim++, items[i]); break;
+        case INDEX_NONE: t = put_dim(s, t, dim++); break;
+        case INDEX_ELLIPSIS: dim += left; break;
+        default:
+            dim += index_tensor->dtype == NOMEN_BOOL ? index_tensor->ndim : 1;
+            list->at[list->gaps_and_tensors++] = index_tensor;
+            before = dim;
+            break;
+        }
+        skip_dims(list, dim - before);
     }
     return t;
-failed:
-    nomen__release(t);
-    return NULL;
 }
 
 /* {'N': 0, 'C': slice(1, 3)}: all dims are looked up before the first goes. */
-static nomen_tensor *by_dict(py_state *s, nomen_tensor *t, PyObject *dict) {
-    PyObject *items[NOMEN_MAX_DIMS];
-    PyObject *whole = PySlice_New(NULL, NULL, NULL), *key, *value;
+static bool dict_items(py_state *s, const nomen_tensor *t, PyObject *dict, PyObject **items,
+                       PyObject *whole) {
+    PyObject *key, *value;
     Py_ssize_t at = 0;
-    if (!whole) goto failed;
     for (int i = 0; i < t->ndim; i++) items[i] = whole;
     while (PyDict_Next(dict, &at, &key, &value)) {
         nomen__dimref ref;
         int position;
         if (!PyUnicode_Check(key) && !PyIndex_Check(key)) {
             refuse(key);
-            goto failed;
+            return false;
         }
-        index_kind kind = kind_of(s, value);
-        if (kind == INDEX_WRONG) goto failed;
-        if (kind == INDEX_NONE || kind == INDEX_ELLIPSIS) {
-            PyErr_SetString(PyExc_IndexError, "in a dict of dims an index is an int or a slice");
-            goto failed;
+        if (value == Py_None || value == Py_Ellipsis || PyBool_Check(value)) {
+            PyErr_SetString(PyExc_IndexError,
+                            "in a dict of dims an index is an int, a slice, a tensor or a list");
+            return false;
         }
-        if (!nomen__py_dimref(s, key, &ref)) goto failed;
+        if (nomen__py_is_tensor(s, value) && nomen__py_unwrap(value)->dtype == NOMEN_BOOL &&
+            nomen__py_unwrap(value)->ndim != 1) {
+            PyErr_Format(PyExc_IndexError, "in a dict of dims a mask has one dim, not %d",
+                         nomen__py_unwrap(value)->ndim);
+            return false;
+        }
+        if (!nomen__py_dimref(s, key, &ref)) return false;
         if (nomen__dim_position(nomen__names_of(t), &ref, &position)) {
             nomen__py_raise(s);
-            goto failed;
+            return false;
         }
         if (!t->ndim || items[position] != whole) {
             PyErr_Format(PyExc_IndexError,
                          t->ndim ? "dim %d is given twice" : "dim %d: the tensor has no dims",
                          position);
-            goto failed;
+            return false;
         }
         items[position] = value;
     }
-    t = by_items(s, t, items, t->ndim);
-    Py_DECREF(whole);
-    return t;
-failed:
-    Py_XDECREF(whole);
-    nomen__release(t);
-    return NULL;
+    return true;
 }
 
-/* A view with a reference for the caller; may be the tensor itself. */
-static nomen_tensor *view_of(PyObject *self, PyObject *key) {
+/* A view with a reference for the caller, which may be the tensor itself; what tensors are to be
+ * applied to it is in the list, which is to be dropped in any case. */
+static nomen_tensor *view_of(PyObject *self, PyObject *key, index_list *list) {
     py_state *s = ((py_tensor *)self)->state;
     nomen_tensor *t = nomen__retain(nomen__py_unwrap(self));
-    if (PyTuple_Check(key)) return by_items(s, t, &PyTuple_GET_ITEM(key, 0), PyTuple_GET_SIZE(key));
-    if (PyDict_Check(key)) return by_dict(s, t, key);
-    return by_items(s, t, &key, 1);
+    list->made_count = 0;
+    if (PyTuple_Check(key))
+        return by_items(s, t, &PyTuple_GET_ITEM(key, 0), PyTuple_GET_SIZE(key), list);
+    if (!PyDict_Check(key)) return by_items(s, t, &key, 1, list);
+    PyObject *items[NOMEN_MAX_DIMS], *whole = PySlice_New(NULL, NULL, NULL);
+    if (whole && dict_items(s, t, key, items, whole)) {
+        t = by_items(s, t, items, t->ndim, list);
+    } else {
+        nomen__release(t);
+        t = NULL;
+    }
+    Py_XDECREF(whole);
+    return t;
+}
+
+/* The operation on t and the tensors of the list. */
+static void set_list(py_call *p, nomen_tensor *t, index_list *list) {
+    p->c.arg[0].tensor = t;
+    p->c.arg[1].list = (nomen_list){list->gaps_and_tensors, list->at};
+    p->c.given |= 3;
+    p->large |= t->numel > PY_LARGE;
 }
 
 static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
     py_state *s = ((py_tensor *)self)->state;
-    nomen_tensor *t = view_of(self, key);
-    if (t && t == nomen__py_unwrap(self)) t = same_again(s, t);
+    index_list list;
+    nomen_tensor *t = view_of(self, key, &list);
+    if (t && list.tensors) {
+        py_call p;
+        nomen__py_begin(&p, s, s->op[PY_OP_index]);
+        set_list(&p, t, &list);
+        t = finish(&p, t);
+    } else if (t && t == nomen__py_unwrap(self)) {
+        t = same_again(s, t);
+    }
+    list_drop(&list);
     return t ? nomen__py_wrap(s, t) : NULL;
 }
 
 /* Leading dims of size 1 that the target does not have are dropped from the value. */
-static bool fill_value(py_call *p, PyObject *value, int ndim) {
+static bool fill_value(py_call *p, int arg, PyObject *value, int ndim) {
     py_state *s = p->state;
     bool narrow = nomen__py_is_tensor(s, value) && nomen__py_unwrap(value)->ndim > ndim;
-    if (!narrow) return nomen__py_operand(p, 1, value) > 0;
+    if (!narrow) return nomen__py_operand(p, arg, value) > 0;
     nomen_tensor *t = nomen__retain(nomen__py_unwrap(value));
     while (t && t->ndim > ndim && t->size[0] == 1) t = take_index(s, t, 0, 0);
     if (!t) return false;
     p->wrapped[p->wrapped_count++] = t;
-    p->c.arg[1].tensor = t;
-    p->c.given |= 1u << 1;
+    p->c.arg[arg].tensor = t;
+    p->c.given |= 1u << arg;
     p->large |= t->numel > PY_LARGE;
     return true;
+}
+
+static nomen_status put_value(py_state *s, nomen_tensor *t, index_list *list, PyObject *value) {
+    py_call p;
+    bool indexed = list->tensors > 0;
+    int arg = indexed ? 2 : 1, ndim = indexed ? t->ndim - list->taken + list->rank : t->ndim;
+    nomen__py_begin(&p, s, s->op[indexed ? PY_OP_index_put : PY_OP_copy]);
+    p.name = indexed ? "index_put_" : "copy_";
+    p.c.inplace = true;
+    p.c.arg[0].tensor = t;
+    p.c.given = 1;
+    if (indexed) set_list(&p, t, list);
+    if (!fill_value(&p, arg, value, ndim)) {
+        nomen__py_give_back(&p);
+        return NOMEN_ERROR_TYPE;
+    }
+    nomen_status status = nomen__py_invoke(&p);
+    if (!status) nomen__release(p.c.out[0]);
+    return status;
 }
 
 static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) {
@@ -277,25 +401,19 @@ static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) 
     nomen_number n;
     int is_number = nomen__py_is_tensor(s, value) ? 1 : nomen__py_number(value, &n);
     if (is_number < 0) return -1;
-    if (!is_number) { /* a list, an array */
-        made = PyObject_CallMethod(s->module, "as_tensor", "O", value);
+    if (!is_number) { /* a list, an array: of what self is of */
+        PyObject *plain = PyObject_CallMethod(s->module, "as_tensor", "O", value);
+        if (!plain) return -1;
+        made = PyObject_CallMethod(plain, "to", "O", s->dtypes[nomen__py_unwrap(self)->dtype]);
+        Py_DECREF(plain);
         if (!made) return -1;
         value = made;
     }
-    nomen_tensor *t = view_of(self, key);
-    if (!t) {
-        Py_XDECREF(made);
-        return -1;
-    }
-    py_call p;
-    nomen__py_begin(&p, s, s->op[PY_OP_copy]);
-    p.name = "copy_";
-    p.c.inplace = true;
-    p.c.arg[0].tensor = t;
-    p.c.given = 1;
-    nomen_status status = fill_value(&p, value, t->ndim) ? nomen__py_invoke(&p) : NOMEN_ERROR_TYPE;
-    if (!status) nomen__release(p.c.out[0]);
+    index_list list;
+    nomen_tensor *t = view_of(self, key, &list);
+    nomen_status status = t ? put_value(s, t, &list, value) : NOMEN_ERROR_INDEX;
     nomen__release(t);
+    list_drop(&list);
     Py_XDECREF(made);
     return status ? -1 : 0;
 }

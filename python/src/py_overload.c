@@ -273,6 +273,48 @@ static bool adapt_split(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyO
     return fill(p, 0, &b[SELF]) && fill(p, listed ? 3 : 1, either) && fill(p, 2, &b[DIM]);
 }
 
+/* ---- where, nonzero, scatter ----------------------------------------------------------------- */
+
+/* The call goes on as one of another operation. */
+static void become(py_call *p, const char *op) {
+    const char *name = p->name;
+    bool method = p->method;
+    nomen__py_begin(p, p->state, nomen__op_find(op));
+    p->name = name;
+    p->method = method;
+}
+
+/* where(condition) alone says where it is true. */
+static bool adapt_where(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (nargs == 1 && !kwnames && !p->method) become(p, "nonzero_tuple");
+    return nomen__py_parse(p, args, nargs, kwnames);
+}
+
+static bool adapt_nonzero(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec specs[] = {SPEC("self", 0), SPEC("as_tuple", KW)};
+    enum { SELF, AS_TUPLE, COUNT };
+    py_bound b[COUNT];
+    if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
+    if (!no_self(p, &b[SELF])) return false;
+    if (given(&b[AS_TUPLE])) {
+        if (!PyBool_Check(b[AS_TUPLE].value))
+            return nomen__py_wrong(p, "as_tuple", &b[AS_TUPLE], "bool");
+        if (b[AS_TUPLE].value == Py_True) become(p, "nonzero_tuple");
+    }
+    return fill(p, 0, &b[SELF]);
+}
+
+/* What is written is called src if it is a tensor and value if it is a number. */
+static bool adapt_scatter(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec specs[] = {SPEC("self", 0),  SPEC("dim", 0),     SPEC("index", 0),
+                                           SPEC("src", OPT), SPEC("reduce", KW), SPEC("value", KW)};
+    enum { SELF, DIM, INDEX, SRC, REDUCE, VALUE, COUNT };
+    py_bound b[COUNT];
+    if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
+    if (!b[SRC].value) b[SRC] = b[VALUE];
+    return nomen__py_fill_all(p, b);
+}
+
 /* ---- to, arange ------------------------------------------------------------------------------ */
 
 static bool wrong_combination(const py_call *p, PyObject *value) {
@@ -394,7 +436,26 @@ nomen__py_adapter *nomen__py_adapter_of(const char *op) {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange}, {"dropout", adapt_dropout}, {"flatten", adapt_flatten}, {"max", adapt_extremum}, {"min", adapt_extremum}, {"norm", adapt_norm}, {"randint", adapt_randint}, {"randint_like", adapt_randint}, {"random", adapt_random}, {"rename", adapt_rename}, {"split", adapt_split}, {"std", adapt_variance}, {"std_mean", adapt_variance}, {"to", adapt_to}, {"unflatten", adapt_unflatten}, {"var", adapt_variance}, {"var_mean", adapt_variance},
+        {"arange", adapt_arange},
+        {"dropout", adapt_dropout},
+        {"flatten", adapt_flatten},
+        {"max", adapt_extremum},
+        {"min", adapt_extremum},
+        {"nonzero", adapt_nonzero},
+        {"norm", adapt_norm},
+        {"randint", adapt_randint},
+        {"randint_like", adapt_randint},
+        {"random", adapt_random},
+        {"rename", adapt_rename},
+        {"scatter", adapt_scatter},
+        {"split", adapt_split},
+        {"std", adapt_variance},
+        {"std_mean", adapt_variance},
+        {"to", adapt_to},
+        {"unflatten", adapt_unflatten},
+        {"var", adapt_variance},
+        {"var_mean", adapt_variance},
+        {"where", adapt_where},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)
         if (!strcmp(table[i].op, op)) return table[i].adapter;

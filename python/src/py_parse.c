@@ -522,7 +522,10 @@ static bool fill_tensors(py_call *p, int i, const py_bound *bound) {
         p->blocks[p->blocks_count].at = at;
         p->blocks[p->blocks_count++].bytes = bytes;
     }
+    bool gaps = p->c.op->args[i].flags & NOMEN__OPTIONAL;
     for (Py_ssize_t k = 0; k < count; k++) {
+        at[k] = NULL;
+        if (gaps && items[k] == Py_None) continue;
         if (!nomen__py_is_tensor(p->state, items[k])) return wrong_item(p, i, items[k], k);
         at[k] = nomen__py_unwrap(items[k]);
         p->large |= at[k]->numel > PY_LARGE;

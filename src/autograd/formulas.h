@@ -74,6 +74,24 @@ nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_matmul_left(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 nomen_tensor *nomen__g_matmul_right(nomen__backward *b, nomen_tensor *g, nomen_tensor *other);
 
+/* ---- masks and indices (formulas_index.c) ---------------------------------------------------- */
+
+nomen_tensor *nomen__g_masked_select(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_masked_scatter(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_index_select(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_index_fill(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_index_fill_value(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_index_add(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_gather(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_scatter(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_take(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_put(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_put_source(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_take_dims(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_put_dims(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g);
+
 /* ---- for the engine -------------------------------------------------------------------------- */
 
 /* t summed over the dims that were broadcast, so that it has these sizes. */

@@ -213,9 +213,47 @@ nomen_tensor *nomen__grad_flatten(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_gather(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_gather(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_geometric(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_index_add(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    case 2: return nomen__g_index_add(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_index_copy(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_index_fill(b, b->g);
+    case 2: return nomen__g_index_add(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_index_fill(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_index_fill(b, b->g);
+    case 2: return nomen__g_index_fill_value(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_index_select(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_index_select(b, b->g);
     default: return NULL;
     }
 }
@@ -251,6 +289,29 @@ nomen_tensor *nomen__grad_logcumsumexp(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_logsumexp(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_logsumexp(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_masked_fill(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_masked_fill(b->g, b->in[1], nomen_scalar(0));
+    case 2: return nomen_where(b->in[1], b->g, nomen_scalar(0));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_masked_scatter(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_masked_fill(b->g, b->in[1], nomen_scalar(0));
+    case 2: return nomen__g_masked_scatter(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_masked_select(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_masked_select(b, b->g);
     default: return NULL;
     }
 }
@@ -403,6 +464,22 @@ nomen_tensor *nomen__grad_prod(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_put(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_put(b, b->g);
+    case 2: return nomen__g_put_source(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_put_dims(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_put_dims(b, b->g);
+    case 2: return nomen__g_put_dims_source(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_random(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
@@ -448,6 +525,22 @@ nomen_tensor *nomen__grad_reshape(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_rsqrt(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_times(nomen_mul(b->g, nomen__conj(nomen__g_power(b->result, 3))), -0.5);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_scatter(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_scatter(b, b->g);
+    case 2: return nomen__g_scatter_src(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_scatter_add(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    case 2: return nomen__g_scatter_src(b, b->g);
     default: return NULL;
     }
 }
@@ -551,6 +644,20 @@ nomen_tensor *nomen__grad_sub(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_sum(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_unreduce(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_take(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_take(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_take_dims(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_take_dims(b, b->g);
     default: return NULL;
     }
 }

@@ -50,6 +50,9 @@ nomen_tensor *nomen_argmax_call(const nomen_argmax_args *args) {
 nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGMIN], args, false);
 }
+nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGWHERE], args, false);
+}
 nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, false);
 }
@@ -185,6 +188,9 @@ nomen_tensor *nomen_full_call(const nomen_full_args *args) {
 nomen_tensor *nomen_full_like_call(const nomen_full_like_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FULL_LIKE], args, false);
 }
+nomen_tensor *nomen_gather_call(const nomen_gather_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_GATHER], args, false);
+}
 nomen_tensor *nomen_ge_call(const nomen_ge_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GE], args, false);
 }
@@ -202,6 +208,36 @@ nomen_tensor *nomen_gt_call(const nomen_gt_args *args) {
 }
 nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GT], args, true);
+}
+nomen_tensor *nomen_index_call(const nomen_index_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX], args, false);
+}
+nomen_tensor *nomen_index_add_call(const nomen_index_add_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_ADD], args, false);
+}
+nomen_tensor *nomen_index_add_in_place_call(const nomen_index_add_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_ADD], args, true);
+}
+nomen_tensor *nomen_index_copy_call(const nomen_index_copy_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_COPY], args, false);
+}
+nomen_tensor *nomen_index_copy_in_place_call(const nomen_index_copy_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_COPY], args, true);
+}
+nomen_tensor *nomen_index_fill_call(const nomen_index_fill_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_FILL], args, false);
+}
+nomen_tensor *nomen_index_fill_in_place_call(const nomen_index_fill_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_FILL], args, true);
+}
+nomen_tensor *nomen_index_put_call(const nomen_index_put_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_PUT], args, false);
+}
+nomen_tensor *nomen_index_put_in_place_call(const nomen_index_put_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_PUT], args, true);
+}
+nomen_tensor *nomen_index_select_call(const nomen_index_select_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_SELECT], args, false);
 }
 nomen_tensor *nomen_isnan_call(const nomen_isnan_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ISNAN], args, false);
@@ -244,6 +280,21 @@ nomen_tensor *nomen_lt_call(const nomen_lt_args *args) {
 }
 nomen_tensor *nomen_lt_in_place_call(const nomen_lt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LT], args, true);
+}
+nomen_tensor *nomen_masked_fill_call(const nomen_masked_fill_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MASKED_FILL], args, false);
+}
+nomen_tensor *nomen_masked_fill_in_place_call(const nomen_masked_fill_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MASKED_FILL], args, true);
+}
+nomen_tensor *nomen_masked_scatter_call(const nomen_masked_scatter_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MASKED_SCATTER], args, false);
+}
+nomen_tensor *nomen_masked_scatter_in_place_call(const nomen_masked_scatter_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MASKED_SCATTER], args, true);
+}
+nomen_tensor *nomen_masked_select_call(const nomen_masked_select_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MASKED_SELECT], args, false);
 }
 nomen_tensor *nomen_matmul_call(const nomen_matmul_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MATMUL], args, false);
@@ -299,6 +350,12 @@ nomen_tensor *nomen_neg_call(const nomen_neg_args *args) {
 nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NEG], args, true);
 }
+nomen_tensor *nomen_nonzero_call(const nomen_nonzero_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NONZERO], args, false);
+}
+nomen_list nomen_nonzero_tuple_call(const nomen_nonzero_tuple_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_NONZERO_TUPLE], args);
+}
 nomen_tensor *nomen_norm_call(const nomen_norm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NORM], args, false);
 }
@@ -328,6 +385,18 @@ nomen_tensor *nomen_pow_in_place_call(const nomen_pow_args *args) {
 }
 nomen_tensor *nomen_prod_call(const nomen_prod_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_PROD], args, false);
+}
+nomen_tensor *nomen_put_call(const nomen_put_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_PUT], args, false);
+}
+nomen_tensor *nomen_put_in_place_call(const nomen_put_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_PUT], args, true);
+}
+nomen_tensor *nomen_put_dims_call(const nomen_put_dims_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_PUT_DIMS], args, false);
+}
+nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_PUT_DIMS], args, true);
 }
 nomen_tensor *nomen_rand_call(const nomen_rand_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RAND], args, false);
@@ -385,6 +454,18 @@ nomen_tensor *nomen_rsqrt_call(const nomen_rsqrt_args *args) {
 }
 nomen_tensor *nomen_rsqrt_in_place_call(const nomen_rsqrt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RSQRT], args, true);
+}
+nomen_tensor *nomen_scatter_call(const nomen_scatter_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER], args, false);
+}
+nomen_tensor *nomen_scatter_in_place_call(const nomen_scatter_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER], args, true);
+}
+nomen_tensor *nomen_scatter_add_call(const nomen_scatter_add_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER_ADD], args, false);
+}
+nomen_tensor *nomen_scatter_add_in_place_call(const nomen_scatter_add_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER_ADD], args, true);
 }
 nomen_tensor *nomen_select_call(const nomen_select_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SELECT], args, false);
@@ -451,6 +532,15 @@ nomen_tensor *nomen_sub_in_place_call(const nomen_sub_args *args) {
 }
 nomen_tensor *nomen_sum_call(const nomen_sum_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SUM], args, false);
+}
+nomen_tensor *nomen_take_call(const nomen_take_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TAKE], args, false);
+}
+nomen_tensor *nomen_take_along_dim_call(const nomen_take_along_dim_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TAKE_ALONG_DIM], args, false);
+}
+nomen_tensor *nomen_take_dims_call(const nomen_take_dims_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TAKE_DIMS], args, false);
 }
 nomen_tensor *nomen_tanh_call(const nomen_tanh_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TANH], args, false);

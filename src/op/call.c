@@ -23,18 +23,40 @@ static nomen_status bad_operand(const nomen_tensor *t, int64_t i) {
                              (long long)i);
 }
 
-/* Tensor arguments behind the leading ones: optional ones that were given, or a list. */
+/* Tensor arguments behind the leading ones: optional ones that were given, or a list, which is the
+ * operands unless there are others before it. */
 static void collect_more(nomen__call *c) {
     for (int i = c->op->lead; i < c->op->nargs; i++) {
         uint8_t kind = c->op->args[i].kind;
         if (kind == NOMEN__TENSOR) {
             if (nomen__given(c, i)) c->in_inline[c->nin++] = c->arg[i].tensor;
-        } else if (kind == NOMEN__TENSORS) {
+        } else if (kind == NOMEN__TENSORS && !c->nin) {
             c->in = (nomen_tensor **)(uintptr_t)c->arg[i].list.at;
             c->in_count = c->arg[i].list.count;
         }
     }
     if (c->in == c->in_inline) c->in_count = c->nin;
+}
+
+static unsigned flags_of(const nomen_tensor *t) {
+    /* A view may not know yet what an in-place change made of its base. */
+    return t->flags | (NOMEN_UNLIKELY(t->base != NULL) ? t->base->flags & NOMEN__REQUIRES : 0u);
+}
+
+/* A list behind other operands: what is in it counts too. */
+static nomen_status look_at_list(const nomen__call *c, unsigned *flags) {
+    for (int i = c->op->lead; i < c->op->nargs; i++) {
+        if (c->op->args[i].kind != NOMEN__TENSORS || !nomen__given(c, i)) continue;
+        nomen_list list = c->arg[i].list;
+        bool gaps = c->op->args[i].flags & NOMEN__OPTIONAL;
+        for (int64_t k = 0; k < list.count; k++) {
+            const nomen_tensor *t = list.at[k];
+            if (!t && gaps && !nomen__error_pending()) continue;
+            if (!t || t->magic != NOMEN__LIVE) return bad_operand(t, k);
+            *flags |= flags_of(t);
+        }
+    }
+    return NOMEN_OK;
 }
 
 /* Collects the tensor arguments that were given. */
@@ -48,9 +70,11 @@ static nomen_status collect_operands(nomen__call *c) {
     for (int64_t i = 0; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
         if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return bad_operand(t, i);
-        flags |= t->flags;
-        /* A view may not know yet what an in-place change made of its base. */
-        if (NOMEN_UNLIKELY(t->base != NULL)) flags |= t->base->flags & NOMEN__REQUIRES;
+        flags |= flags_of(t);
+    }
+    if (NOMEN_UNLIKELY(op->more && c->in == c->in_inline)) {
+        nomen_status s = look_at_list(c, &flags);
+        if (s) return s;
     }
     c->named = (flags & NOMEN__NAMED) != 0;
     c->record = (flags & NOMEN__REQUIRES) && nomen__grad_enabled && (op->grad || c->inplace);
@@ -104,7 +128,7 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
     for (int i = 0; i < c->nin; i++) {
         nomen_tensor *t = c->in[i];
         if (t == target || !nomen__may_overlap(t, target) || same_geometry(t, target)) continue;
-        if (c->temporaries == NOMEN__MAX_IN)
+        if (c->temporaries == (int)NOMEN_COUNT(c->temporary))
             return nomen__fail(NOMEN_ERROR_STATE, "too many overlapping operands");
         nomen_tensor *copy = nomen__tensor_empty(t->dtype, t->ndim, t->size);
         if (!copy) return NOMEN_ERROR_MEMORY;

@@ -26,23 +26,13 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n) {
     return t;
 }
 
-static bool is_one(const nomen_number *n) {
+bool nomen__is_one(const nomen_number *n) {
     return n->kind == NOMEN_NUMBER_FLOAT     ? n->re == 1
            : n->kind == NOMEN_NUMBER_COMPLEX ? n->re == 1 && n->im == 0
                                              : n->i == 1;
 }
 
-/* add, sub: with an alpha other than 1 a kernel of three operands. */
-nomen_status nomen__choose_scaled(nomen__call *c) {
-    bool subtract = c->op->id == NOMEN__OP_SUB;
-    if (NOMEN_UNLIKELY(subtract && c->in[0]->dtype == NOMEN_BOOL && c->in[1]->dtype == NOMEN_BOOL))
-        return nomen__fail(
-            NOMEN_ERROR_DTYPE,
-            "Subtraction, the `-` operator, with two bool tensors is not supported. Use "
-            "the `^` or `logical_xor()` operator instead.");
-    if (NOMEN_LIKELY(!nomen__given(c, 2)) || is_one(c->arg[2].number)) return NOMEN_OK;
-    const nomen_number *alpha = c->arg[2].number;
-    nomen_dtype d = nomen__common_dtype(c->in, 2);
+nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d) {
     if (alpha->kind == NOMEN_NUMBER_BOOL && d != NOMEN_BOOL)
         return nomen__fail(NOMEN_ERROR_DTYPE, "Boolean alpha only supported for Boolean results.");
     if (alpha->kind == NOMEN_NUMBER_FLOAT && !nomen_dtype_is_floating(d) &&
@@ -54,6 +44,21 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
         return nomen__fail(
             NOMEN_ERROR_DTYPE,
             "For non-complex input tensors, argument alpha must not be a complex number.");
+    return NOMEN_OK;
+}
+
+/* add, sub: with an alpha other than 1 a kernel of three operands. */
+nomen_status nomen__choose_scaled(nomen__call *c) {
+    bool subtract = c->op->id == NOMEN__OP_SUB;
+    if (NOMEN_UNLIKELY(subtract && c->in[0]->dtype == NOMEN_BOOL && c->in[1]->dtype == NOMEN_BOOL))
+        return nomen__fail(
+            NOMEN_ERROR_DTYPE,
+            "Subtraction, the `-` operator, with two bool tensors is not supported. Use "
+            "the `^` or `logical_xor()` operator instead.");
+    if (NOMEN_LIKELY(!nomen__given(c, 2)) || nomen__is_one(c->arg[2].number)) return NOMEN_OK;
+    const nomen_number *alpha = c->arg[2].number;
+    nomen_status s = nomen__check_alpha(alpha, nomen__common_dtype(c->in, 2));
+    if (s) return s;
     nomen_tensor *t = nomen__wrap_number(alpha);
     if (!t) return NOMEN_ERROR_MEMORY;
     nomen__take_temporary(c, t);

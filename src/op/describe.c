@@ -33,8 +33,9 @@ static void add_label(nomen__text *t, const char *name) {
 
 enum { SHOWN = 8 }; /* of a long list */
 
-static void add_list(nomen__text *t, const char *name, nomen_list list, bool dtype) {
+static void add_list(nomen__text *t, const char *name, nomen_list list, bool gaps, bool dtype) {
     for (int64_t k = 0; k < list.count && k < SHOWN; k++) {
+        if (!list.at[k] && gaps) continue;
         add_label(t, name);
         nomen__text_add(t, "[%lld]=", (long long)k);
         add_tensor(t, list.at[k], dtype);
@@ -60,7 +61,7 @@ static void add_argument(nomen__text *t, const nomen__call *c, int i, bool dtype
     const nomen__arg *arg = &c->arg[i];
     const nomen__argspec *spec = &c->op->args[i];
     if (spec->kind == NOMEN__TENSORS) {
-        add_list(t, spec->name, arg->list, dtypes);
+        add_list(t, spec->name, arg->list, (spec->flags & NOMEN__OPTIONAL) != 0, dtypes);
         return;
     }
     if (spec->kind == NOMEN__FLAG && !arg->flag) return; /* the default */

@@ -117,6 +117,10 @@ nomen_status nomen__names_insert(nomen__names own, int position, nomen_name name
                                  nomen__namelist *result);
 /* leading dims of expand are unnamed */
 nomen_status nomen__names_expand(nomen__names own, int ndim, nomen__namelist *result);
+/* The dims [first, first + count) become those of an index: with its names; a vector without a name
+ * in the place of one dim is that dim still. */
+nomen_status nomen__names_index(nomen__names own, int first, int count, nomen__names index,
+                                nomen__namelist *result);
 /* Duplicates, E3, E4 over a finished list. */
 nomen_status nomen__names_validate(const nomen_name *names, int count, int ndim);
 

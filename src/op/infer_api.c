@@ -30,23 +30,19 @@ static const struct {
     {{RULE_none, 1, 1}, "equal allclose item"},
     {{RULE_given, 1, 1}, "tensor linspace"},
     {{RULE_keep, 1, 1},
-     "acos acosh angle asin asinh atan atanh bitwise_not ceil cosh "
-     "cumprod cumsum deg2rad detach digamma erf erfc erfinv exp2 "
-     "expm1 floor frac isfinite isinf lgamma log10 log1p log2 logcumsumexp "
-     "logit nan_to_num positive rad2deg real round sign sinc sinh flip roll "
-     "tan tril triu trunc type index_fill"},
-    {{RULE_keep, 2, 2}, "cummax cummin sort topk"},
+     "acos acosh angle asin asinh atan atanh bitwise_not ceil cosh deg2rad "
+     "detach digamma erf erfc erfinv exp2 expm1 floor frac isfinite isinf "
+     "lgamma log10 log1p log2 logit nan_to_num positive rad2deg real round "
+     "sign sinc sinh flip roll tan tril triu trunc type"},
+    {{RULE_keep, 2, 2}, "sort topk"},
     {{RULE_unify, 1, 1},
      "addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor floor_divide "
      "fmod lerp logical_and logical_or logical_xor remainder"},
-    {{RULE_reduce, 1, 1}, "amax amin count_nonzero nanmean nansum norm"},
     {{RULE_reduce, 1, 2}, "median nanmedian"},
     {{RULE_reduce_last, 2, 2}, "kthvalue mode"},
     {{RULE_contract_add, 1, 1}, "addmv baddbmm"},
     {{RULE_pairwise, 1, 1}, "cdist"},
     {{RULE_cat, 1, 1}, "concat concatenate"},
-    {{RULE_masked_fill, 1, 1}, "masked_fill"},
-    {{RULE_masked_select, 1, 1}, "masked_select"},
     {{RULE_align_tensors, 1, 1}, "align_tensors"},
     {{RULE_transpose, 1, 1}, "swapaxes swapdims"},
     {{RULE_expand, 1, 1}, "broadcast_to expand_as"},
@@ -218,6 +214,31 @@ static nomen_status rule_masked_fill(request *r) {
 
 static nomen_status rule_masked_select(request *r) {
     return nomen__names_masked_select(r->in[0], r->in[1], &r->result);
+}
+
+static nomen_status rule_index(request *r) {
+    int dims[NOMEN_MAX_DIMS];
+    uint64_t mask;
+    nomen_status status = nomen__dim_positions(r->in[0], r->dim, dims, &mask);
+    for (int i = 1; !status && i < r->dim.n; i++)
+        if (dims[i] != dims[i - 1] + 1)
+            return nomen__fail(NOMEN_ERROR_NAME, "%s: the dims must be neighbours, in order",
+                               r->args->op);
+    int count = r->dim.n < 0 ? r->in[0].n : r->dim.n;
+    if (status) return status;
+    return nomen__names_index(r->in[0], count && r->dim.n > 0 ? dims[0] : 0, count, r->in[1],
+                              &r->result);
+}
+
+static nomen_status rule_as_index(request *r) {
+    nomen__names_reduce(r->in[1], 0, true, &r->result);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_positions(request *r) {
+    r->result.n = 2;
+    r->result.at[0] = r->result.at[1] = 0;
+    return NOMEN_OK;
 }
 
 static nomen_status rule_rename(request *r) {

@@ -180,3 +180,19 @@ nomen_status nomen__names_expand(nomen__names own, int ndim, nomen__namelist *re
 nomen_status nomen__names_validate(const nomen_name *names, int count, int ndim) {
     return nomen__check_names(names, count, ndim);
 }
+
+nomen_status nomen__names_index(nomen__names own, int first, int count, nomen__names index,
+                                nomen__namelist *result) {
+    bool named = false;
+    for (int i = 0; i < index.n; i++) named |= nomen__names_at(index, i) != 0;
+    bool same_dim = count == 1 && index.n == 1 && !named;
+    result->n = 0;
+    if (own.n - count + index.n > NOMEN_MAX_DIMS)
+        return nomen__fail_too_many(own.n - count + index.n, own);
+    for (int d = 0; d < first; d++) result->at[result->n++] = nomen__names_at(own, d);
+    for (int i = 0; i < index.n; i++)
+        result->at[result->n++] =
+            same_dim ? nomen__names_at(own, first) : nomen__names_at(index, i);
+    for (int d = first + count; d < own.n; d++) result->at[result->n++] = nomen__names_at(own, d);
+    return nomen__names_validate(result->at, result->n, result->n);
+}

@@ -40,7 +40,7 @@ typedef enum nomen__kind {                 /* C type in the generated argument s
 } nomen__kind;
 
 enum {
-    NOMEN__OPTIONAL = 1, /* may be absent */
+    NOMEN__OPTIONAL = 1, /* may be absent; a list of tensors may have gaps (NULL) */
     NOMEN__KEYWORD = 2,  /* in Python by keyword only */
     NOMEN__VARIADIC =
         4, /* in Python the positional rest may be spread: permute(0, 1), zeros(2, 3) */
@@ -178,7 +178,7 @@ struct nomen__call {
     const nomen_tensor
         *like; /* a contiguous operand with the sizes of the result, if the shape step met one */
     const nomen_tensor *layout; /* a fresh result lies in memory in the order of its dims */
-    nomen_tensor *temporary[NOMEN__MAX_IN]; /* made on the way, released at the end */
+    nomen_tensor *temporary[NOMEN__MAX_IN + 2]; /* made on the way, released at the end */
     int temporaries;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
     nomen_dtype
@@ -261,6 +261,13 @@ nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result);
 void nomen__take_temporary(nomen__call *c, nomen_tensor *t);
 /* Broadcasts size2 into (ndim, size); false if they do not fit. */
 bool nomen__broadcast(int *ndim, int64_t *size, int ndim2, const int64_t *size2);
+
+/* A factor of one changes nothing; one of a higher kind than a sum's dtype is refused. */
+bool nomen__is_one(const nomen_number *n);
+nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d);
+/* Can the number of a 0-d tensor be put into a tensor of this dtype? "value cannot be converted to
+ * type .. without overflow" */
+nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype);
 
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);

@@ -18,127 +18,149 @@ enum {
     NOMEN__OP_ARANGE = 10,
     NOMEN__OP_ARGMAX = 11,
     NOMEN__OP_ARGMIN = 12,
-    NOMEN__OP_BERNOULLI = 13,
-    NOMEN__OP_BMM = 14,
-    NOMEN__OP_CAST = 15,
-    NOMEN__OP_CAT = 16,
-    NOMEN__OP_CAUCHY = 17,
-    NOMEN__OP_CHUNK = 18,
-    NOMEN__OP_CLAMP = 19,
-    NOMEN__OP_CLONE = 20,
-    NOMEN__OP_CONJ = 21,
-    NOMEN__OP_CONTIGUOUS = 22,
-    NOMEN__OP_COPY = 23,
-    NOMEN__OP_COS = 24,
-    NOMEN__OP_COUNT_NONZERO = 25,
-    NOMEN__OP_CUMMAX = 26,
-    NOMEN__OP_CUMMIN = 27,
-    NOMEN__OP_CUMPROD = 28,
-    NOMEN__OP_CUMSUM = 29,
-    NOMEN__OP_DIFF = 30,
-    NOMEN__OP_DIST = 31,
-    NOMEN__OP_DIV = 32,
-    NOMEN__OP_DOT = 33,
-    NOMEN__OP_DROPOUT = 34,
-    NOMEN__OP_EMPTY = 35,
-    NOMEN__OP_EMPTY_LIKE = 36,
-    NOMEN__OP_EQ = 37,
-    NOMEN__OP_EXP = 38,
-    NOMEN__OP_EXPAND = 39,
-    NOMEN__OP_EXPONENTIAL = 40,
-    NOMEN__OP_FILL = 41,
-    NOMEN__OP_FLATTEN = 42,
-    NOMEN__OP_FULL = 43,
-    NOMEN__OP_FULL_LIKE = 44,
-    NOMEN__OP_GE = 45,
-    NOMEN__OP_GEOMETRIC = 46,
-    NOMEN__OP_GT = 47,
-    NOMEN__OP_ISNAN = 48,
-    NOMEN__OP_LE = 49,
-    NOMEN__OP_LOG = 50,
-    NOMEN__OP_LOG_NORMAL = 51,
-    NOMEN__OP_LOG_SOFTMAX = 52,
-    NOMEN__OP_LOGCUMSUMEXP = 53,
-    NOMEN__OP_LOGICAL_NOT = 54,
-    NOMEN__OP_LOGSUMEXP = 55,
-    NOMEN__OP_LT = 56,
-    NOMEN__OP_MATMUL = 57,
-    NOMEN__OP_MAX = 58,
-    NOMEN__OP_MAXIMUM = 59,
-    NOMEN__OP_MEAN = 60,
-    NOMEN__OP_MIN = 61,
-    NOMEN__OP_MINIMUM = 62,
-    NOMEN__OP_MM = 63,
-    NOMEN__OP_MUL = 64,
-    NOMEN__OP_MULTINOMIAL = 65,
-    NOMEN__OP_MV = 66,
-    NOMEN__OP_NANMEAN = 67,
-    NOMEN__OP_NANSUM = 68,
-    NOMEN__OP_NARROW = 69,
-    NOMEN__OP_NE = 70,
-    NOMEN__OP_NEG = 71,
-    NOMEN__OP_NORM = 72,
-    NOMEN__OP_NORMAL = 73,
-    NOMEN__OP_NORMAL_ = 74,
-    NOMEN__OP_ONES = 75,
-    NOMEN__OP_ONES_LIKE = 76,
-    NOMEN__OP_PERMUTE = 77,
-    NOMEN__OP_POISSON = 78,
-    NOMEN__OP_POW = 79,
-    NOMEN__OP_PROD = 80,
-    NOMEN__OP_RAND = 81,
-    NOMEN__OP_RAND_LIKE = 82,
-    NOMEN__OP_RANDINT = 83,
-    NOMEN__OP_RANDINT_LIKE = 84,
-    NOMEN__OP_RANDN = 85,
-    NOMEN__OP_RANDN_LIKE = 86,
-    NOMEN__OP_RANDOM = 87,
-    NOMEN__OP_RANDPERM = 88,
-    NOMEN__OP_RECIPROCAL = 89,
-    NOMEN__OP_REFINE_NAMES = 90,
-    NOMEN__OP_RELU = 91,
-    NOMEN__OP_RENAME = 92,
-    NOMEN__OP_RESHAPE = 93,
-    NOMEN__OP_RSQRT = 94,
-    NOMEN__OP_SELECT = 95,
-    NOMEN__OP_SGN = 96,
-    NOMEN__OP_SIGMOID = 97,
-    NOMEN__OP_SIN = 98,
-    NOMEN__OP_SLICE = 99,
-    NOMEN__OP_SOFTMAX = 100,
-    NOMEN__OP_SPLIT = 101,
-    NOMEN__OP_SQRT = 102,
-    NOMEN__OP_SQUARE = 103,
-    NOMEN__OP_SQUEEZE = 104,
-    NOMEN__OP_STACK = 105,
-    NOMEN__OP_STD = 106,
-    NOMEN__OP_STD_MEAN = 107,
-    NOMEN__OP_SUB = 108,
-    NOMEN__OP_SUM = 109,
-    NOMEN__OP_TANH = 110,
-    NOMEN__OP_TO = 111,
-    NOMEN__OP_TRANSPOSE = 112,
-    NOMEN__OP_UNBIND = 113,
-    NOMEN__OP_UNFLATTEN = 114,
-    NOMEN__OP_UNIFORM = 115,
-    NOMEN__OP_UNSQUEEZE = 116,
-    NOMEN__OP_VAR = 117,
-    NOMEN__OP_VAR_MEAN = 118,
-    NOMEN__OP_WHERE = 119,
-    NOMEN__OP_ZERO = 120,
-    NOMEN__OP_ZEROS = 121,
-    NOMEN__OP_ZEROS_LIKE = 122,
-    NOMEN__OP_COUNT = 123
+    NOMEN__OP_ARGWHERE = 13,
+    NOMEN__OP_BERNOULLI = 14,
+    NOMEN__OP_BMM = 15,
+    NOMEN__OP_CAST = 16,
+    NOMEN__OP_CAT = 17,
+    NOMEN__OP_CAUCHY = 18,
+    NOMEN__OP_CHUNK = 19,
+    NOMEN__OP_CLAMP = 20,
+    NOMEN__OP_CLONE = 21,
+    NOMEN__OP_CONJ = 22,
+    NOMEN__OP_CONTIGUOUS = 23,
+    NOMEN__OP_COPY = 24,
+    NOMEN__OP_COS = 25,
+    NOMEN__OP_COUNT_NONZERO = 26,
+    NOMEN__OP_CUMMAX = 27,
+    NOMEN__OP_CUMMIN = 28,
+    NOMEN__OP_CUMPROD = 29,
+    NOMEN__OP_CUMSUM = 30,
+    NOMEN__OP_DIFF = 31,
+    NOMEN__OP_DIST = 32,
+    NOMEN__OP_DIV = 33,
+    NOMEN__OP_DOT = 34,
+    NOMEN__OP_DROPOUT = 35,
+    NOMEN__OP_EMPTY = 36,
+    NOMEN__OP_EMPTY_LIKE = 37,
+    NOMEN__OP_EQ = 38,
+    NOMEN__OP_EXP = 39,
+    NOMEN__OP_EXPAND = 40,
+    NOMEN__OP_EXPONENTIAL = 41,
+    NOMEN__OP_FILL = 42,
+    NOMEN__OP_FLATTEN = 43,
+    NOMEN__OP_FULL = 44,
+    NOMEN__OP_FULL_LIKE = 45,
+    NOMEN__OP_GATHER = 46,
+    NOMEN__OP_GE = 47,
+    NOMEN__OP_GEOMETRIC = 48,
+    NOMEN__OP_GT = 49,
+    NOMEN__OP_INDEX = 50,
+    NOMEN__OP_INDEX_ADD = 51,
+    NOMEN__OP_INDEX_COPY = 52,
+    NOMEN__OP_INDEX_FILL = 53,
+    NOMEN__OP_INDEX_PUT = 54,
+    NOMEN__OP_INDEX_SELECT = 55,
+    NOMEN__OP_ISNAN = 56,
+    NOMEN__OP_LE = 57,
+    NOMEN__OP_LOG = 58,
+    NOMEN__OP_LOG_NORMAL = 59,
+    NOMEN__OP_LOG_SOFTMAX = 60,
+    NOMEN__OP_LOGCUMSUMEXP = 61,
+    NOMEN__OP_LOGICAL_NOT = 62,
+    NOMEN__OP_LOGSUMEXP = 63,
+    NOMEN__OP_LT = 64,
+    NOMEN__OP_MASKED_FILL = 65,
+    NOMEN__OP_MASKED_SCATTER = 66,
+    NOMEN__OP_MASKED_SELECT = 67,
+    NOMEN__OP_MATMUL = 68,
+    NOMEN__OP_MAX = 69,
+    NOMEN__OP_MAXIMUM = 70,
+    NOMEN__OP_MEAN = 71,
+    NOMEN__OP_MIN = 72,
+    NOMEN__OP_MINIMUM = 73,
+    NOMEN__OP_MM = 74,
+    NOMEN__OP_MUL = 75,
+    NOMEN__OP_MULTINOMIAL = 76,
+    NOMEN__OP_MV = 77,
+    NOMEN__OP_NANMEAN = 78,
+    NOMEN__OP_NANSUM = 79,
+    NOMEN__OP_NARROW = 80,
+    NOMEN__OP_NE = 81,
+    NOMEN__OP_NEG = 82,
+    NOMEN__OP_NONZERO = 83,
+    NOMEN__OP_NONZERO_TUPLE = 84,
+    NOMEN__OP_NORM = 85,
+    NOMEN__OP_NORMAL = 86,
+    NOMEN__OP_NORMAL_ = 87,
+    NOMEN__OP_ONES = 88,
+    NOMEN__OP_ONES_LIKE = 89,
+    NOMEN__OP_PERMUTE = 90,
+    NOMEN__OP_POISSON = 91,
+    NOMEN__OP_POW = 92,
+    NOMEN__OP_PROD = 93,
+    NOMEN__OP_PUT = 94,
+    NOMEN__OP_PUT_DIMS = 95,
+    NOMEN__OP_RAND = 96,
+    NOMEN__OP_RAND_LIKE = 97,
+    NOMEN__OP_RANDINT = 98,
+    NOMEN__OP_RANDINT_LIKE = 99,
+    NOMEN__OP_RANDN = 100,
+    NOMEN__OP_RANDN_LIKE = 101,
+    NOMEN__OP_RANDOM = 102,
+    NOMEN__OP_RANDPERM = 103,
+    NOMEN__OP_RECIPROCAL = 104,
+    NOMEN__OP_REFINE_NAMES = 105,
+    NOMEN__OP_RELU = 106,
+    NOMEN__OP_RENAME = 107,
+    NOMEN__OP_RESHAPE = 108,
+    NOMEN__OP_RSQRT = 109,
+    NOMEN__OP_SCATTER = 110,
+    NOMEN__OP_SCATTER_ADD = 111,
+    NOMEN__OP_SELECT = 112,
+    NOMEN__OP_SGN = 113,
+    NOMEN__OP_SIGMOID = 114,
+    NOMEN__OP_SIN = 115,
+    NOMEN__OP_SLICE = 116,
+    NOMEN__OP_SOFTMAX = 117,
+    NOMEN__OP_SPLIT = 118,
+    NOMEN__OP_SQRT = 119,
+    NOMEN__OP_SQUARE = 120,
+    NOMEN__OP_SQUEEZE = 121,
+    NOMEN__OP_STACK = 122,
+    NOMEN__OP_STD = 123,
+    NOMEN__OP_STD_MEAN = 124,
+    NOMEN__OP_SUB = 125,
+    NOMEN__OP_SUM = 126,
+    NOMEN__OP_TAKE = 127,
+    NOMEN__OP_TAKE_ALONG_DIM = 128,
+    NOMEN__OP_TAKE_DIMS = 129,
+    NOMEN__OP_TANH = 130,
+    NOMEN__OP_TO = 131,
+    NOMEN__OP_TRANSPOSE = 132,
+    NOMEN__OP_UNBIND = 133,
+    NOMEN__OP_UNFLATTEN = 134,
+    NOMEN__OP_UNIFORM = 135,
+    NOMEN__OP_UNSQUEEZE = 136,
+    NOMEN__OP_VAR = 137,
+    NOMEN__OP_VAR_MEAN = 138,
+    NOMEN__OP_WHERE = 139,
+    NOMEN__OP_ZERO = 140,
+    NOMEN__OP_ZEROS = 141,
+    NOMEN__OP_ZEROS_LIKE = 142,
+    NOMEN__OP_COUNT = 143
 };
 
 nomen__step nomen__choose_bounds;
 nomen__step nomen__choose_conj;
 nomen__step nomen__choose_fill;
+nomen__step nomen__choose_index_add;
 nomen__step nomen__choose_layout;
 nomen__step nomen__choose_nansum;
 nomen__step nomen__choose_norm;
 nomen__step nomen__choose_rounding;
 nomen__step nomen__choose_scaled;
+nomen__step nomen__choose_scatter;
 nomen__step nomen__choose_sgn;
 nomen__step nomen__compose_addmm;
 nomen__step nomen__compose_chunk;
@@ -146,7 +168,11 @@ nomen__step nomen__compose_contiguous;
 nomen__step nomen__compose_diff;
 nomen__step nomen__compose_dist;
 nomen__step nomen__compose_dropout;
+nomen__step nomen__compose_index;
+nomen__step nomen__compose_index_put;
+nomen__step nomen__compose_nonzero_tuple;
 nomen__step nomen__compose_split;
+nomen__step nomen__compose_take_along_dim;
 nomen__step nomen__compose_to;
 nomen__step nomen__compose_unbind;
 nomen__step nomen__dtype_bernoulli;
@@ -161,20 +187,28 @@ nomen__step nomen__dtype_float;
 nomen__step nomen__dtype_float_arg;
 nomen__step nomen__dtype_given;
 nomen__step nomen__dtype_index;
+nomen__step nomen__dtype_index_fill;
+nomen__step nomen__dtype_indexed;
 nomen__step nomen__dtype_integers;
 nomen__step nomen__dtype_like;
+nomen__step nomen__dtype_masked_fill;
+nomen__step nomen__dtype_masked_scatter;
+nomen__step nomen__dtype_masked_select;
 nomen__step nomen__dtype_mean;
 nomen__step nomen__dtype_moments;
 nomen__step nomen__dtype_norm;
 nomen__step nomen__dtype_normal;
+nomen__step nomen__dtype_positions;
 nomen__step nomen__dtype_power;
 nomen__step nomen__dtype_promote;
+nomen__step nomen__dtype_put;
 nomen__step nomen__dtype_quotient;
 nomen__step nomen__dtype_range;
 nomen__step nomen__dtype_real;
 nomen__step nomen__dtype_same;
 nomen__step nomen__dtype_scan;
 nomen__step nomen__dtype_sum;
+nomen__step nomen__dtype_take;
 nomen__step nomen__dtype_to;
 nomen__step nomen__dtype_truth;
 nomen__step nomen__dtype_variance;
@@ -186,16 +220,27 @@ nomen__step nomen__launch_copy;
 nomen__step nomen__launch_elementwise;
 nomen__step nomen__launch_exponential;
 nomen__step nomen__launch_fill;
+nomen__step nomen__launch_gather;
 nomen__step nomen__launch_geometric;
+nomen__step nomen__launch_index_add;
+nomen__step nomen__launch_index_copy;
+nomen__step nomen__launch_index_fill;
+nomen__step nomen__launch_index_select;
 nomen__step nomen__launch_log_normal;
+nomen__step nomen__launch_masked_fill;
+nomen__step nomen__launch_masked_scatter;
+nomen__step nomen__launch_masked_select;
 nomen__step nomen__launch_matmul;
 nomen__step nomen__launch_multinomial;
+nomen__step nomen__launch_nonzero;
 nomen__step nomen__launch_normal;
 nomen__step nomen__launch_normal_in_place;
 nomen__step nomen__launch_nothing;
 nomen__step nomen__launch_one;
 nomen__step nomen__launch_poisson;
 nomen__step nomen__launch_positions;
+nomen__step nomen__launch_put;
+nomen__step nomen__launch_put_dims;
 nomen__step nomen__launch_rand;
 nomen__step nomen__launch_randint;
 nomen__step nomen__launch_randn;
@@ -205,37 +250,61 @@ nomen__step nomen__launch_range;
 nomen__step nomen__launch_reduce;
 nomen__step nomen__launch_rows;
 nomen__step nomen__launch_scan;
+nomen__step nomen__launch_scatter;
+nomen__step nomen__launch_scatter_add;
 nomen__step nomen__launch_stack;
+nomen__step nomen__launch_take;
+nomen__step nomen__launch_take_dims;
 nomen__step nomen__launch_uniform;
 nomen__step nomen__launch_zero;
+nomen__step nomen__names_along;
+nomen__step nomen__names_as_index;
 nomen__step nomen__names_contract;
 nomen__step nomen__names_given;
 nomen__step nomen__names_join;
 nomen__step nomen__names_keep;
+nomen__step nomen__names_masked_fill_rule;
+nomen__step nomen__names_masked_select_rule;
 nomen__step nomen__names_normal;
+nomen__step nomen__names_nothing;
 nomen__step nomen__names_reduce_both;
 nomen__step nomen__names_reduce_rule;
+nomen__step nomen__names_self;
 nomen__step nomen__names_stack;
+nomen__step nomen__names_take_dims;
 nomen__step nomen__names_unify;
 nomen__step nomen__shape_bernoulli;
 nomen__step nomen__shape_bmm;
 nomen__step nomen__shape_broadcast;
 nomen__step nomen__shape_cat;
 nomen__step nomen__shape_dot;
+nomen__step nomen__shape_gather;
 nomen__step nomen__shape_given;
+nomen__step nomen__shape_index_fill;
+nomen__step nomen__shape_index_put;
+nomen__step nomen__shape_index_select;
 nomen__step nomen__shape_like;
+nomen__step nomen__shape_masked_fill;
+nomen__step nomen__shape_masked_scatter;
+nomen__step nomen__shape_masked_select;
 nomen__step nomen__shape_matmul;
 nomen__step nomen__shape_mm;
 nomen__step nomen__shape_multinomial;
 nomen__step nomen__shape_mv;
+nomen__step nomen__shape_nonzero;
 nomen__step nomen__shape_norm;
 nomen__step nomen__shape_normal;
+nomen__step nomen__shape_put;
+nomen__step nomen__shape_put_dims;
 nomen__step nomen__shape_randperm;
 nomen__step nomen__shape_range;
 nomen__step nomen__shape_reduce;
 nomen__step nomen__shape_reshaped;
 nomen__step nomen__shape_same;
+nomen__step nomen__shape_scatter;
 nomen__step nomen__shape_stack;
+nomen__step nomen__shape_take;
+nomen__step nomen__shape_take_dims;
 nomen__step nomen__shape_view;
 nomen__step nomen__view_align_as;
 nomen__step nomen__view_align_to;
@@ -281,12 +350,20 @@ nomen__gradient nomen__grad_expand;
 nomen__gradient nomen__grad_exponential;
 nomen__gradient nomen__grad_fill;
 nomen__gradient nomen__grad_flatten;
+nomen__gradient nomen__grad_gather;
 nomen__gradient nomen__grad_geometric;
+nomen__gradient nomen__grad_index_add;
+nomen__gradient nomen__grad_index_copy;
+nomen__gradient nomen__grad_index_fill;
+nomen__gradient nomen__grad_index_select;
 nomen__gradient nomen__grad_log;
 nomen__gradient nomen__grad_log_normal;
 nomen__gradient nomen__grad_log_softmax;
 nomen__gradient nomen__grad_logcumsumexp;
 nomen__gradient nomen__grad_logsumexp;
+nomen__gradient nomen__grad_masked_fill;
+nomen__gradient nomen__grad_masked_scatter;
+nomen__gradient nomen__grad_masked_select;
 nomen__gradient nomen__grad_matmul;
 nomen__gradient nomen__grad_max;
 nomen__gradient nomen__grad_maximum;
@@ -307,6 +384,8 @@ nomen__gradient nomen__grad_permute;
 nomen__gradient nomen__grad_poisson;
 nomen__gradient nomen__grad_pow;
 nomen__gradient nomen__grad_prod;
+nomen__gradient nomen__grad_put;
+nomen__gradient nomen__grad_put_dims;
 nomen__gradient nomen__grad_random;
 nomen__gradient nomen__grad_reciprocal;
 nomen__gradient nomen__grad_refine_names;
@@ -314,6 +393,8 @@ nomen__gradient nomen__grad_relu;
 nomen__gradient nomen__grad_rename;
 nomen__gradient nomen__grad_reshape;
 nomen__gradient nomen__grad_rsqrt;
+nomen__gradient nomen__grad_scatter;
+nomen__gradient nomen__grad_scatter_add;
 nomen__gradient nomen__grad_select;
 nomen__gradient nomen__grad_sgn;
 nomen__gradient nomen__grad_sigmoid;
@@ -328,6 +409,8 @@ nomen__gradient nomen__grad_std;
 nomen__gradient nomen__grad_std_mean;
 nomen__gradient nomen__grad_sub;
 nomen__gradient nomen__grad_sum;
+nomen__gradient nomen__grad_take;
+nomen__gradient nomen__grad_take_dims;
 nomen__gradient nomen__grad_tanh;
 nomen__gradient nomen__grad_transpose;
 nomen__gradient nomen__grad_unflatten;

@@ -399,3 +399,49 @@ nomen_status nomen__dtype_range(nomen__call *c) {
     }
     return all_of(c, d, d);
 }
+
+/* ---- numbers that are written ---- */
+
+static double largest(nomen_dtype d) {
+    return d == NOMEN_F16                     ? 65504
+           : d == NOMEN_BF16                  ? 0x1.fep127
+           : d == NOMEN_F32 || d == NOMEN_C64 ? 0x1.fffffep127
+                                              : 0x1.fffffffffffffp1023;
+}
+
+static bool float_fits(double x, nomen_dtype d) {
+    static const double top[] = {[NOMEN_U8] = 0x1p8,
+                                 [NOMEN_I8] = 0x1p7,
+                                 [NOMEN_I16] = 0x1p15,
+                                 [NOMEN_I32] = 0x1p31,
+                                 [NOMEN_I64] = 0x1p63};
+    if (kind_of(d) != 1) return x != x || x - x != 0 || (x <= largest(d) && x >= -largest(d));
+    double low = d == NOMEN_U8 ? 0 : -top[d];
+    return x >= low && (d == NOMEN_I64 ? x < top[d] : x <= top[d] - 1);
+}
+
+/* Negative numbers wrap into uint8 as they do in C, but not more than once around. */
+static bool int_fits(int64_t x, nomen_dtype d) {
+    if (kind_of(d) != 1) return float_fits((double)x, d);
+    int bits = 8 * (int)nomen_dtype_size(d) - (d != NOMEN_U8);
+    if (d == NOMEN_I64) return true;
+    int64_t top = (INT64_C(1) << bits) - 1;
+    return x <= top && x >= (d == NOMEN_U8 ? -top : -top - 1);
+}
+
+nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype) {
+    nomen_number n = nomen_item_number(value);
+    bool fits = dtype == NOMEN_BOOL;
+    switch (n.kind) {
+    case NOMEN_NUMBER_INT: fits |= int_fits(n.i, dtype); break;
+    case NOMEN_NUMBER_FLOAT: fits |= float_fits(n.re, dtype); break;
+    case NOMEN_NUMBER_COMPLEX:
+        fits |=
+            float_fits(n.re, dtype) && (kind_of(dtype) == 3 ? float_fits(n.im, dtype) : n.im == 0);
+        break;
+    default: fits = true; break;
+    }
+    if (fits) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_DTYPE, "value cannot be converted to type %s without overflow",
+                       nomen_dtype_name(dtype));
+}

@@ -67,6 +67,9 @@ static const nomen__argspec args_argmin[] = {
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_argmin_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_argmin_args, keepdim)},
 };
+static const nomen__argspec args_argwhere[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_argwhere_args, self)},
+};
 static const nomen__argspec args_bernoulli[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bernoulli_args, self)},
     {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
@@ -216,6 +219,12 @@ static const nomen__argspec args_full_like[] = {
     {"fill_value", NOMEN__NUMBER, 0, offsetof(nomen_full_like_args, fill_value)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_full_like_args, dtype)},
 };
+static const nomen__argspec args_gather[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_gather_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_gather_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_gather_args, index)},
+    {"sparse_grad", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_gather_args, sparse_grad)},
+};
 static const nomen__argspec args_ge[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ge_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_ge_args, other)},
@@ -228,6 +237,40 @@ static const nomen__argspec args_geometric[] = {
 static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, other)},
+};
+static const nomen__argspec args_index[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_args, self)},
+    {"indices", NOMEN__TENSORS, NOMEN__OPTIONAL, offsetof(nomen_index_args, indices)},
+};
+static const nomen__argspec args_index_add[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_index_add_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, index)},
+    {"source", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, source)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_index_add_args, alpha)},
+};
+static const nomen__argspec args_index_copy[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_index_copy_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, index)},
+    {"source", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, source)},
+};
+static const nomen__argspec args_index_fill[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_fill_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_index_fill_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_fill_args, index)},
+    {"value", NOMEN__TENSOR, 0, offsetof(nomen_index_fill_args, value)},
+};
+static const nomen__argspec args_index_put[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_put_args, self)},
+    {"indices", NOMEN__TENSORS, NOMEN__OPTIONAL, offsetof(nomen_index_put_args, indices)},
+    {"values", NOMEN__TENSOR, 0, offsetof(nomen_index_put_args, values)},
+    {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_index_put_args, accumulate)},
+};
+static const nomen__argspec args_index_select[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_index_select_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, index)},
 };
 static const nomen__argspec args_isnan[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isnan_args, self)},
@@ -266,6 +309,20 @@ static const nomen__argspec args_logsumexp[] = {
 static const nomen__argspec args_lt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_lt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_lt_args, other)},
+};
+static const nomen__argspec args_masked_fill[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_masked_fill_args, self)},
+    {"mask", NOMEN__TENSOR, 0, offsetof(nomen_masked_fill_args, mask)},
+    {"value", NOMEN__TENSOR, 0, offsetof(nomen_masked_fill_args, value)},
+};
+static const nomen__argspec args_masked_scatter[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_masked_scatter_args, self)},
+    {"mask", NOMEN__TENSOR, 0, offsetof(nomen_masked_scatter_args, mask)},
+    {"source", NOMEN__TENSOR, 0, offsetof(nomen_masked_scatter_args, source)},
+};
+static const nomen__argspec args_masked_select[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_masked_select_args, self)},
+    {"mask", NOMEN__TENSOR, 0, offsetof(nomen_masked_select_args, mask)},
 };
 static const nomen__argspec args_matmul[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_matmul_args, self)},
@@ -338,6 +395,12 @@ static const nomen__argspec args_ne[] = {
 static const nomen__argspec args_neg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_neg_args, self)},
 };
+static const nomen__argspec args_nonzero[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_nonzero_args, self)},
+};
+static const nomen__argspec args_nonzero_tuple[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_nonzero_tuple_args, self)},
+};
 static const nomen__argspec args_norm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_norm_args, self)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_norm_args, p)},
@@ -385,6 +448,20 @@ static const nomen__argspec args_prod[] = {
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_prod_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_prod_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_prod_args, dtype)},
+};
+static const nomen__argspec args_put[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_put_args, self)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_put_args, index)},
+    {"source", NOMEN__TENSOR, 0, offsetof(nomen_put_args, source)},
+    {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_put_args, accumulate)},
+};
+static const nomen__argspec args_put_dims[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_put_dims_args, self)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_put_dims_args, index)},
+    {"source", NOMEN__TENSOR, 0, offsetof(nomen_put_dims_args, source)},
+    {"first", NOMEN__INT, 0, offsetof(nomen_put_dims_args, first)},
+    {"count", NOMEN__INT, 0, offsetof(nomen_put_dims_args, count)},
+    {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_put_dims_args, accumulate)},
 };
 static const nomen__argspec args_rand[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, names)},
@@ -457,6 +534,19 @@ static const nomen__argspec args_reshape[] = {
 static const nomen__argspec args_rsqrt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rsqrt_args, self)},
 };
+static const nomen__argspec args_scatter[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_scatter_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_scatter_args, index)},
+    {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_args, src)},
+    {"reduce", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_scatter_args, reduce)},
+};
+static const nomen__argspec args_scatter_add[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_add_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, index)},
+    {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, src)},
+};
 static const nomen__argspec args_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_select_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_select_args, dim)},
@@ -526,6 +616,21 @@ static const nomen__argspec args_sum[] = {
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_sum_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_sum_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_sum_args, dtype)},
+};
+static const nomen__argspec args_take[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_take_args, self)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_take_args, index)},
+};
+static const nomen__argspec args_take_along_dim[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_take_along_dim_args, self)},
+    {"indices", NOMEN__TENSOR, 0, offsetof(nomen_take_along_dim_args, indices)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_take_along_dim_args, dim)},
+};
+static const nomen__argspec args_take_dims[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_take_dims_args, self)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_take_dims_args, index)},
+    {"first", NOMEN__INT, 0, offsetof(nomen_take_dims_args, first)},
+    {"count", NOMEN__INT, 0, offsetof(nomen_take_dims_args, count)},
 };
 static const nomen__argspec args_tanh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tanh_args, self)},
@@ -1091,6 +1196,40 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_positions,
     },
     {
+        .name = "argwhere",
+        .signature = "(self)",
+        .doc = "nonzero under NumPy's name.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
+        "    tensor([[1],\n"
+        "            [2]])\n",
+        .id = 13,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_argwhere_args),
+        .bytes = sizeof(nomen_argwhere_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_argwhere,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "positions",
+        .names = nomen__names_nothing,
+        .dtype = nomen__dtype_positions,
+        .shape = nomen__shape_nonzero,
+        .launch = nomen__launch_nonzero,
+    },
+    {
         .name = "bernoulli",
         .signature = "(self, p=None, *, generator=None, out=None)",
         .doc = "Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).\n"
@@ -1109,7 +1248,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 0., 1.], names=('N',))\n"
         "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
         "    tensor([1., 1., 1., 1.])\n",
-        .id = 13,
+        .id = 14,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1147,7 +1286,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 14,
+        .id = 15,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1184,7 +1323,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 15,
+        .id = 16,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1223,7 +1362,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 16,
+        .id = 17,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1264,7 +1403,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
         "    tensor([6.2989, 1.3824], names=('N',))\n",
-        .id = 17,
+        .id = 18,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1300,7 +1439,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 18,
+        .id = 19,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1333,7 +1472,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 19,
+        .id = 20,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1372,7 +1511,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 20,
+        .id = 21,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -1409,7 +1548,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 21,
+        .id = 22,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1446,7 +1585,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 22,
+        .id = 23,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1478,7 +1617,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 23,
+        .id = 24,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1518,7 +1657,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 24,
+        .id = 25,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1555,7 +1694,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 25,
+        .id = 26,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1590,7 +1729,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 26,
+        .id = 27,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1631,7 +1770,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 27,
+        .id = 28,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1675,7 +1814,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 28,
+        .id = 29,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1716,7 +1855,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 29,
+        .id = 30,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1756,7 +1895,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 30,
+        .id = 31,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1787,7 +1926,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 31,
+        .id = 32,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1822,7 +1961,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 32,
+        .id = 33,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1862,7 +2001,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 33,
+        .id = 34,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1902,7 +2041,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 34,
+        .id = 35,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1933,7 +2072,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 35,
+        .id = 36,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1967,7 +2106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 36,
+        .id = 37,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2004,7 +2143,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 37,
+        .id = 38,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2043,7 +2182,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 38,
+        .id = 39,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2081,7 +2220,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 39,
+        .id = 40,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2121,7 +2260,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 40,
+        .id = 41,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2158,7 +2297,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 41,
+        .id = 42,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2196,7 +2335,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 42,
+        .id = 43,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2232,7 +2371,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 43,
+        .id = 44,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2266,7 +2405,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 44,
+        .id = 45,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2287,6 +2426,47 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_fill,
     },
     {
+        .name = "gather",
+        .signature = "(self, dim, index, *, sparse_grad=False, out=None)",
+        .doc = "For each place of the index the element of self with the same coordinates, but for the dim, where the index is the coordinate. Names of self and index are unified.\n"
+        "\n"
+        "    result[i][j] = self[index[i][j]][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
+        "    tensor([[2, 1, 1],\n"
+        "            [3, 4, 4]])\n",
+        .id = 46,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_gather_args, dim),
+        .bytes = sizeof(nomen_gather_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_gather,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_gather_args, out),
+        .names = nomen__names_along,
+        .dtype = nomen__dtype_indexed,
+        .shape = nomen__shape_gather,
+        .launch = nomen__launch_gather,
+        .grad = nomen__grad_gather,
+        .save = {[0] = 1u << 1},
+    },
+    {
         .name = "ge",
         .signature = "(self, other, *, out=None)",
         .doc = "True where self is at least other.\n"
@@ -2303,7 +2483,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 45,
+        .id = 47,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2343,7 +2523,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 46,
+        .id = 48,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2382,7 +2562,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 47,
+        .id = 49,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2405,6 +2585,236 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
     },
     {
+        .name = "index",
+        .signature = "(self, indices)",
+        .doc = "x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.\n"
+        "\n"
+        "Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: an index out of range, a mask of other sizes, indices that do not broadcast, more of them than dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2, 3], [4, 5, 6]], names=('N', 'C'))\n"
+        "    >>> x[x > 2]\n"
+        "    tensor([3, 4, 5, 6])\n"
+        "    >>> x[:, [2, 0]]\n"
+        "    tensor([[3, 1],\n"
+        "            [6, 4]], names=('N', 'C'))\n",
+        .id = 50,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_index_args, indices),
+        .bytes = sizeof(nomen_index_args),
+        .more = 1,
+        .nout = 1,
+        .forms = 0,
+        .args = args_index,
+        .primitive = 0,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "index",
+        .compose = nomen__compose_index,
+    },
+    {
+        .name = "index_add",
+        .signature = "(self, dim, index, source, *, alpha=None, out=None)",
+        .doc = "self with alpha times the slices of source added to the slices of a dim that a vector lists; a slice may be listed again. Names of self and source are unified.\n"
+        "\n"
+        "    result[..., index[k], ...] += alpha * source[..., k, ...]\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: index_add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
+        "    tensor([2., 0., 1.])\n",
+        .id = 51,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_index_add_args, dim),
+        .bytes = sizeof(nomen_index_add_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_index_add,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_index_add_args, out),
+        .names = nomen__names_along,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_index_put,
+        .launch = nomen__launch_index_add,
+        .choose = nomen__choose_index_add,
+        .grad = nomen__grad_index_add,
+        .save = {[0] = 0, [2] = 1u << 1},
+    },
+    {
+        .name = "index_copy",
+        .signature = "(self, dim, index, source, *, out=None)",
+        .doc = "self with slices of source in the place of the slices of a dim that a vector lists. Names of self and source are unified.\n"
+        "\n"
+        "    result[..., index[k], ...] = source[..., k, ...]\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: index_copy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
+        "    tensor([7., 0., 5.])\n",
+        .id = 52,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_index_copy_args, dim),
+        .bytes = sizeof(nomen_index_copy_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_index_copy,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_index_copy_args, out),
+        .names = nomen__names_along,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_index_put,
+        .launch = nomen__launch_index_copy,
+        .grad = nomen__grad_index_copy,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
+        .name = "index_fill",
+        .signature = "(self, dim, index, value)",
+        .doc = "self with one number in the slices of a dim that a vector lists; -1 is the last one.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; value is a number or has no dims.\n"
+        "Dtypes: as self; the index has any integer dtype, value is converted.\n"
+        "Gradient: self, value.\n"
+        "Errors: an index with several dims or out of range, a value with dims or that the dtype of self cannot hold.\n"
+        "In place: index_fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
+        "    tensor([[7., 1., 7.],\n"
+        "            [7., 1., 7.]], names=('N', 'C'))\n",
+        .id = 53,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_index_fill_args, dim),
+        .bytes = sizeof(nomen_index_fill_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
+        .args = args_index_fill,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_index_fill,
+        .shape = nomen__shape_index_fill,
+        .launch = nomen__launch_index_fill,
+        .grad = nomen__grad_index_fill,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
+        .name = "index_put",
+        .signature = "(self, indices, values, accumulate=False)",
+        .doc = "self with values where index finds its elements, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: values broadcast to what index gives.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: as of index; values of another dtype, or that do not broadcast.\n"
+        "In place: index_put_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
+        "    tensor([2., 0., 1.])\n",
+        .id = 54,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_index_put_args, indices),
+        .bytes = sizeof(nomen_index_put_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
+        .args = args_index_put,
+        .primitive = 0,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_index_put,
+    },
+    {
+        .name = "index_select",
+        .signature = "(self, dim, index, *, out=None)",
+        .doc = "The slices of a dim that a vector lists.\n"
+        "\n"
+        "    result[..., k, ...] = self[..., index[k], ...]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, but the dim is as long as the index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index with several dims, out of range or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))\n"
+        "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
+        "    tensor([[2, 2, 1],\n"
+        "            [4, 4, 3]], names=('N', 'C'))\n",
+        .id = 55,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_index_select_args, dim),
+        .bytes = sizeof(nomen_index_select_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_index_select,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_index_select_args, out),
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_indexed,
+        .shape = nomen__shape_index_select,
+        .launch = nomen__launch_index_select,
+        .grad = nomen__grad_index_select,
+        .save = {[0] = 1u << 1},
+    },
+    {
         .name = "isnan",
         .signature = "(self)",
         .doc = "True where self is NaN.\n"
@@ -2417,7 +2827,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 48,
+        .id = 56,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -2455,7 +2865,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 49,
+        .id = 57,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2494,7 +2904,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 50,
+        .id = 58,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2534,7 +2944,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 51,
+        .id = 59,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2572,7 +2982,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 52,
+        .id = 60,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2612,7 +3022,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 53,
+        .id = 61,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2651,7 +3061,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 54,
+        .id = 62,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -2689,7 +3099,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 55,
+        .id = 63,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2730,7 +3140,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 56,
+        .id = 64,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2753,6 +3163,126 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
     },
     {
+        .name = "masked_fill",
+        .signature = "(self, mask, value)",
+        .doc = "self with one number where the mask is true.\n"
+        "\n"
+        "    result[i] = mask[i] ? value : self[i]\n"
+        "\n"
+        "Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).\n"
+        "Shapes: self and mask broadcast; value is a number or has no dims.\n"
+        "Dtypes: as self; the mask is bool, value is converted.\n"
+        "Gradient: self, value.\n"
+        "Errors: a mask that is not bool, a value with dims or that the dtype of self cannot hold.\n"
+        "In place: masked_fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
+        "    >>> x.masked_fill(x > 2, 0)\n"
+        "    tensor([1., 2., 0.], names=('N',))\n",
+        .id = 65,
+        .nargs = 3,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_masked_fill_args),
+        .bytes = sizeof(nomen_masked_fill_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
+        .args = args_masked_fill,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "masked_fill",
+        .kernel = "where",
+        .names = nomen__names_masked_fill_rule,
+        .dtype = nomen__dtype_masked_fill,
+        .shape = nomen__shape_masked_fill,
+        .launch = nomen__launch_masked_fill,
+        .grad = nomen__grad_masked_fill,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
+        .name = "masked_scatter",
+        .signature = "(self, mask, source)",
+        .doc = "self with the elements of source, one after the other, where the mask is true.\n"
+        "\n"
+        "Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).\n"
+        "Shapes: self and mask broadcast; source has at least as many elements as the mask has trues.\n"
+        "Dtypes: as self, which source must have too; the mask is bool.\n"
+        "Gradient: self, source.\n"
+        "Errors: a mask that is not bool, a source of another dtype or with too few elements.\n"
+        "In place: masked_scatter_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(3)\n"
+        "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
+        "    tensor([5., 0., 7.])\n",
+        .id = 66,
+        .nargs = 3,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_masked_scatter_args),
+        .bytes = sizeof(nomen_masked_scatter_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
+        .args = args_masked_scatter,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "masked_fill",
+        .kernel = "unpack",
+        .names = nomen__names_masked_fill_rule,
+        .dtype = nomen__dtype_masked_scatter,
+        .shape = nomen__shape_masked_scatter,
+        .launch = nomen__launch_masked_scatter,
+        .grad = nomen__grad_masked_scatter,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
+        .name = "masked_select",
+        .signature = "(self, mask, *, out=None)",
+        .doc = "The elements where the mask is true, in row-major order.\n"
+        "\n"
+        "Names: self and mask must match; one unnamed dim (rule masked_select).\n"
+        "Shapes: self and mask broadcast; the result has one dim.\n"
+        "Dtypes: as self; the mask is bool.\n"
+        "Gradient: self.\n"
+        "Errors: a mask that is not bool.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
+        "    >>> x.masked_select(x > 1)\n"
+        "    tensor([2., 3.])\n",
+        .id = 67,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_masked_select_args, out),
+        .bytes = sizeof(nomen_masked_select_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_masked_select,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "masked_select",
+        .out_offset = offsetof(nomen_masked_select_args, out),
+        .kernel = "pack",
+        .names = nomen__names_masked_select_rule,
+        .dtype = nomen__dtype_masked_select,
+        .shape = nomen__shape_masked_select,
+        .launch = nomen__launch_masked_select,
+        .grad = nomen__grad_masked_select,
+        .save = {[0] = 1u << 1},
+    },
+    {
         .name = "matmul",
         .signature = "(self, other, *, out=None)",
         .doc = "The matrix product: of the last two dims of each, batched over the others, which broadcast. A 1-d operand is a row at the left and a column at the right.\n"
@@ -2768,7 +3298,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 57,
+        .id = 68,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2807,7 +3337,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 58,
+        .id = 69,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2848,7 +3378,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 59,
+        .id = 70,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2887,7 +3417,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 60,
+        .id = 71,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2926,7 +3456,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 61,
+        .id = 72,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2967,7 +3497,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 62,
+        .id = 73,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -3006,7 +3536,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 63,
+        .id = 74,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3047,7 +3577,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 64,
+        .id = 75,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -3087,7 +3617,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 65,
+        .id = 76,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3123,7 +3653,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 66,
+        .id = 77,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3162,7 +3692,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 67,
+        .id = 78,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3200,7 +3730,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 68,
+        .id = 79,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3239,7 +3769,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 69,
+        .id = 80,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3278,7 +3808,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 70,
+        .id = 81,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3318,7 +3848,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 71,
+        .id = 82,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3343,6 +3873,73 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "nonzero",
+        .signature = "(self, *, out=None)",
+        .doc = "Where the elements are that are not zero: a row of coordinates for each, in row-major order. In Python with as_tuple=True a vector for each dim.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
+        "    tensor([[0, 1],\n"
+        "            [1, 0]])\n",
+        .id = 83,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_nonzero_args, out),
+        .bytes = sizeof(nomen_nonzero_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_nonzero,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "positions",
+        .out_offset = offsetof(nomen_nonzero_args, out),
+        .names = nomen__names_nothing,
+        .dtype = nomen__dtype_positions,
+        .shape = nomen__shape_nonzero,
+        .launch = nomen__launch_nonzero,
+    },
+    {
+        .name = "nonzero_tuple",
+        .signature = "(self)",
+        .doc = "Where the elements are that are not zero: a vector for each dim, which together index self. nonzero(as_tuple=True) and where(condition) in Python.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
+        "    >>> x[x.nonzero(as_tuple=True)]\n"
+        "    tensor([3, 4])\n",
+        .id = 84,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_nonzero_tuple_args),
+        .bytes = sizeof(nomen_nonzero_tuple_args),
+        .more = 0,
+        .nout = 1,
+        .forms = 0,
+        .args = args_nonzero_tuple,
+        .primitive = 0,
+        .list = 1,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "positions",
+        .compose = nomen__compose_nonzero_tuple,
+    },
+    {
         .name = "norm",
         .signature = "(self, p=None, dim=None, keepdim=False, *, dtype=None, out=None)",
         .doc = "The p-norm of the absolute values over the given dims, or over all of them: the root of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).\n"
@@ -3357,7 +3954,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 72,
+        .id = 85,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3400,7 +3997,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 73,
+        .id = 86,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3439,7 +4036,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 74,
+        .id = 87,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3475,7 +4072,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 75,
+        .id = 88,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3509,7 +4106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 76,
+        .id = 89,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3543,7 +4140,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 77,
+        .id = 90,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3582,7 +4179,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 78,
+        .id = 91,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3622,7 +4219,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 79,
+        .id = 92,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3660,7 +4257,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 80,
+        .id = 93,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3685,6 +4282,84 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
     },
     {
+        .name = "put",
+        .signature = "(self, index, source, accumulate=False)",
+        .doc = "self with the elements of source at positions counted in row-major order, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; index and source have as many elements as each other.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index out of range, a source of another dtype or number of elements.\n"
+        "In place: put_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
+        "    tensor([[7., 0.],\n"
+        "            [0., 5.]])\n",
+        .id = 94,
+        .nargs = 4,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_put_args, accumulate),
+        .bytes = sizeof(nomen_put_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
+        .args = args_put,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_self,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_put,
+        .launch = nomen__launch_put,
+        .grad = nomen__grad_put,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
+        .name = "put_dims",
+        .signature = "(self, index, source, first, count, accumulate=False)",
+        .doc = "The reverse of take_dims: self with source in these places, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; source broadcasts to the sizes that take_dims gives.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index out of range, a source of another dtype.\n"
+        "In place: put_dims_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, 2)\n"
+        "    >>> x[:, nomen.tensor([1])] = nomen.tensor([[5.], [7.]])\n"
+        "    >>> x\n"
+        "    tensor([[0., 5.],\n"
+        "            [0., 7.]])\n",
+        .id = 95,
+        .nargs = 6,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_put_dims_args, first),
+        .bytes = sizeof(nomen_put_dims_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_put_dims,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_self,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_put_dims,
+        .launch = nomen__launch_put_dims,
+        .grad = nomen__grad_put_dims,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
         .name = "rand",
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers, uniform from 0 up to but not including 1.\n"
@@ -3699,7 +4374,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 81,
+        .id = 96,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3733,7 +4408,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 82,
+        .id = 97,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3769,7 +4444,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 83,
+        .id = 98,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3805,7 +4480,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 84,
+        .id = 99,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3840,7 +4515,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 85,
+        .id = 100,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3874,7 +4549,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 86,
+        .id = 101,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3910,7 +4585,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 87,
+        .id = 102,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3948,7 +4623,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 88,
+        .id = 103,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3986,7 +4661,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 89,
+        .id = 104,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4024,7 +4699,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 90,
+        .id = 105,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4064,7 +4739,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 91,
+        .id = 106,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4104,7 +4779,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 92,
+        .id = 107,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4140,7 +4815,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 93,
+        .id = 108,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4179,7 +4854,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 94,
+        .id = 109,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4204,6 +4879,90 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = NOMEN__SAVE_RESULT},
     },
     {
+        .name = "scatter",
+        .signature = "(self, dim, index, src, *, reduce=None, out=None)",
+        .doc = "The reverse of gather: writes the elements of src, or one number, to the places that the index says; reduce 'add' or 'multiply' combines them with what is there. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] = src[i][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype, another word as reduce; a gradient with reduce 'multiply'.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
+        "    tensor([[0., 0., 5.],\n"
+        "            [5., 0., 0.]])\n",
+        .id = 110,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_scatter_args, dim),
+        .bytes = sizeof(nomen_scatter_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_scatter,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_scatter_args, out),
+        .names = nomen__names_along,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_scatter,
+        .launch = nomen__launch_scatter,
+        .choose = nomen__choose_scatter,
+        .grad = nomen__grad_scatter,
+        .save = {[0] = 1u << 1, [2] = 1u << 1},
+    },
+    {
+        .name = "scatter_add",
+        .signature = "(self, dim, index, src, *, out=None)",
+        .doc = "scatter that adds: a place may come again. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] += src[i][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
+        "    tensor([3., 0., 3.])\n",
+        .id = 111,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_scatter_add_args, dim),
+        .bytes = sizeof(nomen_scatter_add_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_scatter_add,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_scatter_add_args, out),
+        .names = nomen__names_along,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_scatter,
+        .launch = nomen__launch_scatter_add,
+        .grad = nomen__grad_scatter_add,
+        .save = {[0] = 0, [2] = 1u << 1},
+    },
+    {
         .name = "select",
         .signature = "(self, dim, index)",
         .doc = "The slice at one index of a dim; the dim is gone.\n"
@@ -4217,7 +4976,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 95,
+        .id = 112,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4256,7 +5015,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 96,
+        .id = 113,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4298,7 +5057,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 97,
+        .id = 114,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4339,7 +5098,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 98,
+        .id = 115,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4377,7 +5136,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 99,
+        .id = 116,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4416,7 +5175,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 100,
+        .id = 117,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4454,7 +5213,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 101,
+        .id = 118,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4488,7 +5247,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 102,
+        .id = 119,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4529,7 +5288,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 103,
+        .id = 120,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4567,7 +5326,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 104,
+        .id = 121,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4605,7 +5364,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 105,
+        .id = 122,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4643,7 +5402,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 106,
+        .id = 123,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4680,7 +5439,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 107,
+        .id = 124,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4725,7 +5484,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 108,
+        .id = 125,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -4765,7 +5524,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 109,
+        .id = 126,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4790,6 +5549,115 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "take",
+        .signature = "(self, index, *, out=None)",
+        .doc = "The elements at positions counted in row-major order; -1 is the last one.\n"
+        "\n"
+        "Names: the names of the index (rule as_index).\n"
+        "Shapes: as index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
+        "    tensor([4, 1])\n",
+        .id = 127,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_take_args, out),
+        .bytes = sizeof(nomen_take_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_take,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "as_index",
+        .out_offset = offsetof(nomen_take_args, out),
+        .names = nomen__names_as_index,
+        .dtype = nomen__dtype_take,
+        .shape = nomen__shape_take,
+        .launch = nomen__launch_take,
+        .grad = nomen__grad_take,
+        .save = {[0] = 1u << 1},
+    },
+    {
+        .name = "take_along_dim",
+        .signature = "(self, indices, dim=None, *, out=None)",
+        .doc = "gather with an index that is broadcast; without a dim both are flattened first.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: self and index broadcast, but for the dim, where the result is as long as the index.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: different ranks, an index out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[3, 1], [2, 4]])\n"
+        "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
+        "    tensor([[3],\n"
+        "            [4]])\n",
+        .id = 128,
+        .nargs = 3,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_take_along_dim_args, dim),
+        .bytes = sizeof(nomen_take_along_dim_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_take_along_dim,
+        .primitive = 0,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_take_along_dim_args, out),
+        .compose = nomen__compose_take_along_dim,
+    },
+    {
+        .name = "take_dims",
+        .signature = "(self, index, first, count)",
+        .doc = "The elements of count neighbouring dims from first on at positions counted in row-major order over these dims; their place is taken by the dims of the index. What x[index] is made of.\n"
+        "\n"
+        "Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).\n"
+        "Shapes: as self, the dims indexed replaced by those of the index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
+        "    ('N', None, None)\n",
+        .id = 129,
+        .nargs = 4,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_take_dims_args, first),
+        .bytes = sizeof(nomen_take_dims_args),
+        .more = 0,
+        .nout = 1,
+        .forms = 0,
+        .args = args_take_dims,
+        .primitive = 1,
+        .list = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "index",
+        .names = nomen__names_take_dims,
+        .dtype = nomen__dtype_indexed,
+        .shape = nomen__shape_take_dims,
+        .launch = nomen__launch_take_dims,
+        .grad = nomen__grad_take_dims,
+        .save = {[0] = 1u << 1},
+    },
+    {
         .name = "tanh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic tangent.\n"
@@ -4806,7 +5674,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 110,
+        .id = 130,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4843,7 +5711,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 111,
+        .id = 131,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4874,7 +5742,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 112,
+        .id = 132,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4909,7 +5777,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 113,
+        .id = 133,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4940,7 +5808,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 114,
+        .id = 134,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4978,7 +5846,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 115,
+        .id = 135,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5015,7 +5883,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 116,
+        .id = 136,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5051,7 +5919,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 117,
+        .id = 137,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5088,7 +5956,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 118,
+        .id = 138,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5130,7 +5998,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 119,
+        .id = 139,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5168,7 +6036,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 120,
+        .id = 140,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5205,7 +6073,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 121,
+        .id = 141,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -5239,7 +6107,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 122,
+        .id = 142,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

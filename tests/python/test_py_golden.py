@@ -53,6 +53,32 @@ def in_place(name):
     return call
 
 
+def tensor_and_mask(own, mask):
+    mask = nomen.ones([1] * len(mask), names=tuple(mask), dtype=nomen.bool)
+    return fresh(own), mask
+
+
+def masked_fill(own, mask):
+    x, mask = tensor_and_mask(own, mask)
+    return x.masked_fill(mask, 2)
+
+
+def masked_select(own, mask):
+    x, mask = tensor_and_mask(own, mask)
+    return x.masked_select(mask)
+
+
+def masked_fill_in_place(own, mask):
+    x, mask = tensor_and_mask(own, mask)
+    try:
+        result = x.masked_fill_(mask, 2)
+    except RuntimeError:
+        assert x.names == tuple(own) and x.sum().item() == 1
+        raise
+    assert result is x and x.sum().item() == 2
+    return result
+
+
 def add_out(a, b, out):
     target = fresh(out)
     try:
@@ -78,6 +104,9 @@ CALLS = {
     "dot": function("dot"),
     "expand": lambda own, lead: tensor(own).expand([1] * (lead + len(own))),
     "flatten_list": lambda own, dims, out: tensor(own).flatten(dims, out),
+    "masked_fill": masked_fill,
+    "masked_fill_inplace": masked_fill_in_place,
+    "masked_select": masked_select,
     "matmul": function("matmul"),
     "max_dim": lambda own, dim, keep: tensor(own).max(dim, keep),
     "mm": function("mm"),
@@ -94,8 +123,7 @@ CALLS = {
 }
 
 # Recorded, but of operations that nomen does not have yet.
-NOT_YET = {"addcmul", "addmv", "align_tensors", "cdist", "masked_fill", "masked_fill_inplace",
-           "masked_select"}
+NOT_YET = {"addcmul", "addmv", "align_tensors", "cdist"}
 
 
 def answer(call, key):

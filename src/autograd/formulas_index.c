@@ -1,0 +1,141 @@
+/* Words of the gradient formulas of masks and indices. What was taken gets its gradient put back;
+ * what was put somewhere takes its gradient from there. */
+#include "autograd/formulas.h"
+#include "autograd/tape.h"
+#include "nomen/ops.gen.h"
+
+#include <stdio.h>
+
+enum { DIM_TEXT = 24 };
+
+static const char *dim_of(const nomen__backward *b, char text[DIM_TEXT]) {
+    snprintf(text, DIM_TEXT, "%d", nomen__b_dim(b));
+    return text;
+}
+
+/* Zeros of the sizes of the operand asked for. */
+static nomen_tensor *zeros_of(const nomen__backward *b) {
+    return nomen_zeros(NULL, (nomen_sizes){b->ndim, b->size}, .dtype = nomen_dtype_of(b->g));
+}
+
+static nomen_tensor *zero(void) { return nomen_scalar(0); }
+
+static nomen_tensor *as_operand(const nomen__backward *b, nomen_tensor *t) {
+    if (!t || nomen__has_sizes(t, b->ndim, b->size)) return t;
+    return nomen_reshape(t, (nomen_sizes){b->ndim, b->size});
+}
+
+/* ---- masks ---- */
+
+nomen_tensor *nomen__g_masked_select(nomen__backward *b, nomen_tensor *g) {
+    return nomen_masked_scatter(zeros_of(b), b->in[1], g);
+}
+
+/* The source may have more elements than the mask took. */
+nomen_tensor *nomen__g_masked_scatter(nomen__backward *b, nomen_tensor *g) {
+    nomen_tensor *taken = nomen_masked_select(g, b->in[1]), *all = taken;
+    int64_t numel = 1, used = nomen_numel(taken);
+    for (int d = 0; d < b->ndim; d++) numel *= b->size[d];
+    if (taken && numel > used)
+        all = nomen_cat(NOMEN_LIST(
+            taken, nomen_zeros(NULL, NOMEN_SIZES(numel - used), .dtype = nomen_dtype_of(g))));
+    return as_operand(b, all);
+}
+
+/* ---- slices of one dim ---- */
+
+nomen_tensor *nomen__g_index_select(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    return nomen_index_add_(zeros_of(b), dim_of(b, dim), b->in[1], g);
+}
+
+nomen_tensor *nomen__g_index_fill(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    return nomen_index_fill(g, dim_of(b, dim), b->in[1], zero());
+}
+
+/* An index that comes twice counts once. */
+nomen_tensor *nomen__g_index_fill_value(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    nomen_tensor *filled = nomen_zeros_like(g, .dtype = NOMEN_BOOL);
+    filled = nomen_index_fill_(filled, dim_of(b, dim), b->in[1],
+                               nomen_scalar_call(nomen_number_bool(true)));
+    return nomen_sum(nomen_where(filled, g, zero()));
+}
+
+nomen_tensor *nomen__g_index_add(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    nomen_tensor *taken = nomen_index_select(g, dim_of(b, dim), b->in[1]);
+    return as_operand(b, b->node->op->nargs > 4 ? nomen__g_scale(taken, b, 4) : taken);
+}
+
+/* ---- gather and scatter ---- */
+
+nomen_tensor *nomen__g_gather(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    return nomen_scatter_add_(zeros_of(b), dim_of(b, dim), b->in[1], g);
+}
+
+static bool adds(const nomen__backward *b) {
+    const char *reduce = nomen__b_text(b, 4);
+    return reduce && reduce[0] == 'a';
+}
+
+static bool multiplies(const nomen__backward *b) {
+    const char *reduce = nomen__b_text(b, 4);
+    if (!reduce || reduce[0] != 'm') return false;
+    nomen__fail(NOMEN_ERROR_GRAD, "the derivative for 'scatter' with reduce 'multiply' is not "
+                                  "implemented: multiply and scatter apart");
+    return true;
+}
+
+nomen_tensor *nomen__g_scatter(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    if (multiplies(b)) return NULL;
+    return adds(b) ? g : nomen_scatter(g, dim_of(b, dim), b->in[1], zero());
+}
+
+/* Of a source that is larger than the index only the near corner was used. */
+nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    if (b->node->op->nargs > 4 && multiplies(b)) return NULL;
+    nomen_tensor *taken = nomen_gather(g, dim_of(b, dim), b->in[1]);
+    if (!taken || nomen__has_sizes(taken, b->ndim, b->size)) return taken;
+    if (taken->ndim != b->ndim) return b->ndim ? as_operand(b, taken) : nomen_sum(taken);
+    nomen_tensor *whole = zeros_of(b), *corner = whole;
+    for (int d = 0; d < b->ndim; d++) {
+        snprintf(dim, sizeof dim, "%d", d);
+        corner = nomen_narrow(corner, dim, 0, taken->size[d]);
+    }
+    return nomen_copy_(corner, taken) ? whole : NULL;
+}
+
+/* ---- positions ---- */
+
+nomen_tensor *nomen__g_take(nomen__backward *b, nomen_tensor *g) {
+    return nomen_put_(zeros_of(b), b->in[1], g, .accumulate = true);
+}
+
+nomen_tensor *nomen__g_put(nomen__backward *b, nomen_tensor *g) {
+    if (nomen__b_flag(b, 3)) return g;
+    return nomen_put(g, b->in[1], nomen_zeros_like(b->in[1], .dtype = nomen_dtype_of(g)));
+}
+
+nomen_tensor *nomen__g_put_source(nomen__backward *b, nomen_tensor *g) {
+    return as_operand(b, nomen_take(g, b->in[1]));
+}
+
+nomen_tensor *nomen__g_take_dims(nomen__backward *b, nomen_tensor *g) {
+    return nomen_put_dims_(zeros_of(b), b->in[1], g, nomen__b_int(b, 2), nomen__b_int(b, 3),
+                           .accumulate = true);
+}
+
+nomen_tensor *nomen__g_put_dims(nomen__backward *b, nomen_tensor *g) {
+    if (nomen__b_flag(b, 5)) return g;
+    nomen_tensor *rest = nomen_clone(g);
+    return nomen_put_dims_(rest, b->in[1], zero(), nomen__b_int(b, 3), nomen__b_int(b, 4));
+}
+
+nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g) {
+    return nomen_take_dims(g, b->in[1], nomen__b_int(b, 3), nomen__b_int(b, 4));
+}

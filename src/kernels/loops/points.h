@@ -1,0 +1,49 @@
+/* Moves between rows of elements and places anywhere; no include guard, included by points.c once
+ * per element size. Wants T and SIZE. Places are counted in elements from a base. */
+
+/* ptr: out, base, places */
+static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    const T *base = (const T *)ptr[1];
+    const int64_t *at = (const int64_t *)(const void *)ptr[2];
+    char *out = ptr[0];
+    if (step[0] == (int64_t)sizeof(T)) {
+        T *o = (T *)out;
+        for (int64_t i = 0; i < n; i++) o[i] = base[at[i]];
+    } else {
+        for (int64_t i = 0; i < n; i++) *(T *)(out + i * step[0]) = base[at[i]];
+    }
+}
+
+/* ptr: base, places, source; in order, so that of several to one place the last one stays */
+static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    T *base = (T *)ptr[0];
+    const int64_t *at = (const int64_t *)(const void *)ptr[1];
+    const char *source = ptr[2];
+    for (int64_t i = 0; i < n; i++) base[at[i]] = *(const T *)(source + i * step[2]);
+}
+
+/* ptr: out, source, mask, all rows without gaps; n is how many there are in the mask. Nothing is
+ * written behind them, where another thread may be at work. */
+static void LOOP_NAME2(pack, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    T *out = (T *)ptr[0];
+    const T *x = (const T *)ptr[1];
+    const char *mask = ptr[2];
+    for (int64_t i = 0, k = 0; k < n; i++) {
+        out[k] = x[i];
+        k += mask[i] != 0;
+    }
+}
+
+/* ptr: out, mask, source: likewise, the other way */
+static void LOOP_NAME2(unpack, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    (void)step;
+    T *out = (T *)ptr[0];
+    const char *mask = ptr[1];
+    const T *x = (const T *)ptr[2];
+    for (int64_t i = 0, k = 0; k < n; i++) {
+        const T own = out[i], other = x[k];
+        out[i] = mask[i] ? other : own;
+        k += mask[i] != 0;
+    }
+}

@@ -1,0 +1,72 @@
+/* Kernels of indexing: elements taken from places, put there, added there; masks packed and
+ * unpacked. Which places these are was found and checked before. */
+#include "kernels/loops/half.h"
+#include "kernels/loops/loops.h"
+
+#define T    uint8_t
+#define SIZE 1
+#include "kernels/loops/points.h"
+#undef T
+#undef SIZE
+
+#define T    loop_2
+#define SIZE 2
+#include "kernels/loops/points.h"
+#undef T
+#undef SIZE
+
+#define T    loop_4
+#define SIZE 4
+#include "kernels/loops/points.h"
+#undef T
+#undef SIZE
+
+#define T    loop_8
+#define SIZE 8
+#include "kernels/loops/points.h"
+#undef T
+#undef SIZE
+
+#define T    loop_16
+#define SIZE 16
+#include "kernels/loops/points.h"
+#undef T
+#undef SIZE
+
+#define OP                    put_add
+#define REAL_EXPR(x, y)       ((x) + (y))
+#define COMPLEX_EXPR(T, x, y) ((T){(x).re + (y).re, (x).im + (y).im})
+#include "kernels/loops/points_types.h"
+
+#define OP              put_mul
+#define REAL_EXPR(x, y) ((x) * (y))
+#define COMPLEX_EXPR(T, x, y)                                                                      \
+    ((T){(x).re * (y).re - (x).im * (y).im, (x).re * (y).im + (x).im * (y).re})
+#include "kernels/loops/points_types.h"
+
+#define FN         put_add_b8
+#define T          uint8_t
+#define LD(x)      ((x) != 0)
+#define ST(x)      ((T)(x))
+#define EXPR(x, y) ((x) | (y))
+#include "kernels/loops/points_fold.h"
+#undef FN
+#undef EXPR
+
+#define FN         put_mul_b8
+#define EXPR(x, y) ((x) & (y))
+#include "kernels/loops/points_fold.h"
+
+#define ROWS_POINTS(enumerator, size)                                                              \
+    ROW("take", enumerator, take_##size), ROW("put", enumerator, put_##size),                      \
+        ROW("pack", enumerator, pack_##size), ROW("unpack", enumerator, unpack_##size)
+#define ROWS_FOLD(text, op)                                                                        \
+    ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op), ROWS_COMPLEXES(text, op)
+
+const nomen__kernel NOMEN__TABLE(points)[] = {
+    ROWS_POINTS(NOMEN_BOOL, 1),    ROWS_POINTS(NOMEN_U8, 1),      ROWS_POINTS(NOMEN_I8, 1),
+    ROWS_POINTS(NOMEN_I16, 2),     ROWS_POINTS(NOMEN_I32, 4),     ROWS_POINTS(NOMEN_I64, 8),
+    ROWS_POINTS(NOMEN_F16, 2),     ROWS_POINTS(NOMEN_BF16, 2),    ROWS_POINTS(NOMEN_F32, 4),
+    ROWS_POINTS(NOMEN_F64, 8),     ROWS_POINTS(NOMEN_C64, 8),     ROWS_POINTS(NOMEN_C128, 16),
+    ROWS_FOLD("put_add", put_add), ROWS_FOLD("put_mul", put_mul), {.name = NULL},
+};

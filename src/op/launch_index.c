@@ -1,0 +1,523 @@
+/* Words of the table for rows with an index: names, dtypes, sizes, and the launches that take
+ * elements from places and put them there. The index is always the second operand. */
+#include "op/places.h"
+#include "op/rows.gen.h"
+
+#include <string.h>
+
+/* ---- names ---- */
+
+/* The dim is looked up in self; then self and what is gathered or scattered must match. */
+nomen_status nomen__names_along(nomen__call *c) {
+    nomen_status s = nomen__names_keep(c);
+    if (s || !c->named) return s;
+    nomen__names operands[NOMEN__MAX_IN];
+    int n = 0;
+    bool whole = c->op->id == NOMEN__OP_INDEX_ADD || c->op->id == NOMEN__OP_INDEX_COPY;
+    for (int i = 0; i < c->nin; i++)
+        if (!(whole && i == 1)) operands[n++] = nomen__names_of(c->in[i]);
+    return nomen__unify_all(operands, n, &c->names);
+}
+
+nomen_status nomen__names_as_index(nomen__call *c) { return nomen__names_keep_of(c, c->in[1]); }
+
+nomen_status nomen__names_self(nomen__call *c) { return nomen__names_keep_of(c, c->in[0]); }
+
+static bool group_of(const nomen__call *c, int first_arg, int *first, int *count) {
+    int64_t ndim = c->in[0]->ndim, a = c->arg[first_arg].integer, n = c->arg[first_arg + 1].integer;
+    *first = (int)a;
+    *count = (int)n;
+    return a >= 0 && n >= 0 && a <= ndim && n <= ndim - a;
+}
+
+static nomen_status check_group(const nomen__call *c, int first_arg, int *first, int *count) {
+    if (group_of(c, first_arg, first, count)) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_INDEX, "%s: a tensor of %d dims has no %lld dims from dim %lld",
+                       c->op->name, c->in[0]->ndim, (long long)c->arg[first_arg + 1].integer,
+                       (long long)c->arg[first_arg].integer);
+}
+
+nomen_status nomen__names_take_dims(nomen__call *c) {
+    int first, count;
+    nomen_status s = check_group(c, 2, &first, &count);
+    if (s || !c->named) return s;
+    return nomen__names_index(nomen__names_of(c->in[0]), first, count, nomen__names_of(c->in[1]),
+                              &c->names);
+}
+
+/* ---- dtypes ---- */
+
+nomen_status nomen__dtype_indexed(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[1]->dtype;
+    bool fill = c->op->id == NOMEN__OP_INDEX_FILL;
+    if (!nomen_dtype_is_integral(d) || d == NOMEN_BOOL)
+        return nomen__fail(fill ? NOMEN_ERROR_INDEX : NOMEN_ERROR_DTYPE,
+                           "%s%s(): Expected dtype int64 for index, or another integer dtype, "
+                           "but got %s",
+                           c->op->name, fill ? "_" : "", nomen_dtype_name(d));
+    return nomen__dtype_same(c);
+}
+
+nomen_status nomen__dtype_take(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[1]->dtype;
+    if (!nomen_dtype_is_integral(d) || d == NOMEN_BOOL)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "%s(): Expected a long tensor for index, or one of another integer "
+                           "dtype, but got %s",
+                           c->op->name, nomen_dtype_name(d));
+    return nomen__dtype_same(c);
+}
+
+/* What is put there has the dtype of self, but numbers. */
+nomen_status nomen__dtype_put(nomen__call *c) {
+    nomen_dtype own = (nomen_dtype)c->in[0]->dtype, d = (nomen_dtype)c->in[2]->dtype;
+    nomen_status s = c->op->id == NOMEN__OP_PUT ? nomen__dtype_take(c) : nomen__dtype_indexed(c);
+    if (s) return s;
+    if (c->in[2]->flags & NOMEN__WRAPPED) return nomen__check_fits(c->in[2], own);
+    if (own == d) return NOMEN_OK;
+    const char *own_name = nomen_dtype_name(own), *name = nomen_dtype_name(d);
+    switch (c->op->id) {
+    case NOMEN__OP_INDEX_ADD:
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "index_add_(): self (%s) and source (%s) must have the same scalar type",
+                           own_name, name);
+    case NOMEN__OP_INDEX_COPY:
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "index_copy_(): self and source expected to have the same dtype, but "
+                           "got (self) %s and (source) %s",
+                           own_name, name);
+    case NOMEN__OP_PUT:
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "put_(): self and source expected to have the same dtype, but got "
+                           "self.dtype = %s and source.dtype = %s",
+                           own_name, name);
+    case NOMEN__OP_PUT_DIMS:
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "Index put requires the source and destination dtypes match, got %s "
+                           "for the destination and %s for the source.",
+                           own_name, name);
+    default:
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "scatter(): Expected self.dtype to be equal to src.dtype, but they are "
+                           "%s and %s",
+                           own_name, name);
+    }
+}
+
+nomen_status nomen__dtype_index_fill(nomen__call *c) {
+    const nomen_tensor *value = c->in[2];
+    nomen_status s = nomen__dtype_indexed(c);
+    if (s) return s;
+    if (value->ndim)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "index_fill_ only supports a 0-dimensional value tensor, but got "
+                           "tensor with %d dimension(s).",
+                           value->ndim);
+    if (nomen_dtype_is_complex((nomen_dtype)value->dtype) && !nomen_dtype_is_complex(c->compute))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "index_fill_(): Converting complex Scalar to "
+                                              "non-complex type is not supported");
+    return nomen__check_fits(value, c->compute);
+}
+
+/* ---- sizes ---- */
+
+static void as_self(nomen__call *c) { (void)nomen__shape_same(c); }
+
+static nomen_status check_vector(const nomen__call *c) {
+    const nomen_tensor *index = c->in[1];
+    if (index->ndim < 2) return NOMEN_OK;
+    switch (c->op->id) {
+    case NOMEN__OP_INDEX_FILL:
+        return nomen__fail(NOMEN_ERROR_SHAPE, "Index has to be a vector/scalar, but it has %d dims",
+                           index->ndim);
+    case NOMEN__OP_INDEX_SELECT:
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "index_select(): Index is supposed to be a vector, but it has %d dims",
+                           index->ndim);
+    default:
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "%s_(): Index is supposed to be a vector, but got dim: %d", c->op->name,
+                           index->ndim);
+    }
+}
+
+nomen_status nomen__shape_index_select(nomen__call *c) {
+    nomen_status s = check_vector(c);
+    if (s) return s;
+    as_self(c);
+    if (c->ndim)
+        c->size[c->dim] = c->in[1]->numel;
+    else if (c->in[1]->numel != 1)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "index_select(): Index to scalar can have only 1 value, got %lld "
+                           "value(s)",
+                           (long long)c->in[1]->numel);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_index_fill(nomen__call *c) {
+    as_self(c);
+    return check_vector(c);
+}
+
+nomen_status nomen__shape_take(nomen__call *c) {
+    const nomen_tensor *index = c->in[1];
+    c->ndim = index->ndim;
+    for (int d = 0; d < c->ndim; d++) c->size[d] = index->size[d];
+    if (c->in[0]->numel == 0 && index->numel)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "%s(): tried to take from an empty tensor, which has no places",
+                           c->op->name);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_put(nomen__call *c) {
+    const nomen_tensor *index = c->in[1], *source = c->in[2];
+    as_self(c);
+    if (index->numel != source->numel)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "put_(): Expected source and index to have the same number of "
+                           "elements, but got source.numel() = %lld, index.numel() = %lld",
+                           (long long)source->numel, (long long)index->numel);
+    return NOMEN_OK;
+}
+
+/* The sizes of rows: those of self with a group of dims replaced by those of the index. */
+static nomen_status rows_shape(const nomen__call *c, int first, int count, int *ndim,
+                               int64_t *size) {
+    const nomen_tensor *t = c->in[0], *index = c->in[1];
+    *ndim = t->ndim - count + index->ndim;
+    if (*ndim > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    int k = 0;
+    for (int d = 0; d < first; d++) size[k++] = t->size[d];
+    for (int d = 0; d < index->ndim; d++) size[k++] = index->size[d];
+    for (int d = first + count; d < t->ndim; d++) size[k++] = t->size[d];
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_take_dims(nomen__call *c) {
+    int first, count;
+    group_of(c, 2, &first, &count);
+    return rows_shape(c, first, count, &c->ndim, c->size);
+}
+
+nomen_status nomen__shape_put_dims(nomen__call *c) {
+    int first, count, ndim;
+    int64_t size[NOMEN_MAX_DIMS], joint[NOMEN_MAX_DIMS];
+    const nomen_tensor *source = c->in[2];
+    nomen_status s = check_group(c, 3, &first, &count);
+    as_self(c);
+    if (!s) s = rows_shape(c, first, count, &ndim, size);
+    if (s) return s;
+    int joint_ndim = ndim;
+    memcpy(joint, size, sizeof *size * (size_t)ndim);
+    bool fits = nomen__broadcast(&joint_ndim, joint, source->ndim, source->size) &&
+                joint_ndim == ndim && !memcmp(joint, size, sizeof *size * (size_t)ndim);
+    if (fits) return NOMEN_OK;
+    NOMEN__TEXT(own, 200);
+    NOMEN__TEXT(rows, 200);
+    nomen__text_sizes(&own, source->size, source->ndim);
+    nomen__text_sizes(&rows, size, ndim);
+    return nomen__fail(
+        NOMEN_ERROR_SHAPE,
+        "shape mismatch: value tensor of shape %s cannot be broadcast to indexing result of shape "
+        "%s",
+        own.at, rows.at);
+}
+
+/* index_add and index_copy: a slice of source for each index. */
+nomen_status nomen__shape_index_put(nomen__call *c) {
+    const nomen_tensor *t = c->in[0], *index = c->in[1], *source = c->in[2];
+    bool add = c->op->id == NOMEN__OP_INDEX_ADD;
+    nomen_status s = check_vector(c);
+    as_self(c);
+    if (s) return s;
+    int64_t slices = source->ndim ? c->dim < source->ndim ? source->size[c->dim] : -1 : 1;
+    bool same = source->ndim == t->ndim || source->ndim == 0 || t->ndim == 0;
+    if (source->ndim == 0 && index->numel != 1)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "%s_(): When source is scalar, index should have one element (got %lld)",
+                           c->op->name, (long long)index->numel);
+    for (int d = 0; same && d < t->ndim && source->ndim; d++)
+        same = d == c->dim || t->size[d] == source->size[d];
+    if (slices != index->numel && (same || slices >= 0))
+        return nomen__fail(add ? NOMEN_ERROR_SHAPE : NOMEN_ERROR_INDEX,
+                           add ? "index_add_(): Number of indices (%lld) should be equal to "
+                                 "source.size(dim): (%lld), for dim: %d"
+                               : "index_copy_(): Number of indices (%lld) should be equal to "
+                                 "source.size(dim) (%lld), for dim: %d",
+                           (long long)index->numel, (long long)slices, c->dim);
+    if (source->ndim == 0 && t->ndim) same = t->numel == t->size[c->dim];
+    if (same) return NOMEN_OK;
+    NOMEN__TEXT(own, 200);
+    NOMEN__TEXT(other, 200);
+    nomen__text_sizes(&own, t->size, t->ndim);
+    nomen__text_sizes(&other, source->size, source->ndim);
+    if (add)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "source tensor shape must match self tensor shape, excluding the "
+                           "specified dimension. Got self.shape = %s source.shape = %s",
+                           own.at, other.at);
+    return nomen__fail(source->ndim == t->ndim ? NOMEN_ERROR_SHAPE : NOMEN_ERROR_INDEX,
+                       "index_copy_(): Source/destination tensor must have same slice shapes. "
+                       "self has %s and source %s",
+                       own.at, other.at);
+}
+
+static nomen_status check_ranks(const nomen__call *c, const nomen_tensor *other,
+                                const char *words) {
+    int own = c->in[0]->ndim ? c->in[0]->ndim : 1, ndim = other->ndim ? other->ndim : 1;
+    if (own == ndim) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_SHAPE, "%s, but they have %d and %d", words, other->ndim,
+                       c->in[0]->ndim);
+}
+
+nomen_status nomen__shape_gather(nomen__call *c) {
+    const nomen_tensor *t = c->in[0], *index = c->in[1];
+    c->ndim = index->ndim;
+    for (int d = 0; d < c->ndim; d++) c->size[d] = index->size[d];
+    if (index->numel == 0) return NOMEN_OK;
+    nomen_status s = check_ranks(c, index,
+                                 "Index tensor must have the same number of dimensions as input "
+                                 "tensor");
+    for (int d = 0; !s && d < t->ndim && d < index->ndim; d++) {
+        if (d == c->dim || index->size[d] <= t->size[d]) continue;
+        NOMEN__TEXT(own, 200);
+        NOMEN__TEXT(other, 200);
+        nomen__text_sizes(&own, t->size, t->ndim);
+        nomen__text_sizes(&other, index->size, index->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Size does not match at dimension %d expected index %s to be no larger "
+                           "than self %s apart from dimension %d",
+                           d, other.at, own.at, c->dim);
+    }
+    return s;
+}
+
+nomen_status nomen__shape_scatter(nomen__call *c) {
+    const nomen_tensor *t = c->in[0], *index = c->in[1], *source = c->in[2];
+    as_self(c);
+    if (index->numel == 0) return NOMEN_OK;
+    bool number = source->flags & NOMEN__WRAPPED;
+    nomen_status s = check_ranks(
+        c, index, "Index tensor must have the same number of dimensions as self tensor");
+    if (!s && !number)
+        s = check_ranks(c, source,
+                        "Index tensor must have the same number of dimensions as src tensor");
+    for (int d = 0; !s && d < index->ndim; d++) {
+        int64_t own = t->ndim ? t->size[d] : 1, other = source->ndim ? source->size[d] : 1;
+        bool fits = (d == c->dim || index->size[d] <= own) && (number || index->size[d] <= other);
+        if (fits) continue;
+        NOMEN__TEXT(mine, 160);
+        NOMEN__TEXT(wanted, 160);
+        NOMEN__TEXT(given, 160);
+        nomen__text_sizes(&mine, t->size, t->ndim);
+        nomen__text_sizes(&wanted, index->size, index->ndim);
+        nomen__text_sizes(&given, source->size, source->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Expected index %s to be no larger than self %s apart from dimension "
+                           "%d and to be no larger size than src %s",
+                           wanted.at, mine.at, c->dim, given.at);
+    }
+    return s;
+}
+
+/* ---- taking ---- */
+
+/* Takes over places. */
+static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, int count,
+                              int index_ndim) {
+    nomen_tensor *out = c->out[0], *made;
+    int64_t step;
+    if (!places) return nomen__error_pending() ? NOMEN_ERROR_INDEX : NOMEN_ERROR_MEMORY;
+    /* The pipeline lets an operand be the target: fine element by element, but not here. */
+    bool apart = !nomen__one_step(out, first, index_ndim, &step) ||
+                 (c->target[0] && nomen__may_overlap(out, c->in[0]));
+    made = nomen__launch_output(out, c->compute, apart);
+    if (made) {
+        nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places, made, index_ndim);
+        nomen__launch_deliver(out, made);
+    }
+    nomen__release(places);
+    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
+
+nomen_status nomen__launch_take_dims(nomen__call *c) {
+    int first, count;
+    group_of(c, 2, &first, &count);
+    nomen__place_rule rule = {c->in[0], first, count, true, NOMEN__RANGE_INDEX};
+    return take_rows(c, nomen__places(c->in[1], &rule), first, count, c->in[1]->ndim);
+}
+
+/* The dims that one dim is: none of a 0-d tensor. */
+static int one_dim(const nomen__call *c) { return c->in[0]->ndim ? 1 : 0; }
+
+nomen_status nomen__launch_index_select(nomen__call *c) {
+    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_SELF};
+    return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c));
+}
+
+nomen_status nomen__launch_take(nomen__call *c) {
+    nomen__place_rule rule = {c->in[0], 0, c->in[0]->ndim, true, NOMEN__RANGE_FLAT};
+    return take_rows(c, nomen__places(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim);
+}
+
+nomen_status nomen__launch_gather(nomen__call *c) {
+    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
+    return take_rows(c, nomen__places_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim);
+}
+
+/* ---- putting ---- */
+
+/* self (or a copy of it) with rows put into places; takes over places and rows. */
+static nomen_status put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
+                             nomen_tensor *rows, int first, int count, int index_ndim) {
+    nomen_tensor *made = NULL;
+    if (rows && nomen__may_overlap(rows, c->out[0])) {
+        nomen_tensor *copy = nomen__tensor_empty(c->compute, rows->ndim, rows->size);
+        if (copy && copy->numel) nomen__copy_values(copy, rows);
+        nomen__release(rows);
+        rows = copy;
+    }
+    if (places && rows) made = nomen__launch_output(c->out[0], c->compute, false);
+    if (made) {
+        if (!c->inplace && made->numel) nomen__copy_values(made, c->in[0]);
+        nomen__place_run(kind, made, first, count, places, rows, index_ndim);
+        nomen__launch_deliver(c->out[0], made);
+    }
+    nomen__release(places);
+    nomen__release(rows);
+    return made ? NOMEN_OK : places && rows ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
+}
+
+/* Distances are those of the tensor that is written: self, or a fresh one of its sizes. What they
+ * are checked against is the same. */
+static nomen_tensor *written(const nomen__call *c, nomen_tensor *stand_in) {
+    nomen_tensor *out = c->out[0];
+    if (out->dtype == (uint8_t)c->compute) return out;
+    *stand_in = *out; /* nomen__launch_output makes a contiguous one */
+    nomen__contiguous_strides(out->size, out->ndim, stand_in->stride);
+    return stand_in;
+}
+
+nomen_status nomen__launch_put_dims(nomen__call *c) {
+    int first, count, ndim;
+    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
+    nomen_tensor header = {.stride = stride};
+    group_of(c, 3, &first, &count);
+    (void)rows_shape(c, first, count, &ndim, size);
+    bool add = nomen__given(c, 5) && c->arg[5].flag;
+    nomen__place_rule rule = {written(c, &header), first, count, true, NOMEN__RANGE_INDEX};
+    int index_ndim = c->in[1]->ndim;
+    nomen_tensor *places = nomen__places(c->in[1], &rule);
+    nomen_tensor *rows =
+        places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim) : NULL;
+    return put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, first, count,
+                    index_ndim);
+}
+
+nomen_status nomen__launch_put(nomen__call *c) {
+    int64_t stride[NOMEN_MAX_DIMS];
+    nomen_tensor header = {.stride = stride};
+    bool add = nomen__given(c, 3) && c->arg[3].flag;
+    nomen__place_rule rule = {written(c, &header), 0, c->in[0]->ndim, true, NOMEN__RANGE_FLAT};
+    nomen_tensor *places = nomen__places(c->in[1], &rule), *rows = NULL;
+    if (places) { /* element by element in row-major order, whatever the sizes are */
+        nomen_tensor *source = nomen__launch_input(c->in[2], c->compute);
+        if (source) rows = nomen__reshaped(source, 1, &source->numel);
+        nomen__release(source);
+    }
+    return put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, 0, c->in[0]->ndim,
+                    1);
+}
+
+/* Rows for the places of a vector along c->dim. */
+static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__range_words words,
+                              bool negative, nomen_tensor *source) {
+    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
+    nomen_tensor header = {.stride = stride};
+    int count = one_dim(c);
+    nomen__place_rule rule = {written(c, &header), c->dim, count, negative, words};
+    for (int d = 0; d < c->ndim; d++) size[d] = d == c->dim ? c->in[1]->numel : c->size[d];
+    nomen_tensor *places = nomen__places(c->in[1], &rule), *rows = NULL;
+    if (places && source) {
+        /* A 0-d source is a slice of one element, a 0-d self takes one. */
+        nomen_tensor *flat =
+            source->ndim > c->ndim ? nomen__reshaped(source, 0, NULL) : nomen__retain(source);
+        if (flat) rows = nomen__place_rows(flat, c->compute, c->ndim, size, c->dim, count);
+        nomen__release(flat);
+    }
+    return put_rows(c, kind, places, rows, c->dim, count, count);
+}
+
+nomen_status nomen__launch_index_fill(nomen__call *c) {
+    return put_along(c, NOMEN__PLACE_PUT, NOMEN__RANGE_INDEX, true, c->in[2]);
+}
+
+nomen_status nomen__launch_index_copy(nomen__call *c) {
+    return put_along(c, NOMEN__PLACE_PUT, NOMEN__RANGE_COPY, false, c->in[2]);
+}
+
+/* source times alpha, of no interest to the tape. */
+static nomen_tensor *scaled(nomen_tensor *source, const nomen_number *alpha) {
+    nomen_tensor *factor = nomen__wrap_number(alpha);
+    bool was = nomen__grad_enabled;
+    nomen__grad_enabled = false;
+    nomen_tensor *t = factor ? nomen__apply(NOMEN__OP_MUL, source, factor) : NULL;
+    nomen__grad_enabled = was;
+    nomen__release(factor);
+    return t;
+}
+
+nomen_status nomen__launch_index_add(nomen__call *c) {
+    nomen_tensor *source = nomen__retain(c->in[2]);
+    if (nomen__given(c, 4) && !nomen__is_one(c->arg[4].number)) {
+        nomen__release(source);
+        source = scaled(c->in[2], c->arg[4].number);
+        if (!source) return NOMEN_ERROR_MEMORY;
+    }
+    nomen_status s = put_along(c, NOMEN__PLACE_ADD, NOMEN__RANGE_RUNTIME, false, source);
+    nomen__release(source);
+    return s;
+}
+
+static nomen_status scatter(nomen__call *c, nomen__place_kind kind) {
+    int64_t stride[NOMEN_MAX_DIMS];
+    nomen_tensor header = {.stride = stride};
+    nomen_tensor *index = c->in[1], *source = c->in[2], *rows = NULL;
+    nomen__place_rule rule = {written(c, &header), c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
+    nomen_tensor *places = nomen__places_along(index, &rule);
+    if (places) { /* source may be larger than the index: only its near corner counts */
+        int64_t size[NOMEN_MAX_DIMS];
+        nomen_tensor corner = *source;
+        if (!(source->flags & NOMEN__WRAPPED) && source->ndim == index->ndim) {
+            memcpy(size, index->size, sizeof *size * (size_t)index->ndim);
+            corner.size = size;
+            nomen__tensor_finish(&corner);
+        }
+        if (source->ndim > index->ndim) corner.ndim = 0;
+        rows = nomen__place_rows(&corner, c->compute, index->ndim, index->size, 0, index->ndim);
+    }
+    return put_rows(c, kind, places, rows, 0, c->in[0]->ndim, index->ndim);
+}
+
+nomen_status nomen__launch_scatter(nomen__call *c) {
+    if (!nomen__given(c, 4)) return scatter(c, NOMEN__PLACE_PUT);
+    return scatter(c, c->arg[4].text[0] == 'a' ? NOMEN__PLACE_ADD : NOMEN__PLACE_MUL);
+}
+
+nomen_status nomen__launch_scatter_add(nomen__call *c) { return scatter(c, NOMEN__PLACE_ADD); }
+
+nomen_status nomen__choose_index_add(nomen__call *c) {
+    if (!nomen__given(c, 4)) return NOMEN_OK;
+    return nomen__check_alpha(c->arg[4].number, (nomen_dtype)c->in[0]->dtype);
+}
+
+nomen_status nomen__choose_scatter(nomen__call *c) {
+    if (!nomen__given(c, 4)) return NOMEN_OK;
+    const char *reduce = c->arg[4].text;
+    if (!strcmp(reduce, "add") || !strcmp(reduce, "multiply")) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_STATE,
+                       "reduce argument must be either add or multiply., not '%.40s'", reduce);
+}

@@ -1,0 +1,345 @@
+/* Words of the table for rows with a mask, and for the positions of what is not zero. */
+#include "op/places.h"
+#include "op/rows.gen.h"
+
+#include <string.h>
+
+enum { CHUNK = NOMEN__GRAIN };
+
+/* ---- masks as they are worked with ----------------------------------------------------------- */
+
+nomen_tensor *nomen__plain_mask(nomen_tensor *t, int ndim, const int64_t *size) {
+    if (t->dtype == NOMEN_BOOL && (t->flags & NOMEN__CONTIGUOUS) && nomen__has_sizes(t, ndim, size))
+        return nomen__retain(t);
+    nomen_tensor *mask = nomen__tensor_empty(NOMEN_BOOL, ndim, size);
+    if (mask && mask->numel) nomen__copy_values(mask, t);
+    return mask;
+}
+
+/* Eight bytes at a time: the lanes of sum cannot overflow in 255 steps. */
+static int64_t ones(const char *at, int64_t n) {
+    const uint64_t low = UINT64_C(0x0101010101010101), even = UINT64_C(0x00ff00ff00ff00ff);
+    int64_t count = 0, i = 0;
+    while (i + 8 <= n) {
+        uint64_t sum = 0, word;
+        for (int k = 0; k < 255 && i + 8 <= n; k++, i += 8) {
+            memcpy(&word, at + i, 8);
+            word |= word >> 4; /* foreign memory may hold other bytes than 0 and 1 */
+            word |= word >> 2;
+            word |= word >> 1;
+            sum += word & low;
+        }
+        sum = (sum & even) + (sum >> 8 & even);
+        count += (int64_t)((sum * UINT64_C(0x0001000100010001)) >> 48);
+    }
+    for (; i < n; i++) count += at[i] != 0;
+    return count;
+}
+
+typedef struct count_job {
+    const char *mask;
+    int64_t *counts;
+} count_job;
+
+static void count_chunk(void *context, int64_t begin, int64_t end) {
+    const count_job *job = context;
+    job->counts[begin / CHUNK] = ones(job->mask + begin, end - begin);
+}
+
+nomen_tensor *nomen__mask_counts(const nomen_tensor *mask) {
+    int64_t chunks = (mask->numel + CHUNK - 1) / CHUNK, entries = chunks + 1;
+    nomen_tensor *t = nomen__tensor_empty(NOMEN_I64, 1, &entries);
+    if (!t) return NULL;
+    int64_t *at = (int64_t *)(void *)t->data, sum = 0;
+    count_job job = {mask->data, at};
+    if (mask->numel) nomen__parallel(mask->numel, CHUNK, count_chunk, &job);
+    for (int64_t i = 0; i < chunks; i++) {
+        int64_t here = at[i];
+        at[i] = sum;
+        sum += here;
+    }
+    at[chunks] = sum;
+    return t;
+}
+
+static const int64_t *values(const nomen_tensor *counts) {
+    return (const int64_t *)(const void *)counts->data;
+}
+
+static int64_t total(const nomen_tensor *counts) { return values(counts)[counts->numel - 1]; }
+
+/* ---- names, dtypes, sizes -------------------------------------------------------------------- */
+
+nomen_status nomen__names_masked_fill_rule(nomen__call *c) {
+    if (!c->named) return NOMEN_OK;
+    char op[64];
+    nomen__text text = {op, sizeof op, 0};
+    op[0] = 0;
+    nomen__text_add(&text, "%s%s", c->op->name, c->inplace ? "_" : "");
+    return nomen__names_masked_fill(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), op,
+                                    &c->names);
+}
+
+nomen_status nomen__names_masked_select_rule(nomen__call *c) {
+    if (!c->named) return NOMEN_OK;
+    return nomen__names_masked_select(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]),
+                                      &c->names);
+}
+
+nomen_status nomen__names_nothing(nomen__call *c) {
+    (void)c;
+    return NOMEN_OK;
+}
+
+static nomen_status check_mask(const nomen__call *c, const char *words) {
+    if (c->in[1]->dtype == NOMEN_BOOL) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_DTYPE, "%s, but got mask with dtype %s", words,
+                       nomen_dtype_name((nomen_dtype)c->in[1]->dtype));
+}
+
+nomen_status nomen__dtype_masked_fill(nomen__call *c) {
+    const nomen_tensor *value = c->in[2];
+    nomen_dtype own = (nomen_dtype)c->in[0]->dtype;
+    nomen_status s = check_mask(c, "masked_fill_ only supports boolean masks");
+    if (s) return s;
+    if (value->ndim)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "masked_fill_ only supports a 0-dimensional value tensor, but got "
+                           "tensor with %d dimension(s).",
+                           value->ndim);
+    s = nomen__check_fits(value, own);
+    return s ? s : nomen__dtype_same(c);
+}
+
+nomen_status nomen__dtype_masked_select(nomen__call *c) {
+    nomen_status s = check_mask(c, "masked_select: expected BoolTensor for mask");
+    return s ? s : nomen__dtype_same(c);
+}
+
+nomen_status nomen__dtype_masked_scatter(nomen__call *c) {
+    nomen_status s = check_mask(c, "masked_scatter_ only supports boolean masks");
+    if (!s && c->in[0]->dtype != c->in[2]->dtype)
+        s = nomen__fail(NOMEN_ERROR_DTYPE,
+                        "masked_scatter: expected self and source to have same dtypes but got %s "
+                        "and %s",
+                        nomen_dtype_name((nomen_dtype)c->in[0]->dtype),
+                        nomen_dtype_name((nomen_dtype)c->in[2]->dtype));
+    return s ? s : nomen__dtype_same(c);
+}
+
+nomen_status nomen__dtype_positions(nomen__call *c) {
+    c->compute = c->writes = c->result[0] = NOMEN_I64;
+    return NOMEN_OK;
+}
+
+/* Self and mask broadcast together, whatever comes behind them. */
+nomen_status nomen__shape_masked_fill(nomen__call *c) {
+    uint8_t operands = c->nin;
+    c->nin = 2;
+    nomen_status s = nomen__shape_broadcast(c);
+    c->nin = operands;
+    return s;
+}
+
+/* The mask and its counts stay with the call: they are the size of the result. */
+static nomen_status count_mask(nomen__call *c, nomen_tensor *t, int ndim, const int64_t *size,
+                               int64_t *count) {
+    nomen_tensor *mask = nomen__plain_mask(t, ndim, size);
+    if (!mask) return NOMEN_ERROR_MEMORY;
+    nomen__take_temporary(c, mask);
+    nomen_tensor *counts = nomen__mask_counts(mask);
+    if (!counts) return NOMEN_ERROR_MEMORY;
+    nomen__take_temporary(c, counts);
+    *count = total(counts);
+    return NOMEN_OK;
+}
+
+enum { MASK, COUNTS }; /* among the call's temporaries */
+
+nomen_status nomen__shape_masked_select(nomen__call *c) {
+    int64_t count = 0;
+    nomen_status s = nomen__shape_masked_fill(c);
+    if (!s) s = count_mask(c, c->in[1], c->ndim, c->size, &count);
+    c->like = NULL;
+    c->ndim = 1;
+    c->size[0] = count;
+    return s;
+}
+
+nomen_status nomen__shape_masked_scatter(nomen__call *c) {
+    int64_t count = 0;
+    nomen_status s = nomen__shape_masked_fill(c);
+    if (!s) s = count_mask(c, c->in[1], c->ndim, c->size, &count);
+    if (!s && count > c->in[2]->numel)
+        s = nomen__fail(NOMEN_ERROR_SHAPE,
+                        "Number of elements of source < number of ones in mask: %lld < %lld",
+                        (long long)c->in[2]->numel, (long long)count);
+    return s;
+}
+
+nomen_status nomen__shape_nonzero(nomen__call *c) {
+    int64_t count = 0;
+    nomen_tensor *t = c->in[0];
+    nomen_status s = count_mask(c, t, t->ndim, t->size, &count);
+    c->ndim = 2;
+    c->size[0] = count;
+    c->size[1] = t->ndim;
+    return s;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+nomen_status nomen__launch_masked_fill(nomen__call *c) {
+    nomen_tensor *in[] = {c->in[1], c->in[2], c->in[0]};
+    const nomen_dtype dtypes[] = {c->writes, NOMEN_BOOL, c->compute, c->compute};
+    nomen__iter it;
+    nomen__iter_make_mixed(&it, c->kernel->loop, c->out[0], in, 3, c->out[0]->ndim, c->out[0]->size,
+                           dtypes);
+    nomen__iter_run(&it);
+    return NOMEN_OK;
+}
+
+typedef struct mask_job {
+    nomen__loop *loop;
+    const char *mask;
+    const int64_t *counts;
+    char *whole, *packed;
+    int64_t item;
+} mask_job;
+
+static int64_t chunk_count(const int64_t *counts, int64_t begin) {
+    return counts[begin / CHUNK + 1] - counts[begin / CHUNK];
+}
+
+static void pack_chunk(void *context, int64_t begin, int64_t end) {
+    const mask_job *job = context;
+    (void)end;
+    char *const ptr[] = {job->packed + job->counts[begin / CHUNK] * job->item,
+                         job->whole + begin * job->item, (char *)(uintptr_t)(job->mask + begin)};
+    job->loop(ptr, NULL, chunk_count(job->counts, begin));
+}
+
+static void unpack_chunk(void *context, int64_t begin, int64_t end) {
+    const mask_job *job = context;
+    (void)end;
+    char *const ptr[] = {job->whole + begin * job->item, (char *)(uintptr_t)(job->mask + begin),
+                         job->packed + job->counts[begin / CHUNK] * job->item};
+    job->loop(ptr, NULL, chunk_count(job->counts, begin));
+}
+
+static mask_job job_of(const nomen__call *c, const nomen_tensor *whole, const nomen_tensor *packed,
+                       nomen__loop *loop) {
+    const nomen_tensor *mask = c->temporary[MASK];
+    return (mask_job){loop,        mask->data,   values(c->temporary[COUNTS]),
+                      whole->data, packed->data, nomen__item(whole->dtype)};
+}
+
+/* t in row-major order without gaps, broadcast. */
+static nomen_tensor *plain(nomen_tensor *t, int ndim, const int64_t *size) {
+    if ((t->flags & NOMEN__CONTIGUOUS) && nomen__has_sizes(t, ndim, size)) return nomen__retain(t);
+    nomen_tensor *copy = nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size);
+    if (copy && copy->numel) nomen__copy_values(copy, t);
+    return copy;
+}
+
+static bool is_plain(const nomen_tensor *t) { return t->flags & NOMEN__CONTIGUOUS; }
+
+nomen_status nomen__launch_masked_select(nomen__call *c) {
+    const nomen_tensor *mask = c->temporary[MASK];
+    nomen_tensor *out = c->out[0], *whole = plain(c->in[0], mask->ndim, mask->size);
+    if (!whole) return NOMEN_ERROR_MEMORY;
+    bool shared = nomen__may_overlap(out, mask) || nomen__may_overlap(out, whole);
+    bool apart = !is_plain(out) || (c->target[0] && shared);
+    nomen_tensor *made = nomen__launch_output(out, c->compute, apart);
+    if (made) {
+        mask_job job = job_of(c, whole, made, c->kernel->loop);
+        if (made->numel) nomen__parallel(mask->numel, CHUNK, pack_chunk, &job);
+        nomen__launch_deliver(out, made);
+    }
+    nomen__release(whole);
+    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
+
+nomen_status nomen__launch_masked_scatter(nomen__call *c) {
+    const nomen_tensor *mask = c->temporary[MASK];
+    nomen_tensor *out = c->out[0], *source = plain(c->in[2], c->in[2]->ndim, c->in[2]->size);
+    if (!source) return NOMEN_ERROR_MEMORY;
+    bool shared = nomen__may_overlap(out, mask) || nomen__may_overlap(out, source);
+    bool apart = !is_plain(out) || (c->inplace && shared);
+    nomen_tensor *made = nomen__launch_output(out, c->compute, apart);
+    if (made) {
+        mask_job job = job_of(c, made, source, c->kernel->loop);
+        if (made->numel && (made != out || !c->inplace)) nomen__copy_values(made, c->in[0]);
+        if (made->numel) nomen__parallel(mask->numel, CHUNK, unpack_chunk, &job);
+        nomen__launch_deliver(out, made);
+    }
+    nomen__release(source);
+    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
+
+/* ---- positions ------------------------------------------------------------------------------- */
+
+typedef struct position_job {
+    const char *mask;
+    const int64_t *counts, *size;
+    int64_t *out;
+    int ndim;
+} position_job;
+
+static void find_chunk(void *context, int64_t begin, int64_t end) {
+    const position_job *job = context;
+    int64_t n = chunk_count(job->counts, begin), *out = job->out + job->counts[begin / CHUNK];
+    (void)end;
+    for (int64_t i = begin, k = 0; k < n; i++) {
+        out[k] = i;
+        k += job->mask[i] != 0;
+    }
+}
+
+nomen_tensor *nomen__mask_positions(nomen_tensor *t) {
+    nomen_tensor *mask = nomen__plain_mask(t, t->ndim, t->size), *positions = NULL;
+    nomen_tensor *counts = mask ? nomen__mask_counts(mask) : NULL;
+    int64_t count = counts ? total(counts) : 0;
+    if (counts) positions = nomen__tensor_empty(NOMEN_I64, 1, &count);
+    if (positions && count) {
+        position_job job = {mask->data, values(counts), NULL, (int64_t *)(void *)positions->data,
+                            1};
+        nomen__parallel(mask->numel, CHUNK, find_chunk, &job);
+    }
+    nomen__release(mask);
+    nomen__release(counts);
+    return positions;
+}
+
+/* The coordinates of position i, one after the other. */
+static void write_coordinates(const position_job *job, int64_t i, int64_t *out) {
+    for (int d = job->ndim - 1; d > 0; d--) {
+        out[d] = i % job->size[d];
+        i /= job->size[d];
+    }
+    out[0] = i;
+}
+
+static void find_coordinates(void *context, int64_t begin, int64_t end) {
+    const position_job *job = context;
+    int64_t *out = job->out + job->counts[begin / CHUNK] * job->ndim;
+    for (int64_t i = begin; i < end; i++) {
+        if (!job->mask[i]) continue;
+        write_coordinates(job, i, out);
+        out += job->ndim;
+    }
+}
+
+nomen_status nomen__launch_nonzero(nomen__call *c) {
+    const nomen_tensor *mask = c->temporary[MASK], *t = c->in[0];
+    nomen_tensor *out = c->out[0];
+    if (out->numel == 0) return NOMEN_OK;
+    bool apart = !is_plain(out) || (c->target[0] && nomen__may_overlap(out, mask));
+    nomen_tensor *made = nomen__launch_output(out, NOMEN_I64, apart);
+    if (!made) return NOMEN_ERROR_MEMORY;
+    position_job job = {mask->data, values(c->temporary[COUNTS]), t->size,
+                        (int64_t *)(void *)made->data, t->ndim};
+    if (t->ndim) nomen__parallel(mask->numel, CHUNK, find_coordinates, &job);
+    nomen__launch_deliver(out, made);
+    return NOMEN_OK;
+}

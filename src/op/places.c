@@ -1,0 +1,296 @@
+/* Places in a tensor: from indices to distances in memory, all checked first; and the walks between
+ * such places and rows of elements. */
+#include "op/places.h"
+
+#include <string.h>
+
+/* ---- finding them ---------------------------------------------------------------------------- */
+
+typedef struct place_job {
+    int64_t *at;
+    int64_t limit;
+    bool negative;
+    int ndim; /* of the dims counted as one, those of size 1 left out and neighbours joined */
+    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
+    /* along one dim: the coordinates that the index itself has */
+    int own_ndim;
+    const int64_t *own_size;
+    int64_t own_stride[NOMEN_MAX_DIMS];
+    _Atomic int64_t wrong; /* the first one out of range */
+} place_job;
+
+static void remember(place_job *job, int64_t i) {
+    int64_t seen = atomic_load_explicit(&job->wrong, memory_order_relaxed);
+    while (i < seen && !atomic_compare_exchange_weak_explicit(
+                           &job->wrong, &seen, i, memory_order_relaxed, memory_order_relaxed)) {}
+}
+
+/* -1: out of range */
+static inline int64_t in_range(const place_job *job, int64_t v) {
+    if (v < 0 && job->negative) v += job->limit;
+    return (uint64_t)v < (uint64_t)job->limit ? v : -1;
+}
+
+static int64_t distance(const place_job *job, int64_t v) {
+    int64_t sum = 0;
+    for (int d = job->ndim - 1; d > 0; d--) {
+        sum += v % job->size[d] * job->stride[d];
+        v /= job->size[d];
+    }
+    return job->ndim ? sum + v * job->stride[0] : 0;
+}
+
+/* What is out of range stays, to be told. */
+static void find(void *context, int64_t begin, int64_t end) {
+    place_job *job = context;
+    int64_t *at = job->at, stride = job->ndim ? job->stride[0] : 0;
+    for (int64_t i = begin; i < end; i++) {
+        int64_t v = in_range(job, at[i]);
+        if (NOMEN_UNLIKELY(v < 0))
+            remember(job, i);
+        else
+            at[i] = job->ndim > 1 ? distance(job, v) : v * stride;
+    }
+}
+
+static void find_along(void *context, int64_t begin, int64_t end) {
+    place_job *job = context;
+    int64_t *at = job->at, coordinate[NOMEN_MAX_DIMS], base = 0, rest = begin;
+    for (int d = job->own_ndim - 1; d >= 0; d--) {
+        coordinate[d] = rest % job->own_size[d];
+        rest /= job->own_size[d];
+        base += coordinate[d] * job->own_stride[d];
+    }
+    for (int64_t i = begin; i < end; i++) {
+        int64_t v = in_range(job, at[i]);
+        if (NOMEN_UNLIKELY(v < 0))
+            remember(job, i);
+        else
+            at[i] = base + v * job->stride[0];
+        for (int d = job->own_ndim - 1; d >= 0; d--) {
+            base += job->own_stride[d];
+            if (++coordinate[d] < job->own_size[d]) break;
+            base -= coordinate[d] * job->own_stride[d];
+            coordinate[d] = 0;
+        }
+    }
+}
+
+static nomen_status out_of_range(const nomen__place_rule *rule, int64_t v, int64_t limit) {
+    if (rule->words == NOMEN__RANGE_FLAT)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "out of range: tried to access index %lld on a tensor of %lld elements.",
+                           (long long)v, (long long)limit);
+    nomen_status code = rule->words == NOMEN__RANGE_RUNTIME ? NOMEN_ERROR_SHAPE : NOMEN_ERROR_INDEX;
+    const char *before = rule->words == NOMEN__RANGE_SELF   ? "index out of range in self: "
+                         : rule->words == NOMEN__RANGE_COPY ? "index_copy_(): "
+                                                            : "";
+    bool single = rule->count == 1 && rule->first < rule->table->ndim;
+    const char *name = single ? nomen_name_text(nomen__name_at(rule->table, rule->first)) : NULL;
+    if (name)
+        return nomen__fail(code, "%sindex %lld is out of bounds for dimension '%s' with size %lld",
+                           before, (long long)v, name, (long long)limit);
+    return nomen__fail(code, "%sindex %lld is out of bounds for dimension %d with size %lld",
+                       before, (long long)v, rule->first, (long long)limit);
+}
+
+/* Joins the dims that are counted as one where strides allow it. */
+static void join_group(place_job *job, const nomen__place_rule *rule) {
+    const nomen_tensor *t = rule->table;
+    job->limit = 1;
+    job->ndim = 0;
+    for (int d = rule->first; d < rule->first + rule->count; d++) {
+        job->limit *= t->size[d];
+        if (t->size[d] == 1) continue;
+        int last = job->ndim - 1;
+        if (job->ndim && job->stride[last] == t->size[d] * t->stride[d]) {
+            job->size[last] *= t->size[d];
+            job->stride[last] = t->stride[d];
+            continue;
+        }
+        job->size[job->ndim] = t->size[d];
+        job->stride[job->ndim++] = t->stride[d];
+    }
+}
+
+static nomen_tensor *find_all(const nomen_tensor *index, const nomen__place_rule *rule,
+                              place_job *job, nomen__task *task) {
+    nomen_tensor *places = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
+    if (!places) return NULL;
+    nomen__copy_values(places, index);
+    job->at = (int64_t *)(void *)places->data;
+    job->negative = rule->negative;
+    atomic_init(&job->wrong, INT64_MAX);
+    if (places->numel) nomen__parallel(places->numel, NOMEN__GRAIN, task, job);
+    int64_t wrong = atomic_load_explicit(&job->wrong, memory_order_relaxed);
+    if (wrong == INT64_MAX) return places;
+    out_of_range(rule, job->at[wrong], job->limit);
+    nomen__release(places);
+    return NULL;
+}
+
+nomen_tensor *nomen__places(const nomen_tensor *index, const nomen__place_rule *rule) {
+    place_job job;
+    join_group(&job, rule);
+    return find_all(index, rule, &job, find);
+}
+
+nomen_tensor *nomen__places_along(const nomen_tensor *index, const nomen__place_rule *rule) {
+    const nomen_tensor *t = rule->table;
+    place_job job;
+    int dim = rule->first;
+    job.limit = t->ndim ? t->size[dim] : 1;
+    job.ndim = 1;
+    job.stride[0] = t->ndim ? t->stride[dim] : 0;
+    job.own_ndim = index->ndim;
+    job.own_size = index->size;
+    for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
+        job.own_stride[d] = d == dim || d >= t->ndim ? 0 : t->stride[d];
+    return find_all(index, rule, &job, find_along);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step) {
+    int64_t next = 0;
+    bool begun = false;
+    *step = 0;
+    for (int d = first + count - 1; d >= first; d--) {
+        if (t->size[d] == 1) continue;
+        if (begun && t->stride[d] != next) return false;
+        if (!begun) *step = t->stride[d];
+        begun = true;
+        next = t->stride[d] * t->size[d];
+    }
+    return true;
+}
+
+nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
+                                int first, int count) {
+    int64_t step;
+    if (t->dtype == (uint8_t)dtype) {
+        nomen_tensor *rows = nomen__tensor_new(dtype, ndim);
+        if (!rows) return NULL;
+        for (int d = 0; d < ndim; d++) {
+            int own = d - (ndim - t->ndim);
+            rows->size[d] = size[d];
+            rows->stride[d] = own < 0 || t->size[own] == 1 ? 0 : t->stride[own];
+        }
+        nomen__storage_retain(t->storage);
+        rows->storage = t->storage;
+        rows->data = t->data;
+        nomen__tensor_finish(rows);
+        if (nomen__one_step(rows, first, count, &step)) return rows;
+        nomen__release(rows);
+    }
+    nomen_tensor *copy = nomen__tensor_empty(dtype, ndim, size);
+    if (copy && copy->numel) nomen__copy_values(copy, t);
+    return copy;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------- */
+
+typedef struct place_walk {
+    nomen__place_kind kind;
+    nomen__loop *points, *fold; /* fold: of whole runs, NULL: they are moved */
+    char *table, *rows;
+    const int64_t *at;
+    int64_t count, item, run; /* places; bytes of an element; elements in a row at each place */
+    int64_t row_step;         /* bytes from one place to the next in rows */
+    int ndim;                 /* what is done for every index of these dims, innermost first */
+    int64_t size[NOMEN_MAX_DIMS], table_step[NOMEN_MAX_DIMS], rows_step[NOMEN_MAX_DIMS];
+} place_walk;
+
+/* Places begin to end of one outer index. */
+static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end) {
+    const int64_t *at = w->at + begin;
+    int64_t n = end - begin, bytes = w->run * w->item;
+    rows += begin * w->row_step;
+    if (w->run == 1) {
+        char *places = (char *)(uintptr_t)at;
+        if (w->kind == NOMEN__PLACE_TAKE)
+            w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, 0, 8},
+                      n);
+        else
+            w->points((char *const[]){table, places, rows}, (const int64_t[]){0, 8, w->row_step},
+                      n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++, rows += w->row_step) {
+        char *place = table + at[i] * w->item;
+        if (w->kind == NOMEN__PLACE_TAKE)
+            memcpy(rows, place, (size_t)bytes);
+        else if (w->kind == NOMEN__PLACE_PUT)
+            memcpy(place, rows, (size_t)bytes);
+        else
+            w->fold((char *const[]){place, place, rows},
+                    (const int64_t[]){w->item, w->item, w->item}, w->run);
+    }
+}
+
+/* Units are places within outer indices. */
+static void walk_units(void *context, int64_t begin, int64_t end) {
+    const place_walk *w = context;
+    while (begin < end) {
+        int64_t outer = begin / w->count, from = begin % w->count, to = w->count;
+        if (to - from > end - begin) to = from + end - begin;
+        char *table = w->table, *rows = w->rows;
+        begin += to - from;
+        for (int d = 0; d < w->ndim; d++) {
+            table += outer % w->size[d] * w->table_step[d];
+            rows += outer % w->size[d] * w->rows_step[d];
+            outer /= w->size[d];
+        }
+        walk_places(w, table, rows, from, to);
+    }
+}
+
+static void walk_outer(void *context, int64_t begin, int64_t end) {
+    const place_walk *w = context;
+    walk_units(context, begin * w->count, end * w->count);
+}
+
+static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t rows_step) {
+    if (size == 1) return;
+    w->size[w->ndim] = size;
+    w->table_step[w->ndim] = table_step * w->item;
+    w->rows_step[w->ndim++] = rows_step * w->item;
+}
+
+static void set_kernels(place_walk *w, nomen_dtype dtype) {
+    static const char *const points[] = {"take", "put", "put_add", "put_mul"};
+    static const char *const folds[] = {NULL, NULL, "add", "mul"};
+    w->points = nomen__kernel_find(points[w->kind], dtype)->loop;
+    w->fold = folds[w->kind] ? nomen__kernel_find(folds[w->kind], dtype)->loop : NULL;
+}
+
+void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
+                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim) {
+    if (rows->numel == 0 || places->numel == 0) return;
+    place_walk w = {.kind = kind, .table = table->data, .rows = rows->data, .run = 1};
+    set_kernels(&w, (nomen_dtype)table->dtype);
+    w.at = (const int64_t *)(const void *)places->data;
+    w.count = places->numel;
+    w.item = nomen__item(table->dtype);
+    nomen__one_step(rows, first, index_ndim, &w.row_step);
+    w.row_step *= w.item;
+    bool runs = true;
+    for (int d = table->ndim - 1, r = rows->ndim - 1; d >= first + count; d--, r--) {
+        int64_t size = table->size[d];
+        runs &= size == 1 || (table->stride[d] == w.run && rows->stride[r] == w.run);
+        if (runs)
+            w.run *= size;
+        else
+            add_outer(&w, size, table->stride[d], rows->stride[r]);
+    }
+    for (int d = first - 1; d >= 0; d--)
+        add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
+    int64_t outer = 1, grain = NOMEN__GRAIN / w.run + 1;
+    for (int d = 0; d < w.ndim; d++) outer *= w.size[d];
+    if (kind == NOMEN__PLACE_TAKE) {
+        nomen__parallel(outer * w.count, grain, walk_units, &w);
+    } else { /* a place may come twice: the places of one index are one thread's */
+        grain = grain / w.count + 1;
+        nomen__parallel(outer, grain, walk_outer, &w);
+    }
+}

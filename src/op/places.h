@@ -1,0 +1,59 @@
+/* What indexing is made of: places in a tensor, found and checked before anything is written, and
+ * walks that take from them or put there. launch_index.c uses places.c, launch_mask.c and index.c
+ * parts of it. */
+#ifndef NOMEN_SRC_PLACES_H
+#define NOMEN_SRC_PLACES_H
+
+#include "op/launch.h"
+
+/* How an index out of range is told, in the words that PyTorch has for the operation. */
+typedef enum nomen__range_words {
+    NOMEN__RANGE_INDEX,   /* IndexError: index .. is out of bounds for dimension .. with size .. */
+    NOMEN__RANGE_RUNTIME, /* the same as RuntimeError */
+    NOMEN__RANGE_COPY,    /* IndexError: index_copy_(): index .. */
+    NOMEN__RANGE_SELF,    /* IndexError: index out of range in self */
+    NOMEN__RANGE_FLAT,    /* IndexError: out of range: tried to access index .. */
+} nomen__range_words;
+
+/* A run of dims of the table [first, first + count) counted as one in row-major order. */
+typedef struct nomen__place_rule {
+    const nomen_tensor *table;
+    int first, count;
+    bool negative; /* -1 is the last one */
+    nomen__range_words words;
+} nomen__place_rule;
+
+/* An int64 tensor of the sizes of index, contiguous: for each index the distance in elements from
+ * the first one of the table. NULL and an error if one is out of range. */
+nomen_tensor *nomen__places(const nomen_tensor *index, const nomen__place_rule *rule);
+/* The same for gather and scatter: the other coordinates are those of the index itself. */
+nomen_tensor *nomen__places_along(const nomen_tensor *index, const nomen__place_rule *rule);
+
+/* t with other sizes, broadcast, in a dtype: a header if that and strides allow it, else a copy.
+ * The dims [first, first + count) can be walked with one step. */
+nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
+                                int first, int count);
+bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step);
+
+typedef enum nomen__place_kind {
+    NOMEN__PLACE_TAKE,
+    NOMEN__PLACE_PUT,
+    NOMEN__PLACE_ADD,
+    NOMEN__PLACE_MUL,
+} nomen__place_kind;
+
+/* Between the table and rows, whose dims are those of the table with [first, first + count)
+ * replaced by index_ndim others, which are walked with one step. Cannot fail. */
+void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
+                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim);
+
+/* ---- masks (launch_mask.c) ------------------------------------------------------------------- */
+
+/* t as bools in row-major order without gaps, broadcast to these sizes. */
+nomen_tensor *nomen__plain_mask(nomen_tensor *t, int ndim, const int64_t *size);
+/* How many there are before each chunk of a plain mask, and in all (the last one). int64, 1-d. */
+nomen_tensor *nomen__mask_counts(const nomen_tensor *mask);
+/* Where they are, counted in row-major order. int64, 1-d. */
+nomen_tensor *nomen__mask_positions(nomen_tensor *mask);
+
+#endif
