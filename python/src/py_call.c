@@ -59,8 +59,7 @@ static PyObject *pair_of_results(py_call *p) {
     PyObject *second = nomen__py_wrap(p->state, p->c.out[1]), *pair = NULL;
     PyObject *type = PyTuple_GET_ITEM(p->state->pair_types, p->c.op->id);
     bool plain = !p->c.op->first;
-    if (first && second)
-        pair = plain ? PyTuple_New(2) : PyStructSequence_New((PyTypeObject *)type);
+    if (first && second) pair = plain ? PyTuple_New(2) : PyStructSequence_New((PyTypeObject *)type);
     if (!pair) {
         Py_XDECREF(first);
         Py_XDECREF(second);

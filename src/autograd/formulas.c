@@ -291,7 +291,8 @@ nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g) {
     char text[NOMEN__DIM_TEXT];
     nomen_tensor *x = b->in[0];
     nomen_tensor *mean =
-        b->node->mask ? nomen_mean(x, .dim = nomen__dim_text(b->node->mask, text), .keepdim = true) : x;
+        b->node->mask ? nomen_mean(x, .dim = nomen__dim_text(b->node->mask, text), .keepdim = true)
+                      : x;
     nomen_tensor *scaled = nomen_mul(g, nomen_scalar(2 / (divisor > 0 ? divisor : 0)));
     return nomen_mul(nomen__g_unreduce(b, scaled), nomen_sub(x, mean));
 }
@@ -310,8 +311,9 @@ nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g, bool larges
         int64_t size[NOMEN_MAX_DIMS];
         for (int d = 0; d < b->ndim; d++) size[d] = d == dim ? b->size[d] : 1;
         char text[NOMEN__DIM_TEXT];
-        nomen_tensor *at = largest ? nomen_argmax(x, .dim = nomen__one_dim(dim, text), .keepdim = true)
-                                   : nomen_argmin(x, .dim = nomen__one_dim(dim, text), .keepdim = true);
+        nomen_tensor *at = largest
+                               ? nomen_argmax(x, .dim = nomen__one_dim(dim, text), .keepdim = true)
+                               : nomen_argmin(x, .dim = nomen__one_dim(dim, text), .keepdim = true);
         nomen_tensor *place = nomen_arange(NULL, .end = nomen_num(b->size[dim]));
         chosen = nomen_eq(nomen_reshape(place, (nomen_sizes){b->ndim, size}), at);
     } else {

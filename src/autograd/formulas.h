@@ -62,7 +62,7 @@ nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g);
 
-/* ---- scans (formulas_scan.c) ------------------------------------------------------------------ */
+/* ---- scans (formulas_scan.c) ----------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g);

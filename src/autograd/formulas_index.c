@@ -25,7 +25,7 @@ static nomen_tensor *as_operand(const nomen__backward *b, nomen_tensor *t) {
     return nomen_reshape(t, (nomen_sizes){b->ndim, b->size});
 }
 
-/* ---- masks ---- */
+/* ---- masks ----------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_masked_select(nomen__backward *b, nomen_tensor *g) {
     return nomen_masked_scatter(zeros_of(b), b->in[1], g);
@@ -42,7 +42,7 @@ nomen_tensor *nomen__g_masked_scatter(nomen__backward *b, nomen_tensor *g) {
     return as_operand(b, all);
 }
 
-/* ---- slices of one dim ---- */
+/* ---- slices of one dim ----------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_index_select(nomen__backward *b, nomen_tensor *g) {
     char dim[DIM_TEXT];
@@ -69,7 +69,7 @@ nomen_tensor *nomen__g_index_add(nomen__backward *b, nomen_tensor *g) {
     return as_operand(b, b->node->op->nargs > 4 ? nomen__g_scale(taken, b, 4) : taken);
 }
 
-/* ---- gather and scatter ---- */
+/* ---- gather and scatter ---------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_gather(nomen__backward *b, nomen_tensor *g) {
     char dim[DIM_TEXT];
@@ -110,7 +110,7 @@ nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g) {
     return nomen_copy_(corner, taken) ? whole : NULL;
 }
 
-/* ---- positions ---- */
+/* ---- positions ------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_take(nomen__backward *b, nomen_tensor *g) {
     return nomen_put_(zeros_of(b), b->in[1], g, .accumulate = true);

@@ -46,7 +46,8 @@ static nomen_tensor *joined(nomen_tensor *first, nomen_tensor *last, const cours
 }
 
 /* s[i] = b[i] + a[i] * s[i + 1] along the way, without division and with as many steps as n has
- * bits: after each, b has taken in twice as many of the elements behind it. The last a is not read. */
+ * bits: after each, b has taken in twice as many of the elements behind it. The last a is not read.
+ */
 static nomen_tensor *from_behind(nomen_tensor *a, nomen_tensor *b, const course *w) {
     for (int64_t d = 1; d < w->n && a && b; d *= 2) {
         nomen_tensor *far = piece(b, w, false, w->n - d), *near = piece(a, w, true, w->n - d);
@@ -81,8 +82,8 @@ nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g) {
             nomen_cumsum(nomen_mul(g, nomen__conj(y)), w.dim, .reverse = !w.reverse);
         return nomen_div(sum, nomen__conj(x));
     }
-    nomen_tensor *before = joined(nomen_ones_like(piece(y, &w, true, 1)),
-                                  piece(y, &w, true, w.n - 1), &w);
+    nomen_tensor *before =
+        joined(nomen_ones_like(piece(y, &w, true, 1)), piece(y, &w, true, w.n - 1), &w);
     nomen_tensor *behind = from_behind(nomen__conj(next(x, &w)), g, &w);
     return nomen_mul(nomen__conj(before), behind);
 }

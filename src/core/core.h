@@ -17,7 +17,7 @@
 #define NOMEN_NOINLINE    __attribute__((noinline))
 #define NOMEN_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
-/* ---- dtypes (dtype.c) --------------------------------------------------------------------- */
+/* ---- dtypes (dtype.c) ------------------------------------------------------------------------ */
 
 extern const uint8_t nomen__item_bytes[NOMEN_DTYPE_COUNT];
 /* The floating dtype of what has none of its own: nomen_set_default_dtype. */
@@ -31,7 +31,7 @@ static inline nomen_dtype nomen__default_complex(void) {
 /* nomen_dtype_size of what is known to be a dtype. */
 static inline int64_t nomen__item(unsigned dtype) { return nomen__item_bytes[dtype]; }
 
-/* ---- errors (error.c) --------------------------------------------------------------------- */
+/* ---- errors (error.c) ------------------------------------------------------------------------ */
 
 /* Records the first unseen error of this thread; returns its code, so that `return
  * nomen__fail(...)` reads well. */
@@ -55,7 +55,7 @@ typedef struct nomen__text {
     name##_buffer[0] = 0
 void nomen__text_add(nomen__text *t, const char *format, ...) NOMEN_PRINTF(2, 3);
 
-/* ---- memory (alloc.c) --------------------------------------------------------------------- */
+/* ---- memory (alloc.c) ------------------------------------------------------------------------ */
 
 /* All memory of the library comes through these. NULL and a recorded NOMEN_ERROR_MEMORY on failure.
  * nomen__alloc: metadata (nodes, spilled dims, lists), 16-byte aligned, per-thread free lists for
@@ -77,7 +77,7 @@ NOMEN_API void nomen__fail_allocation(int64_t nth);
 NOMEN_API int64_t nomen__allocation_count(void); /* requests of this thread so far */
 #endif
 
-/* ---- storage (storage.c) ------------------------------------------------------------------ */
+/* ---- storage (storage.c) --------------------------------------------------------------------- */
 
 typedef struct nomen__storage {
     _Atomic int32_t refs;
@@ -110,7 +110,7 @@ static inline void nomen__storage_release(nomen__storage *s) {
         nomen__storage_free(s);
 }
 
-/* ---- tensor (tensor.c) -------------------------------------------------------------------- */
+/* ---- tensor (tensor.c) ----------------------------------------------------------------------- */
 
 enum { NOMEN__INLINE_DIMS = 8 };
 
@@ -209,7 +209,7 @@ int64_t nomen__checked_numel(const int64_t *size, int ndim, size_t item);
 /* Row-major strides. */
 void nomen__contiguous_strides(const int64_t *size, int ndim, int64_t *stride);
 
-/* ---- scopes (scope.c) --------------------------------------------------------------------- */
+/* ---- scopes (scope.c) ------------------------------------------------------------------------ */
 
 /* Gives the caller's reference of t to the current scope of this thread and returns t. A tensor
  * that a scope owns already stays there, and the reference is dropped. NULL passes through. On
@@ -230,7 +230,7 @@ static inline bool nomen__has_sizes(const nomen_tensor *t, int ndim, const int64
  */
 extern void (*nomen__autograd_free)(struct nomen__autograd *);
 
-/* ---- names (names.c) ---------------------------------------------------------------------- */
+/* ---- names (names.c) ------------------------------------------------------------------------- */
 
 /* Splits "N C * H" at blanks. More than NOMEN_MAX_DIMS names and names that are none are errors. */
 nomen_status nomen__names_split(const char *text, nomen_name names[NOMEN_MAX_DIMS], int *count);
@@ -246,7 +246,7 @@ void nomen__text_sizes(nomen__text *t, const int64_t *size, int n);
  */
 void nomen__text_tensor(nomen__text *t, const nomen_tensor *x, bool dtype);
 
-/* ---- threads (parallel.c) ----------------------------------------------------------------- */
+/* ---- threads (parallel.c) -------------------------------------------------------------------- */
 
 typedef void nomen__task(void *context, int64_t begin, int64_t end);
 /* Calls task once for every chunk [k * grain, min((k + 1) * grain, n)), in any order, on any thread
@@ -255,7 +255,7 @@ typedef void nomen__task(void *context, int64_t begin, int64_t end);
  * caller is itself a task. */
 void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context);
 
-/* ---- cpu (cpu.c) -------------------------------------------------------------------------- */
+/* ---- cpu (cpu.c) ----------------------------------------------------------------------------- */
 
 typedef enum nomen__isa {
     NOMEN__SCALAR,

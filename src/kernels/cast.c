@@ -117,7 +117,7 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #include "kernels/loops/casts.h"
 #undef NO_c128
 
-/* ---- f32 to the narrow integers: as vectors, no ISA before AVX-512 truncates to int64 ------- */
+/* ---- f32 to the narrow integers: as vectors, no ISA before AVX-512 truncates to int64 -------- */
 
 static inline vi32 v_cast_i32(vf32 x) {
     const vi32 beyond = ~(v_abs_f32(x) < 0x1p31f);

@@ -48,9 +48,9 @@ typedef struct nomen__reducer {
                    const nomen__reduce_param *p);
 } nomen__reducer;
 
-/* Scans (cumsum): element j of line r is in + r * in_row + j * in_step, its result is made of it and
- * of all before it. A carry per line goes from one run to the next, so that a line may be scanned in
- * pieces. */
+/* Scans (cumsum): element j of line r is in + r * in_row + j * in_step, its result is made of it
+ * and of all before it. A carry per line goes from one run to the next, so that a line may be
+ * scanned in pieces. */
 typedef struct nomen__scan_args {
     char *out; /* NULL: only the carry is wanted */
     char *at;  /* where the int64 positions go, of scans that have them (cummax); may be NULL */

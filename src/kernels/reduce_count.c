@@ -1,7 +1,7 @@
 /* How many elements are not zero, and the 0-norm, which is the same in another dtype.
  *
- * Idea: an element is not zero if a bit of it is set that is not the sign (reduce_logic.c); ones are
- * added in lanes that a block cannot overflow. */
+ * Idea: an element is not zero if a bit of it is set that is not the sign (reduce_logic.c); ones
+ * are added in lanes that a block cannot overflow. */
 #include "kernels/loops/reduce.h"
 
 #define ABS16   0x7fffu

@@ -13,7 +13,7 @@
 #define ABS64   0x7fffffffffffffffu
 #define ABS32X2 0x7fffffff7fffffffu
 
-/* ---- any ---- */
+/* ---- any ------------------------------------------------------------------------------------- */
 #define LANE_BYTES  64
 #define OP          any
 #define CORE        any
@@ -125,7 +125,7 @@
 #define DONE(a, p) (uint8_t)(*(a) != 0)
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- all ---- */
+/* ---- all ------------------------------------------------------------------------------------- */
 #undef OP
 #undef CORE
 #undef TOTAL

@@ -78,7 +78,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 }
 static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 
-/* ---- sums ---- */
+/* ---- sums ------------------------------------------------------------------------------------ */
 #define OP          nansum
 #define CORE        nansum
 #define JOIN(a, b)  ((a) + (b))
@@ -146,7 +146,7 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- means, and complex sums ---- */
+/* ---- means, and complex sums ----------------------------------------------------------------- */
 #undef SFX
 #undef OP
 #undef CORE
@@ -250,7 +250,7 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define OUT        c64
 #define DONE(a, p) narrow_c128(ctally_sum(a))
 #undef CORE
-#define CORE       nanmean
+#define CORE nanmean
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP nanmean
@@ -270,7 +270,7 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define OUT        c128
 #define DONE(a, p) ctally_sum(a)
 #undef CORE
-#define CORE       nanmean
+#define CORE nanmean
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP nanmean

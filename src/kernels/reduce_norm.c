@@ -1,6 +1,6 @@
 /* Norms: the sum of absolute values, the root of the sum of squares, the largest and the smallest
- * absolute value, and for any other p the root of a sum of powers that were made before. The 0-norm:
- * reduce_count.c.
+ * absolute value, and for any other p the root of a sum of powers that were made before. The
+ * 0-norm: reduce_count.c.
  *
  * Idea: as reduce_sum.c; squares and absolute values of floating types below float64 are made and
  * added in double, which takes up squares that the type itself has no room for. */
@@ -30,7 +30,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define TAKE(a, x)  (*(a) += (x))
 #define MEET(a, b)  (*(a) += *(b))
 
-/* ---- norm_1 ---- */
+/* ---- norm_1 ---------------------------------------------------------------------------------- */
 #define OP   norm_1
 #define CORE norm_1
 
@@ -112,7 +112,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- norm_2 ---- */
+/* ---- norm_2 ---------------------------------------------------------------------------------- */
 #undef SFX
 #undef OP
 #undef CORE
@@ -124,8 +124,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define TAKE(a, x) (*(a) += (x))
 #undef MEET
 #define MEET(a, b) (*(a) += *(b))
-#define OP   norm_2
-#define CORE norm_2
+#define OP         norm_2
+#define CORE       norm_2
 
 #define SFX        f16
 #define T          uint16_t
@@ -205,7 +205,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define DONE(a, p) __builtin_sqrt(sum2_get(a))
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- any other: of powers ---- */
+/* ---- any other: of powers -------------------------------------------------------------------- */
 #undef SFX
 #undef OP
 #undef CORE
@@ -222,7 +222,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define DONE(a, p) pow(sum2_get(a), 1 / (p)->correction)
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- largest, smallest ---- */
+/* ---- largest, smallest ----------------------------------------------------------------------- */
 #undef A
 #undef A_ZERO
 #undef TAKE
@@ -231,7 +231,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #undef DID
 #undef JOIN
 #undef TOTAL
-#define A    double
+#define A double
 #define NONEMPTY
 
 #undef SFX
@@ -337,7 +337,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #undef TOTAL
 #define OP          norm_min
 #define CORE        norm_min
-#define ID          (C)__builtin_inf()
+#define ID          (C) __builtin_inf()
 #define DID         __builtin_inf()
 #define A_ZERO      __builtin_inf()
 #define TOTAL(a, b) smaller(a, (double)(b))

@@ -19,7 +19,7 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define OP         prod
 #define CORE       prod
 
-/* ---- integers ---- */
+/* ---- integers -------------------------------------------------------------------------------- */
 #define JOIN(a, b)  ((a) * (b))
 #define TOTAL(a, b) ((a) * (b))
 #define ID          1
@@ -94,7 +94,7 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- floating ---- */
+/* ---- floating -------------------------------------------------------------------------------- */
 #undef A
 #define A double
 
@@ -146,7 +146,7 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- complex ---- */
+/* ---- complex --------------------------------------------------------------------------------- */
 #undef JOIN
 #undef TOTAL
 #undef ID

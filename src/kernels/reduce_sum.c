@@ -47,7 +47,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define OP         sum
 #define CORE       sum
 
-/* ---- integers: 64-bit sums that wrap ---- */
+/* ---- integers: 64-bit sums that wrap --------------------------------------------------------- */
 #define JOIN(a, b)  (C)((a) + (b))
 #define TOTAL(a, b) ((a) + (D)(b))
 #define ID          0
@@ -122,7 +122,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
 
-/* ---- floating ---- */
+/* ---- floating -------------------------------------------------------------------------------- */
 #undef JOIN
 #define JOIN(a, b) ((a) + (b))
 #undef TOTAL
@@ -217,7 +217,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef OP
 #define OP sum
 
-/* ---- complex ---- */
+/* ---- complex --------------------------------------------------------------------------------- */
 #undef JOIN
 #undef TOTAL
 #undef ID

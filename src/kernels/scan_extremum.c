@@ -17,6 +17,9 @@
         SCAN_ROW(text, NOMEN_I32, op, i32), SCAN_ROW(text, NOMEN_I64, op, i64)
 
 const nomen__kernel NOMEN__TABLE(scan_extremum)[] = {
-    SCAN_INTS("cummax", cummax), SCAN_FLOATS("cummax", cummax), SCAN_INTS("cummin", cummin),
-    SCAN_FLOATS("cummin", cummin), {.name = NULL},
+    SCAN_INTS("cummax", cummax),
+    SCAN_FLOATS("cummax", cummax),
+    SCAN_INTS("cummin", cummin),
+    SCAN_FLOATS("cummin", cummin),
+    {.name = NULL},
 };

@@ -66,8 +66,8 @@ static void lse_level(double *ref, double *sum, double *y, int64_t lines) {
     for (; r + W64 <= lines; r += W64) {
         bool near = true;
         for (int l = 0; l < W64; l++)
-            near &= (sum[r + l] > 0) & (ref[r + l] - ref[r + l] == 0) &
-                    !(y[r + l] - ref[r + l] > FAR);
+            near &=
+                (sum[r + l] > 0) & (ref[r + l] - ref[r + l] == 0) & !(y[r + l] - ref[r + l] > FAR);
         if (near) {
             vf64 shift = ld_f64(ref + r), s = ld_f64(sum + r) + v_exp_f64(ld_f64(y + r) - shift);
             st_f64(sum + r, s);

@@ -34,26 +34,26 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 
 #undef SFX
 #undef A
-#define SFX          f16
-#define A            double
-#define T            uint16_t
-#define F            float
-#define D            double
-#define FETCH(x)     from_f16(x)
-#define WIDEN        widen_f16
-#define LD(x)        (double)(x)
-#define NARROW       narrow_odd_f16
+#define SFX      f16
+#define A        double
+#define T        uint16_t
+#define F        float
+#define D        double
+#define FETCH(x) from_f16(x)
+#define WIDEN    widen_f16
+#define LD(x)    (double)(x)
+#define NARROW   narrow_odd_f16
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#define SFX          bf16
-#define T            uint16_t
-#define F            float
-#define D            double
-#define FETCH(x)     from_bf16(x)
-#define WIDEN        widen_bf16
-#define LD(x)        (double)(x)
-#define NARROW       narrow_odd_bf16
+#define SFX      bf16
+#define T        uint16_t
+#define F        float
+#define D        double
+#define FETCH(x) from_bf16(x)
+#define WIDEN    widen_bf16
+#define LD(x)    (double)(x)
+#define NARROW   narrow_odd_bf16
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

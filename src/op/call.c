@@ -9,7 +9,7 @@
 nomen__tape_hooks nomen__tape;
 _Thread_local bool nomen__grad_enabled = true;
 
-/* ---- steps ---- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* A missing operand is an earlier failure: keep its error. */
 static nomen_status bad_operand(const nomen_tensor *t, int64_t i) {
@@ -246,7 +246,7 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     return out;
 }
 
-/* ---- the walk ---- */
+/* ---- the walk -------------------------------------------------------------------------------- */
 
 /* A result of the tape that turns into another view of itself while nothing is recorded would have
  * a history of another shape. Leaves have none. */
@@ -386,7 +386,7 @@ nomen_status nomen__invoke(nomen__call *c) {
     return s;
 }
 
-/* ---- help for front ends and composites ---- */
+/* ---- help for front ends and composites ------------------------------------------------------ */
 
 int nomen__arg_of(const nomen__op *op, nomen__kind kind) {
     for (int i = 0; i < op->nargs; i++)

@@ -36,7 +36,7 @@ nomen_status nomen__compose_to(nomen__call *c) {
     return s;
 }
 
-/* ---- pieces ---- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static nomen_status piece_dim(const nomen__call *c, int arg, int *dim) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
@@ -158,7 +158,7 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     return s;
 }
 
-/* ---- addmm ---- */
+/* ---- addmm ----------------------------------------------------------------------------------- */
 
 static bool is_number(const nomen__call *c, int arg, double value) {
     if (!nomen__given(c, arg)) return value == 1;
@@ -206,8 +206,7 @@ static nomen_status check_addmm(nomen__call *c, nomen__namelist *names) {
                               names);
 }
 
-nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t,
-                                    const nomen__namelist *names) {
+nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names) {
     if (names && names->n == t->ndim) nomen__set_names(t, names->at);
     if (!c->inplace && !c->out[0]) {
         c->out[0] = t;

@@ -19,7 +19,7 @@ nomen_status nomen__compose_dist(nomen__call *c) {
     return s;
 }
 
-/* ---- diff ---- */
+/* ---- diff ------------------------------------------------------------------------------------ */
 
 static nomen_tensor *narrow(nomen_tensor *t, int dim, int64_t start, int64_t length) {
     nomen__call v;

@@ -15,7 +15,7 @@ nomen_status nomen__launch_fill(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- arange ---- */
+/* ---- arange ---------------------------------------------------------------------------------- */
 
 typedef struct range {
     bool integers;

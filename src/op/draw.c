@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- the order of memory ---- */
+/* ---- the order of memory --------------------------------------------------------------------- */
 
 /* Should dim a lie inside dim b? > 0: no, they change places. A step of 0 compares as equal with
  * every other, which is why this is no order and the sort below is the one that PyTorch has. */
@@ -62,7 +62,7 @@ nomen_tensor *nomen__in_order(const nomen_tensor *t, const int *dims) {
     return nomen__map_apply(t, &map);
 }
 
-/* ---- filling ---- */
+/* ---- filling --------------------------------------------------------------------------------- */
 
 static void fill(const nomen__drawing *d, nomen_dtype dtype, void *at, int64_t n, bool whole) {
     switch (d->kind) {
@@ -125,7 +125,7 @@ static nomen_status draw(const nomen__call *c, nomen__drawing d) {
     return nomen__draw_into(c->out[0], c->compute, &d);
 }
 
-/* ---- arguments ---- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 nomen_generator *nomen__generator_given(const nomen__call *c) {
     int i = nomen__arg_of(c->op, NOMEN__GENERATOR);
@@ -154,7 +154,7 @@ static nomen_status integer_given(const nomen__call *c, int i, int64_t *value) {
     return NOMEN_OK;
 }
 
-/* ---- what dtypes hold ---- */
+/* ---- what dtypes hold ------------------------------------------------------------------------ */
 
 static int digits_of(nomen_dtype d) {
     return d == NOMEN_F16 ? 11 : d == NOMEN_BF16 ? 8 : d == NOMEN_F32 ? 24 : 53;
@@ -189,7 +189,7 @@ static nomen_status out_of_bounds(const char *what, nomen_dtype d) {
                        nomen_dtype_name(d));
 }
 
-/* ---- uniform, normal ---- */
+/* ---- uniform, normal ------------------------------------------------------------------------- */
 
 nomen_status nomen__launch_rand(nomen__call *c) {
     return draw(c, (nomen__drawing){.kind = NOMEN__DRAW_UNIFORM});
@@ -234,7 +234,7 @@ nomen_status nomen__launch_normal_in_place(nomen__call *c) {
     return s ? s : draw(c, d);
 }
 
-/* ---- integers ---- */
+/* ---- integers -------------------------------------------------------------------------------- */
 
 /* value as a number of the dtype; what a cast to it and back makes. */
 static int64_t rounded(nomen_dtype d, int64_t value) {
@@ -379,7 +379,7 @@ nomen_status nomen__launch_randperm(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- other distributions ---- */
+/* ---- other distributions --------------------------------------------------------------------- */
 
 static nomen_status draw_other(const nomen__call *c, nomen__distribution which, double a,
                                double b) {

@@ -40,7 +40,7 @@ typedef struct nomen__dims {
  * capacity items; too many, or an invalid name, is an error. */
 nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capacity, int *count);
 
-/* ---- dims to positions ---- */
+/* ---- dims to positions ----------------------------------------------------------------------- */
 /* E25, E26, IndexError for integers: "Dimension out of range (expected to be in range of [-2, 1],
  * but got 5)" (0-d tensors accept 0 and -1). */
 nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int *position);
@@ -49,7 +49,7 @@ nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int
 nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *positions,
                                   uint64_t *mask);
 
-/* ---- rules ---- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 /* section 4.2: action is "broadcast" or "cat". */
 nomen_status nomen__unify(nomen__names a, nomen__names b, const char *action,
                           nomen__namelist *result);

@@ -100,7 +100,7 @@ static bool find_op(const char *op, entry *found) {
            (length > 1 && op[length - 1] == '_' && find_word(op, length - 1, found));
 }
 
-/* ---- rules ---- */
+/* ---- rules ----------------------------------------------------------------------------------- */
 
 static nomen_status want_dims(const request *r, int count) {
     if (r->dim.n == count) return NOMEN_OK;
@@ -383,7 +383,7 @@ static const struct {
 #undef X
 };
 
-/* ---- front ---- */
+/* ---- front ----------------------------------------------------------------------------------- */
 
 static nomen_status parse_names(const char *text, nomen__namelist *list) {
     nomen__dimref items[NOMEN_MAX_DIMS];

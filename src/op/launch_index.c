@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* ---- names ---- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* The dim is looked up in self; then self and what is gathered or scattered must match. */
 nomen_status nomen__names_along(nomen__call *c) {
@@ -45,7 +45,7 @@ nomen_status nomen__names_take_dims(nomen__call *c) {
                               &c->names);
 }
 
-/* ---- dtypes ---- */
+/* ---- dtypes ---------------------------------------------------------------------------------- */
 
 nomen_status nomen__dtype_indexed(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[1]->dtype;
@@ -119,7 +119,7 @@ nomen_status nomen__dtype_index_fill(nomen__call *c) {
     return nomen__check_fits(value, c->compute);
 }
 
-/* ---- sizes ---- */
+/* ---- sizes ----------------------------------------------------------------------------------- */
 
 static void as_self(nomen__call *c) { (void)nomen__shape_same(c); }
 
@@ -323,7 +323,7 @@ nomen_status nomen__shape_scatter(nomen__call *c) {
     return s;
 }
 
-/* ---- taking ---- */
+/* ---- taking ---------------------------------------------------------------------------------- */
 
 /* Takes over places. */
 static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, int count,
@@ -368,7 +368,7 @@ nomen_status nomen__launch_gather(nomen__call *c) {
     return take_rows(c, nomen__places_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim);
 }
 
-/* ---- putting ---- */
+/* ---- putting --------------------------------------------------------------------------------- */
 
 /* self (or a copy of it) with rows put into places; takes over places and rows. */
 static nomen_status put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,

@@ -15,11 +15,11 @@ enum { TENSORS = 3 }; /* values, positions, input */
 typedef struct scan {
     const nomen__scanner *scanner;
     char *base[TENSORS];
-    int64_t n, step[TENSORS];          /* along the dim */
-    int64_t lines, row[TENSORS];       /* side by side */
-    int ndim;                          /* of the others */
+    int64_t n, step[TENSORS];    /* along the dim */
+    int64_t lines, row[TENSORS]; /* side by side */
+    int ndim;                    /* of the others */
     int64_t size[NOMEN_MAX_DIMS], far[NOMEN_MAX_DIMS][TENSORS];
-    int64_t outer, block, blocks;      /* units: others times blocks of lines */
+    int64_t outer, block, blocks; /* units: others times blocks of lines */
     int64_t index0, index_step;
     int64_t part, parts; /* elements of one, and how many there are */
     char *carries;       /* of parts, units * parts of them */
@@ -70,8 +70,8 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
         int64_t step[TENSORS] = {0};
         for (int k = 0; k < TENSORS; k++)
             if (tensors[k])
-                step[k] =
-                    tensors[k]->stride[d] * (int64_t)nomen_dtype_size((nomen_dtype)tensors[k]->dtype);
+                step[k] = tensors[k]->stride[d] *
+                          (int64_t)nomen_dtype_size((nomen_dtype)tensors[k]->dtype);
         if (d == dim) {
             s->n = in->size[d];
             memcpy(s->step, step, sizeof step);
@@ -102,7 +102,8 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
 /* ---- running --------------------------------------------------------------------------------- */
 
 static nomen__scan_args unit_at(const scan *s, int64_t number) {
-    int64_t first = number % s->blocks * s->block, rest = number / s->blocks, left = s->lines - first;
+    int64_t first = number % s->blocks * s->block, rest = number / s->blocks,
+            left = s->lines - first;
     int64_t at[TENSORS];
     for (int k = 0; k < TENSORS; k++) at[k] = first * s->row[k];
     for (int d = 0; d < s->ndim; d++) {

@@ -19,7 +19,7 @@ enum {
     NOMEN__POOL = 2 * NOMEN_MAX_DIMS + 8 /* dim references one call can hold */
 };
 
-/* ---- arguments ---------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
 typedef enum nomen__kind {                 /* C type in the generated argument struct */
                            NOMEN__TENSOR,  /* nomen_tensor *; in Python numbers too */
@@ -66,7 +66,7 @@ typedef union nomen__arg {
     struct nomen_generator *generator;
 } nomen__arg;
 
-/* ---- rows --------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef nomen_status nomen__step(nomen__call *c);
 struct nomen__backward;
@@ -99,16 +99,16 @@ struct nomen__op {
     uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     const nomen__argspec *args;
-    uint32_t dtypes;      /* bit per dtype the kernel may compute in */
-    const char *rule;     /* name rule, a word of namerules.def */
-    const char *kernel;   /* name in the kernel tables, NULL: none */
-    nomen__step *names;   /* operands' names to c->names */
-    nomen__step *dtype;   /* c->compute and c->result[] */
-    nomen__step *shape;   /* c->ndim, c->size (views: c->map) */
-    nomen__step *launch;  /* runs the kernel; cannot fail once it has begun to write */
-    nomen__step *compose; /* composite rows */
-    nomen__step *choose;  /* may swap c->kernel and operands before the dtype rule (alpha,
-                             rounding_mode, bounds) */
+    uint32_t dtypes;              /* bit per dtype the kernel may compute in */
+    const char *rule;             /* name rule, a word of namerules.def */
+    const char *kernel;           /* name in the kernel tables, NULL: none */
+    nomen__step *names;           /* operands' names to c->names */
+    nomen__step *dtype;           /* c->compute and c->result[] */
+    nomen__step *shape;           /* c->ndim, c->size (views: c->map) */
+    nomen__step *launch;          /* runs the kernel; cannot fail once it has begun to write */
+    nomen__step *compose;         /* composite rows */
+    nomen__step *choose;          /* may swap c->kernel and operands before the dtype rule (alpha,
+                                     rounding_mode, bounds) */
     nomen__gradient *grad;        /* NULL: not differentiable */
     uint32_t save[NOMEN__MAX_IN]; /* what the formula of each input needs */
     nomen__gradient *grad_second; /* the same of the second result */
@@ -119,7 +119,7 @@ extern const nomen__op nomen__ops[]; /* table.gen.c; ended by a row without a na
 extern const int nomen__op_count;
 const nomen__op *nomen__op_find(const char *name);
 
-/* ---- views -------------------------------------------------------------------------------- */
+/* ---- views ----------------------------------------------------------------------------------- */
 
 /* A view as a map of dims: result dim k walks input dim source[k] with step[k] times its stride
  * (source -1: a dim that is not there, stride 0), and input dim d is entered at start[d]. Names,
@@ -148,7 +148,7 @@ void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model);
  * without holes. */
 nomen_tensor *nomen__like_in_memory(const nomen_tensor *t);
 
-/* ---- calls -------------------------------------------------------------------------------- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 struct nomen__call {
     const nomen__op *op;
@@ -248,8 +248,8 @@ nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
 /* Calls a row with up to four tensors and nothing else: what composites are made of. One reference,
  * no scope. */
 nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
-/* Puts the value of a composite where the call wants it: into self, into out=, or as it is. Consumes
- * t. names: NULL if it has them already. */
+/* Puts the value of a composite where the call wants it: into self, into out=, or as it is.
+ * Consumes t. names: NULL if it has them already. */
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
 /* Promotion of operands as PyTorch does it: tensors with dims before 0-d ones before numbers, kind
  * by kind. */
@@ -272,7 +272,7 @@ nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype);
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
 
-/* ---- the tape's hooks (src/autograd installs them) ---------------------------------------- */
+/* ---- the tape's hooks (src/autograd installs them) ------------------------------------------- */
 
 typedef struct nomen__tape_hooks {
     /* Before the first write: checks in-place rules, makes the node and saves operands; sets
@@ -288,7 +288,7 @@ typedef struct nomen__tape_hooks {
 extern nomen__tape_hooks nomen__tape;
 extern _Thread_local bool nomen__grad_enabled;
 
-/* ---- kernels (registry.c) ----------------------------------------------------------------- */
+/* ---- kernels (registry.c) -------------------------------------------------------------------- */
 
 /* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel.
  */
@@ -298,7 +298,7 @@ const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nom
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 
-/* ---- the iterator (iter.c) ---------------------------------------------------------------- */
+/* ---- the iterator (iter.c) ------------------------------------------------------------------- */
 
 /* operand[0] is written, the others read; all are broadcast to (ndim, size). The kernel computes in
  * c's dtype; operands of other dtypes pass through a block buffer. */

@@ -3,7 +3,7 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
-/* ---- dims ---- */
+/* ---- dims ------------------------------------------------------------------------------------ */
 
 /* Resolves the row's DIM or DIMS argument against the first operand: c->dim, c->mask, c->dims.
  * Absent: all dims. */
@@ -34,7 +34,7 @@ static nomen_status resolve_dims(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- names ---- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 nomen_status nomen__names_keep(nomen__call *c) {
     if (nomen__arg_of(c->op, NOMEN__DIM) >= 0) {
@@ -119,7 +119,7 @@ nomen_status nomen__names_given(nomen__call *c) {
     return nomen__names_validate(c->names.at, c->names.n, ndim);
 }
 
-/* ---- dtypes ---- */
+/* ---- dtypes ---------------------------------------------------------------------------------- */
 
 static int kind_of(nomen_dtype d) {
     return nomen_dtype_is_complex(d) ? 3 : nomen_dtype_is_floating(d) ? 2 : d == NOMEN_BOOL ? 0 : 1;
@@ -400,7 +400,7 @@ nomen_status nomen__dtype_range(nomen__call *c) {
     return all_of(c, d, d);
 }
 
-/* ---- numbers that are written ---- */
+/* ---- numbers that are written ---------------------------------------------------------------- */
 
 static double largest(nomen_dtype d) {
     return d == NOMEN_F16                     ? 65504

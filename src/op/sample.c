@@ -41,7 +41,7 @@ static nomen_tensor *doubles_of(const nomen_tensor *t) {
 
 static double *doubles_at(nomen_tensor *t) { return (double *)(void *)t->data; }
 
-/* ---- bernoulli ---- */
+/* ---- bernoulli ------------------------------------------------------------------------------- */
 
 nomen_status nomen__dtype_bernoulli(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
@@ -117,7 +117,7 @@ nomen_status nomen__launch_bernoulli(nomen__call *c) {
     return s;
 }
 
-/* ---- normal ---- */
+/* ---- normal ---------------------------------------------------------------------------------- */
 
 static bool of_numbers(const nomen__call *c) {
     for (int i = 0; i < c->nin; i++)
@@ -218,7 +218,7 @@ nomen_status nomen__launch_normal(nomen__call *c) {
     return s;
 }
 
-/* ---- multinomial ---- */
+/* ---- multinomial ----------------------------------------------------------------------------- */
 
 enum { MOST_CATEGORIES = 1 << 24 };
 
@@ -382,7 +382,7 @@ nomen_status nomen__launch_multinomial(nomen__call *c) {
     return s;
 }
 
-/* ---- poisson ---- */
+/* ---- poisson --------------------------------------------------------------------------------- */
 
 nomen_status nomen__launch_poisson(nomen__call *c) {
     nomen_tensor *rates = doubles_of(c->in[0]);
@@ -401,7 +401,7 @@ nomen_status nomen__launch_poisson(nomen__call *c) {
     return s;
 }
 
-/* ---- dropout ---- */
+/* ---- dropout --------------------------------------------------------------------------------- */
 
 /* What the elements are multiplied with: 0, or 1 over the probability to stay. */
 static nomen_tensor *dropout_factors(nomen_tensor *t, double p) {

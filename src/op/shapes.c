@@ -144,7 +144,7 @@ nomen_status nomen__shape_given(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- products ---- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 nomen_status nomen__shape_mm(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];

@@ -83,7 +83,7 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
     return v;
 }
 
-/* ---- shape steps ---- */
+/* ---- shape steps ----------------------------------------------------------------------------- */
 
 /* Does the view differ from its input in names at most? */
 static bool changes_nothing(const nomen_tensor *t, const nomen__map *map) {
@@ -110,7 +110,7 @@ nomen_status nomen__shape_reshaped(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- names only ---- */
+/* ---- names only ------------------------------------------------------------------------------ */
 
 /* "N=batch C=*": pairs of rename by keyword. */
 static nomen_status rename_by_map(nomen__call *c, const char *text, const char *fn) {
@@ -159,7 +159,7 @@ nomen_status nomen__view_refine_names(nomen__call *c) {
     return nomen__names_refine(nomen__names_of(c->in[0]), c->arg[1].dims, &c->names);
 }
 
-/* ---- order of dims ---- */
+/* ---- order of dims --------------------------------------------------------------------------- */
 
 static nomen_status map_align(nomen__call *c, nomen__dims want) {
     const nomen_tensor *t = c->in[0];
@@ -231,7 +231,7 @@ nomen_status nomen__view_permute(nomen__call *c) {
     return s;
 }
 
-/* ---- dims that go ---- */
+/* ---- dims that go ---------------------------------------------------------------------------- */
 
 /* Drops dims of the mask from the map and the names. */
 static void map_drop(nomen__call *c, uint64_t mask) {
@@ -299,7 +299,7 @@ nomen_status nomen__view_squeeze(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- pieces ---- */
+/* ---- pieces ---------------------------------------------------------------------------------- */
 
 static void keep_names(nomen__call *c) { (void)nomen__names_keep_of(c, c->in[0]); }
 
@@ -367,7 +367,7 @@ nomen_status nomen__view_slice(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- dims that come ---- */
+/* ---- dims that come -------------------------------------------------------------------------- */
 
 nomen_status nomen__view_unsqueeze(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
@@ -432,7 +432,7 @@ nomen_status nomen__view_expand(nomen__call *c) {
     return c->named ? nomen__names_expand(nomen__names_of(t), n, &c->names) : NOMEN_OK;
 }
 
-/* ---- other sizes ---- */
+/* ---- other sizes ----------------------------------------------------------------------------- */
 
 static nomen_status replace_dims(nomen__call *c, int first, int last, int count,
                                  const int64_t *size) {

@@ -84,7 +84,7 @@ static nomen_tensor *zero_clone(nomen_tensor *const in[]) {
     return nomen_add(nomen_zero_(nomen_clone(in[0])), in[0]);
 }
 
-/* ---- random numbers: the same ones each time ---------------------------------------------- */
+/* ---- random numbers: the same ones each time ------------------------------------------------- */
 
 static nomen_tensor *seeded(nomen_tensor *x) {
     nomen_manual_seed(3);
@@ -128,6 +128,8 @@ static nomen_tensor *normal_of(nomen_tensor *const in[]) {
 }
 static nomen_tensor *dropped(nomen_tensor *const in[]) {
     return nomen_dropout(seeded(in[0]), nomen_num(0.5), true);
+}
+
 /* ---- masks and indices ----------------------------------------------------------------------- */
 
 /* A 1-d int64 tensor. */
@@ -304,7 +306,9 @@ static nomen_tensor *norm_1(nomen_tensor *const in[]) { return norm_of(in[0], 1)
 static nomen_tensor *norm_half(nomen_tensor *const in[]) { return norm_of(in[0], 0.5); }
 static nomen_tensor *norm_3(nomen_tensor *const in[]) { return norm_of(in[0], 3); }
 static nomen_tensor *norm_below(nomen_tensor *const in[]) { return norm_of(in[0], -1.5); }
-static nomen_tensor *norm_most(nomen_tensor *const in[]) { return norm_of(in[0], (double)INFINITY); }
+static nomen_tensor *norm_most(nomen_tensor *const in[]) {
+    return norm_of(in[0], (double)INFINITY);
+}
 static nomen_tensor *norm_least(nomen_tensor *const in[]) {
     return norm_of(in[0], -(double)INFINITY);
 }

@@ -57,7 +57,7 @@ static char *many(const char *prefix, int n) {
     return text;
 }
 
-/* ---- dims ---- */
+/* ---- dims ------------------------------------------------------------------------------------ */
 
 static void parse_items(void **state) {
     (void)state;
@@ -129,7 +129,7 @@ static void two_results(void **state) {
     ASK("!Name 'X' not found in Tensor['N'].", "topk", ON("N"), .dim = "X");
 }
 
-/* ---- unify ---- */
+/* ---- unify ----------------------------------------------------------------------------------- */
 
 static void unify_folds(void **state) {
     (void)state;
@@ -214,7 +214,7 @@ static void masks(void **state) {
     ASK("*", "masked_select", ON("", ""));
 }
 
-/* ---- existing tensors ---- */
+/* ---- existing tensors ------------------------------------------------------------------------ */
 
 static void targets(void **state) {
     (void)state;
@@ -252,7 +252,7 @@ static void views_in_place(void **state) {
     ASK("!transpose: takes no out", "transpose", ON("N C"), .dim = "N C", .out = "C N");
 }
 
-/* ---- products ---- */
+/* ---- products -------------------------------------------------------------------------------- */
 
 static void products(void **state) {
     (void)state;
@@ -307,7 +307,7 @@ static void distances(void **state) {
         "cdist", ON("A", "A B"));
 }
 
-/* ---- wanted names ---- */
+/* ---- wanted names ---------------------------------------------------------------------------- */
 
 static void renaming(void **state) {
     (void)state;
@@ -398,7 +398,7 @@ static void align_sources(void **state) {
     assert_memory_equal(source, ((const int[]){0, -1, 1, 2}), 4 * sizeof(int));
 }
 
-/* ---- shapes ---- */
+/* ---- shapes ---------------------------------------------------------------------------------- */
 
 static void flattening(void **state) {
     (void)state;
@@ -461,7 +461,7 @@ static void moving(void **state) {
     ASK("!select: a tensor without dims has none to take away", "select", ON(""), .dim = "0");
 }
 
-/* ---- limits and misuse ---- */
+/* ---- limits and misuse ----------------------------------------------------------------------- */
 
 static void sixty_four_dims(void **state) {
     (void)state;

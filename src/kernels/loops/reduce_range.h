@@ -1,6 +1,6 @@
-/* Include-template: both extrema, by the reducers of max and min: each looks at a rectangle while it
- * is in cache. Accumulators of all maxima stand before those of all minima. Before: OP, SFX. After:
- * FN(reducer); SFX is undefined. */
+/* Include-template: both extrema, by the reducers of max and min: each looks at a rectangle while
+ * it is in cache. Accumulators of all maxima stand before those of all minima. Before: OP, SFX.
+ * After: FN(reducer); SFX is undefined. */
 
 #define A FN2(best, max, SFX)
 

@@ -1,10 +1,10 @@
 /* Include-template: the largest or smallest element so far and where it stands; of equals the last,
- * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h, REACHES(a,
- * b) (is a as good as b?), FLOATING, NARROW or PUT as in scan_walk.h. After: FN(scanner); all of
- * them but OP and REACHES are undefined. */
+ * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h,
+ * REACHES(a, b) (is a as good as b?), FLOATING, NARROW or PUT as in scan_walk.h. After:
+ * FN(scanner); all of them but OP and REACHES are undefined. */
 
-#define D          F
-#define IS_NAN(x)  (FLOATING && (x) != (x))
+#define D           F
+#define IS_NAN(x)   (FLOATING && (x) != (x))
 #define TAKES(x, v) (IS_NAN(x) || (!IS_NAN(v) && REACHES(x, v)))
 
 /* at < 0: nothing seen yet. */

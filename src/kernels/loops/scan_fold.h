@@ -1,9 +1,9 @@
 /* Include-template: a scan that joins elements by an associative operation (cumsum, cumprod). The
  * order of the operations is the same in every ISA. Before: OP, SFX, T, F, FETCH and WIDEN as in
  * fetch.h, D (working type), LD(F) -> D, JOIN(D, D) -> D, ID (the neutral D), NARROW or PUT as in
- * scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, CHAINS (may parts of a line
- * be joined by themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D, FETCH,
- * WIDEN, LD, NARROW and PUT are undefined.
+ * scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, CHAINS (may parts of a
+ * line be joined by themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D,
+ * FETCH, WIDEN, LD, NARROW and PUT are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -23,8 +23,7 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
         D s[8];
         for (int l = 0; l < 8; l++) s[l] = ID;
         for (int64_t k = 0; k < part; k++)
-            for (int l = 0; l < 8; l++)
-                y[l * part + k] = s[l] = JOIN(s[l], LD(x[l * part + k]));
+            for (int l = 0; l < 8; l++) y[l * part + k] = s[l] = JOIN(s[l], LD(x[l * part + k]));
         for (int l = 0; l < 8; l++) {
             const D before = GET(base, own);
             for (int64_t k = l * part; k < (l + 1) * part; k++) y[k] = JOIN(before, y[k]);

@@ -1,6 +1,6 @@
-/* Include-template: the logarithm of a running sum of exponentials of real numbers. Before: OP, SFX,
- * T, F, FETCH and WIDEN as in fetch.h, NARROW or PUT as in scan_walk.h. After: FN(scanner); all of
- * them but OP are undefined. */
+/* Include-template: the logarithm of a running sum of exponentials of real numbers. Before: OP,
+ * SFX, T, F, FETCH and WIDEN as in fetch.h, NARROW or PUT as in scan_walk.h. After: FN(scanner);
+ * all of them but OP are undefined. */
 
 #define D double
 
@@ -21,8 +21,7 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
 
 #include "kernels/loops/scan_walk.h"
 
-static const nomen__scanner FN(scanner) = {
-    .carry_bytes = 16, .begin = lse_begin, .run = FN(run)};
+static const nomen__scanner FN(scanner) = {.carry_bytes = 16, .begin = lse_begin, .run = FN(run)};
 
 #undef D
 #undef SFX
