@@ -55,6 +55,7 @@ DTYPE_SETS = {
     "ordered": "BOOL U8 I8 I16 I32 I64 F16 BF16 F32 F64",
     "float": "F16 BF16 F32 F64 C64 C128",
     "realfloat": "F16 BF16 F32 F64",
+    "integral": "BOOL U8 I8 I16 I32 I64",
 }
 # What a row inherits from its family: the functions of the pipeline's steps, by their last word.
 FAMILIES = {
@@ -232,12 +233,16 @@ class Op:
             "dtype_float": "FLOAT",
             "dtype_quotient": "FLOAT",
             "dtype_real": "REAL",
+            "dtype_round": "SAME",
+            "dtype_logit": "FLOAT",
         }.get(own.pop("dtype", None), "NEVER")
         if own.pop("choose", None) not in (
             None,
             "choose_scaled",
             "choose_rounding",
             "choose_layout",
+            "choose_decimals",
+            "choose_logit",
         ):
             return "NEVER"
         plain = (
@@ -248,7 +253,7 @@ class Op:
         if (
             not plain
             or self.lead() not in (1, 2)
-            or not all(a.optional and a.kind in ("number", "text") for a in rest)
+            or not all(a.optional and a.kind in ("number", "text", "int") for a in rest)
         ):
             return "NEVER"
         return kind if self.row["family"] == "elementwise" and "f" in self.forms else "NEVER"
@@ -359,6 +364,8 @@ DTYPE_DOCS = {
     "dtype_masked_fill": "as self; the mask is bool, value is converted",
     "dtype_masked_select": "as self; the mask is bool",
     "dtype_masked_scatter": "as self, which source must have too; the mask is bool",
+    "dtype_round": "as self",
+    "dtype_logit": "integers and bool become float32",
     "dtype_fill": "as the number: bool, int64, float32 or complex64; dtype= wins",
 }
 

@@ -39,6 +39,58 @@ NOMEN_API nomen_tensor *nomen_abs_in_place_call(const nomen_abs_args *args);
 #define nomen_abs_(...) \
     nomen_abs_in_place_call(&(const nomen_abs_args){.self = __VA_ARGS__})
 
+/* The angle whose cosine is self; NaN outside of [-1, 1].
+ *
+ *     result = acos(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: acos_.
+ *
+ * Example:
+ *     >>> nomen.acos(nomen.tensor([1., 0.]))
+ *     tensor([0.0000, 1.5708]) */
+typedef struct nomen_acos_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_acos_args;
+NOMEN_API nomen_tensor *nomen_acos_call(const nomen_acos_args *args);
+#define nomen_acos(...) \
+    nomen_acos_call(&(const nomen_acos_args){.self = __VA_ARGS__})
+/* acos in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_acos_in_place_call(const nomen_acos_args *args);
+#define nomen_acos_(...) \
+    nomen_acos_in_place_call(&(const nomen_acos_args){.self = __VA_ARGS__})
+
+/* The number whose hyperbolic cosine is self; NaN below 1.
+ *
+ *     result = ln(self + (self ** 2 - 1) ** 0.5)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: acosh_.
+ *
+ * Example:
+ *     >>> nomen.acosh(nomen.tensor([1., 2.]))
+ *     tensor([0.0000, 1.3170]) */
+typedef struct nomen_acosh_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_acosh_args;
+NOMEN_API nomen_tensor *nomen_acosh_call(const nomen_acosh_args *args);
+#define nomen_acosh(...) \
+    nomen_acosh_call(&(const nomen_acosh_args){.self = __VA_ARGS__})
+/* acosh in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_acosh_in_place_call(const nomen_acosh_args *args);
+#define nomen_acosh_(...) \
+    nomen_acosh_in_place_call(&(const nomen_acosh_args){.self = __VA_ARGS__})
+
 /* Adds other, scaled by alpha, to self.
  *
  *     result = self + alpha * other
@@ -334,6 +386,110 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
 #define nomen_argwhere(...) \
     nomen_argwhere_call(&(const nomen_argwhere_args){.self = __VA_ARGS__})
 
+/* The angle whose sine is self; NaN outside of [-1, 1].
+ *
+ *     result = asin(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: asin_.
+ *
+ * Example:
+ *     >>> nomen.asin(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 1.5708]) */
+typedef struct nomen_asin_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_asin_args;
+NOMEN_API nomen_tensor *nomen_asin_call(const nomen_asin_args *args);
+#define nomen_asin(...) \
+    nomen_asin_call(&(const nomen_asin_args){.self = __VA_ARGS__})
+/* asin in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_asin_in_place_call(const nomen_asin_args *args);
+#define nomen_asin_(...) \
+    nomen_asin_in_place_call(&(const nomen_asin_args){.self = __VA_ARGS__})
+
+/* The number whose hyperbolic sine is self.
+ *
+ *     result = ln(self + (self ** 2 + 1) ** 0.5)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: asinh_.
+ *
+ * Example:
+ *     >>> nomen.asinh(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 0.8814]) */
+typedef struct nomen_asinh_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_asinh_args;
+NOMEN_API nomen_tensor *nomen_asinh_call(const nomen_asinh_args *args);
+#define nomen_asinh(...) \
+    nomen_asinh_call(&(const nomen_asinh_args){.self = __VA_ARGS__})
+/* asinh in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_asinh_in_place_call(const nomen_asinh_args *args);
+#define nomen_asinh_(...) \
+    nomen_asinh_in_place_call(&(const nomen_asinh_args){.self = __VA_ARGS__})
+
+/* The angle whose tangent is self.
+ *
+ *     result = atan(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: atan_.
+ *
+ * Example:
+ *     >>> nomen.atan(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 0.7854]) */
+typedef struct nomen_atan_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_atan_args;
+NOMEN_API nomen_tensor *nomen_atan_call(const nomen_atan_args *args);
+#define nomen_atan(...) \
+    nomen_atan_call(&(const nomen_atan_args){.self = __VA_ARGS__})
+/* atan in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args);
+#define nomen_atan_(...) \
+    nomen_atan_in_place_call(&(const nomen_atan_args){.self = __VA_ARGS__})
+
+/* The number whose hyperbolic tangent is self; NaN outside of [-1, 1].
+ *
+ *     result = ln((1 + self) / (1 - self)) / 2
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: atanh_.
+ *
+ * Example:
+ *     >>> nomen.atanh(nomen.tensor([0., 0.5]))
+ *     tensor([0.0000, 0.5493]) */
+typedef struct nomen_atanh_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_atanh_args;
+NOMEN_API nomen_tensor *nomen_atanh_call(const nomen_atanh_args *args);
+#define nomen_atanh(...) \
+    nomen_atanh_call(&(const nomen_atanh_args){.self = __VA_ARGS__})
+/* atanh in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args);
+#define nomen_atanh_(...) \
+    nomen_atanh_in_place_call(&(const nomen_atanh_args){.self = __VA_ARGS__})
+
 /* Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -363,6 +519,31 @@ NOMEN_API nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args);
 NOMEN_API nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args *args);
 #define nomen_bernoulli_(...) \
     nomen_bernoulli_in_place_call(&(const nomen_bernoulli_args){.self = __VA_ARGS__})
+
+/* Every bit turned over; of bools the opposite.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: none.
+ * Errors: floating or complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bitwise_not_.
+ *
+ * Example:
+ *     >>> nomen.bitwise_not(nomen.tensor([0, 5]))
+ *     tensor([-1, -6]) */
+typedef struct nomen_bitwise_not_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bitwise_not_args;
+NOMEN_API nomen_tensor *nomen_bitwise_not_call(const nomen_bitwise_not_args *args);
+#define nomen_bitwise_not(...) \
+    nomen_bitwise_not_call(&(const nomen_bitwise_not_args){.self = __VA_ARGS__})
+/* bitwise_not in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bitwise_not_in_place_call(const nomen_bitwise_not_args *args);
+#define nomen_bitwise_not_(...) \
+    nomen_bitwise_not_in_place_call(&(const nomen_bitwise_not_args){.self = __VA_ARGS__})
 
 /* The products of two batches of matrices.
  *
@@ -452,6 +633,31 @@ NOMEN_API nomen_tensor *nomen_cauchy_call(const nomen_cauchy_args *args);
 NOMEN_API nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args);
 #define nomen_cauchy_(...) \
     nomen_cauchy_in_place_call(&(const nomen_cauchy_args){.self = __VA_ARGS__})
+
+/* The smallest integer that is not smaller.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: bool or complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: ceil_.
+ *
+ * Example:
+ *     >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))
+ *     tensor([-1.,  2.]) */
+typedef struct nomen_ceil_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_ceil_args;
+NOMEN_API nomen_tensor *nomen_ceil_call(const nomen_ceil_args *args);
+#define nomen_ceil(...) \
+    nomen_ceil_call(&(const nomen_ceil_args){.self = __VA_ARGS__})
+/* ceil in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_ceil_in_place_call(const nomen_ceil_args *args);
+#define nomen_ceil_(...) \
+    nomen_ceil_in_place_call(&(const nomen_ceil_args){.self = __VA_ARGS__})
 
 /* Cuts a dim (default 0) into at most the given number of pieces of equal size (but for the last).
  *
@@ -603,6 +809,32 @@ NOMEN_API nomen_tensor *nomen_cos_in_place_call(const nomen_cos_args *args);
 #define nomen_cos_(...) \
     nomen_cos_in_place_call(&(const nomen_cos_args){.self = __VA_ARGS__})
 
+/* The hyperbolic cosine.
+ *
+ *     result = (e ** self + e ** -self) / 2
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: cosh_.
+ *
+ * Example:
+ *     >>> nomen.cosh(nomen.tensor([0., 1.]))
+ *     tensor([1.0000, 1.5431]) */
+typedef struct nomen_cosh_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_cosh_args;
+NOMEN_API nomen_tensor *nomen_cosh_call(const nomen_cosh_args *args);
+#define nomen_cosh(...) \
+    nomen_cosh_call(&(const nomen_cosh_args){.self = __VA_ARGS__})
+/* cosh in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_cosh_in_place_call(const nomen_cosh_args *args);
+#define nomen_cosh_(...) \
+    nomen_cosh_in_place_call(&(const nomen_cosh_args){.self = __VA_ARGS__})
+
 /* How many elements over the given dims, or over all of them, are not zero.
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
@@ -723,6 +955,32 @@ NOMEN_API nomen_tensor *nomen_cumsum_in_place_call(const nomen_cumsum_args *args
 #define nomen_cumsum_(...) \
     nomen_cumsum_in_place_call(&(const nomen_cumsum_args){.self = __VA_ARGS__})
 
+/* An angle in degrees as one in radians.
+ *
+ *     result = self * pi / 180
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: deg2rad_.
+ *
+ * Example:
+ *     >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))
+ *     tensor([0.0000, 1.5708, 3.1416]) */
+typedef struct nomen_deg2rad_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_deg2rad_args;
+NOMEN_API nomen_tensor *nomen_deg2rad_call(const nomen_deg2rad_args *args);
+#define nomen_deg2rad(...) \
+    nomen_deg2rad_call(&(const nomen_deg2rad_args){.self = __VA_ARGS__})
+/* deg2rad in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *args);
+#define nomen_deg2rad_(...) \
+    nomen_deg2rad_in_place_call(&(const nomen_deg2rad_args){.self = __VA_ARGS__})
+
 /* The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.
  *
  *     result[i] = self[i + 1] - self[i]
@@ -747,6 +1005,32 @@ typedef struct nomen_diff_args {
 NOMEN_API nomen_tensor *nomen_diff_call(const nomen_diff_args *args);
 #define nomen_diff(...) \
     nomen_diff_call(&(const nomen_diff_args){.self = __VA_ARGS__})
+
+/* The derivative of lgamma; NaN at negative integers.
+ *
+ *     result = gamma'(self) / gamma(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: digamma_.
+ *
+ * Example:
+ *     >>> nomen.digamma(nomen.tensor([1., 2.]))
+ *     tensor([-0.5772,  0.4228]) */
+typedef struct nomen_digamma_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_digamma_args;
+NOMEN_API nomen_tensor *nomen_digamma_call(const nomen_digamma_args *args);
+#define nomen_digamma(...) \
+    nomen_digamma_call(&(const nomen_digamma_args){.self = __VA_ARGS__})
+/* digamma in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_digamma_in_place_call(const nomen_digamma_args *args);
+#define nomen_digamma_(...) \
+    nomen_digamma_in_place_call(&(const nomen_digamma_args){.self = __VA_ARGS__})
 
 /* The p-norm of the difference of two tensors (default 2).
  *
@@ -909,6 +1193,84 @@ NOMEN_API nomen_tensor *nomen_eq_in_place_call(const nomen_eq_args *args);
 #define nomen_eq_(...) \
     nomen_eq_in_place_call(&(const nomen_eq_args){.self = __VA_ARGS__})
 
+/* The error function.
+ *
+ *     result = 2 / pi ** 0.5 * the integral of e ** -(t ** 2) from 0 to self
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: erf_.
+ *
+ * Example:
+ *     >>> nomen.erf(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 0.8427]) */
+typedef struct nomen_erf_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_erf_args;
+NOMEN_API nomen_tensor *nomen_erf_call(const nomen_erf_args *args);
+#define nomen_erf(...) \
+    nomen_erf_call(&(const nomen_erf_args){.self = __VA_ARGS__})
+/* erf in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_erf_in_place_call(const nomen_erf_args *args);
+#define nomen_erf_(...) \
+    nomen_erf_in_place_call(&(const nomen_erf_args){.self = __VA_ARGS__})
+
+/* 1 less the error function, exact where that is near 1.
+ *
+ *     result = 1 - erf(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: erfc_.
+ *
+ * Example:
+ *     >>> nomen.erfc(nomen.tensor([0., 1.]))
+ *     tensor([1.0000, 0.1573]) */
+typedef struct nomen_erfc_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_erfc_args;
+NOMEN_API nomen_tensor *nomen_erfc_call(const nomen_erfc_args *args);
+#define nomen_erfc(...) \
+    nomen_erfc_call(&(const nomen_erfc_args){.self = __VA_ARGS__})
+/* erfc in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_erfc_in_place_call(const nomen_erfc_args *args);
+#define nomen_erfc_(...) \
+    nomen_erfc_in_place_call(&(const nomen_erfc_args){.self = __VA_ARGS__})
+
+/* The number whose error function is self; NaN outside of [-1, 1].
+ *
+ *     erf(result) = self
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: erfinv_.
+ *
+ * Example:
+ *     >>> nomen.erfinv(nomen.tensor([0., 0.5]))
+ *     tensor([0.0000, 0.4769]) */
+typedef struct nomen_erfinv_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_erfinv_args;
+NOMEN_API nomen_tensor *nomen_erfinv_call(const nomen_erfinv_args *args);
+#define nomen_erfinv(...) \
+    nomen_erfinv_call(&(const nomen_erfinv_args){.self = __VA_ARGS__})
+/* erfinv in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_erfinv_in_place_call(const nomen_erfinv_args *args);
+#define nomen_erfinv_(...) \
+    nomen_erfinv_in_place_call(&(const nomen_erfinv_args){.self = __VA_ARGS__})
+
 /* The exponential function.
  *
  *     result = e ** self
@@ -935,6 +1297,32 @@ NOMEN_API nomen_tensor *nomen_exp_in_place_call(const nomen_exp_args *args);
 #define nomen_exp_(...) \
     nomen_exp_in_place_call(&(const nomen_exp_args){.self = __VA_ARGS__})
 
+/* 2 to the power of self.
+ *
+ *     result = 2 ** self
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: exp2_.
+ *
+ * Example:
+ *     >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))
+ *     tensor([1.0000, 1.4142, 8.0000]) */
+typedef struct nomen_exp2_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_exp2_args;
+NOMEN_API nomen_tensor *nomen_exp2_call(const nomen_exp2_args *args);
+#define nomen_exp2(...) \
+    nomen_exp2_call(&(const nomen_exp2_args){.self = __VA_ARGS__})
+/* exp2 in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_exp2_in_place_call(const nomen_exp2_args *args);
+#define nomen_exp2_(...) \
+    nomen_exp2_in_place_call(&(const nomen_exp2_args){.self = __VA_ARGS__})
+
 /* Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are unnamed.
  *
  * Names: new leading dims unnamed (rule expand).
@@ -953,6 +1341,32 @@ typedef struct nomen_expand_args {
 NOMEN_API nomen_tensor *nomen_expand_call(const nomen_expand_args *args);
 #define nomen_expand(...) \
     nomen_expand_call(&(const nomen_expand_args){.self = __VA_ARGS__})
+
+/* The exponential function less 1, exact where self is small.
+ *
+ *     result = e ** self - 1
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: expm1_.
+ *
+ * Example:
+ *     >>> nomen.expm1(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 1.7183]) */
+typedef struct nomen_expm1_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_expm1_args;
+NOMEN_API nomen_tensor *nomen_expm1_call(const nomen_expm1_args *args);
+#define nomen_expm1(...) \
+    nomen_expm1_call(&(const nomen_expm1_args){.self = __VA_ARGS__})
+/* expm1 in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_expm1_in_place_call(const nomen_expm1_args *args);
+#define nomen_expm1_(...) \
+    nomen_expm1_in_place_call(&(const nomen_expm1_args){.self = __VA_ARGS__})
 
 /* Writes random numbers from the exponential distribution with the rate lambd (default 1).
  *
@@ -1027,6 +1441,58 @@ typedef struct nomen_flatten_args {
 NOMEN_API nomen_tensor *nomen_flatten_call(const nomen_flatten_args *args);
 #define nomen_flatten(...) \
     nomen_flatten_call(&(const nomen_flatten_args){.self = __VA_ARGS__})
+
+/* The largest integer that is not larger.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: bool or complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: floor_.
+ *
+ * Example:
+ *     >>> nomen.floor(nomen.tensor([-1.5, 1.5]))
+ *     tensor([-2.,  1.]) */
+typedef struct nomen_floor_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_floor_args;
+NOMEN_API nomen_tensor *nomen_floor_call(const nomen_floor_args *args);
+#define nomen_floor(...) \
+    nomen_floor_call(&(const nomen_floor_args){.self = __VA_ARGS__})
+/* floor in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_floor_in_place_call(const nomen_floor_args *args);
+#define nomen_floor_(...) \
+    nomen_floor_in_place_call(&(const nomen_floor_args){.self = __VA_ARGS__})
+
+/* The part behind the point, with the sign of self.
+ *
+ *     result = self - trunc(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: integer, bool or complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: frac_.
+ *
+ * Example:
+ *     >>> nomen.frac(nomen.tensor([-1.5, 1.25]))
+ *     tensor([-0.5000,  0.2500]) */
+typedef struct nomen_frac_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_frac_args;
+NOMEN_API nomen_tensor *nomen_frac_call(const nomen_frac_args *args);
+#define nomen_frac(...) \
+    nomen_frac_call(&(const nomen_frac_args){.self = __VA_ARGS__})
+/* frac in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_frac_in_place_call(const nomen_frac_args *args);
+#define nomen_frac_(...) \
+    nomen_frac_in_place_call(&(const nomen_frac_args){.self = __VA_ARGS__})
 
 /* A tensor filled with a number.
  *
@@ -1340,6 +1806,40 @@ NOMEN_API nomen_tensor *nomen_index_select_call(const nomen_index_select_args *a
 #define nomen_index_select(...) \
     nomen_index_select_call(&(const nomen_index_select_args){.self = __VA_ARGS__})
 
+/* True where self is neither infinite nor NaN.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: the result is bool.
+ * Gradient: none.
+ *
+ * Example:
+ *     >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))
+ *     tensor([ True, False, False]) */
+typedef struct nomen_isfinite_args {
+    nomen_tensor *self;
+} nomen_isfinite_args;
+NOMEN_API nomen_tensor *nomen_isfinite_call(const nomen_isfinite_args *args);
+#define nomen_isfinite(...) \
+    nomen_isfinite_call(&(const nomen_isfinite_args){.self = __VA_ARGS__})
+
+/* True where self is infinite.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: the result is bool.
+ * Gradient: none.
+ *
+ * Example:
+ *     >>> nomen.isinf(nomen.tensor([0., float('inf')]))
+ *     tensor([False,  True]) */
+typedef struct nomen_isinf_args {
+    nomen_tensor *self;
+} nomen_isinf_args;
+NOMEN_API nomen_tensor *nomen_isinf_call(const nomen_isinf_args *args);
+#define nomen_isinf(...) \
+    nomen_isinf_call(&(const nomen_isinf_args){.self = __VA_ARGS__})
+
 /* True where self is NaN.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -1356,6 +1856,44 @@ typedef struct nomen_isnan_args {
 NOMEN_API nomen_tensor *nomen_isnan_call(const nomen_isnan_args *args);
 #define nomen_isnan(...) \
     nomen_isnan_call(&(const nomen_isnan_args){.self = __VA_ARGS__})
+
+/* True where self is -inf.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: the result is bool.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))
+ *     tensor([False, False,  True]) */
+typedef struct nomen_isneginf_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_isneginf_args;
+NOMEN_API nomen_tensor *nomen_isneginf_call(const nomen_isneginf_args *args);
+#define nomen_isneginf(...) \
+    nomen_isneginf_call(&(const nomen_isneginf_args){.self = __VA_ARGS__})
+
+/* True where self is inf.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: the result is bool.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))
+ *     tensor([False,  True, False]) */
+typedef struct nomen_isposinf_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_isposinf_args;
+NOMEN_API nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args);
+#define nomen_isposinf(...) \
+    nomen_isposinf_call(&(const nomen_isposinf_args){.self = __VA_ARGS__})
 
 /* True where self is at most other.
  *
@@ -1384,6 +1922,32 @@ NOMEN_API nomen_tensor *nomen_le_in_place_call(const nomen_le_args *args);
 #define nomen_le_(...) \
     nomen_le_in_place_call(&(const nomen_le_args){.self = __VA_ARGS__})
 
+/* The logarithm of the magnitude of the gamma function.
+ *
+ *     result = ln |gamma(self)|
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: lgamma_.
+ *
+ * Example:
+ *     >>> nomen.lgamma(nomen.tensor([1., 5.]))
+ *     tensor([0.0000, 3.1781]) */
+typedef struct nomen_lgamma_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_lgamma_args;
+NOMEN_API nomen_tensor *nomen_lgamma_call(const nomen_lgamma_args *args);
+#define nomen_lgamma(...) \
+    nomen_lgamma_call(&(const nomen_lgamma_args){.self = __VA_ARGS__})
+/* lgamma in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_lgamma_in_place_call(const nomen_lgamma_args *args);
+#define nomen_lgamma_(...) \
+    nomen_lgamma_in_place_call(&(const nomen_lgamma_args){.self = __VA_ARGS__})
+
 /* The natural logarithm; of negative real numbers NaN.
  *
  *     result = ln(self)
@@ -1409,6 +1973,84 @@ NOMEN_API nomen_tensor *nomen_log_call(const nomen_log_args *args);
 NOMEN_API nomen_tensor *nomen_log_in_place_call(const nomen_log_args *args);
 #define nomen_log_(...) \
     nomen_log_in_place_call(&(const nomen_log_args){.self = __VA_ARGS__})
+
+/* The logarithm to base 10; of negative real numbers NaN.
+ *
+ *     result = ln(self) / ln(10)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: log10_.
+ *
+ * Example:
+ *     >>> nomen.log10(nomen.tensor([1., 1000.]))
+ *     tensor([0., 3.]) */
+typedef struct nomen_log10_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_log10_args;
+NOMEN_API nomen_tensor *nomen_log10_call(const nomen_log10_args *args);
+#define nomen_log10(...) \
+    nomen_log10_call(&(const nomen_log10_args){.self = __VA_ARGS__})
+/* log10 in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_log10_in_place_call(const nomen_log10_args *args);
+#define nomen_log10_(...) \
+    nomen_log10_in_place_call(&(const nomen_log10_args){.self = __VA_ARGS__})
+
+/* The natural logarithm of 1 + self, exact where self is small; NaN below -1.
+ *
+ *     result = ln(1 + self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: log1p_.
+ *
+ * Example:
+ *     >>> nomen.log1p(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 0.6931]) */
+typedef struct nomen_log1p_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_log1p_args;
+NOMEN_API nomen_tensor *nomen_log1p_call(const nomen_log1p_args *args);
+#define nomen_log1p(...) \
+    nomen_log1p_call(&(const nomen_log1p_args){.self = __VA_ARGS__})
+/* log1p in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_log1p_in_place_call(const nomen_log1p_args *args);
+#define nomen_log1p_(...) \
+    nomen_log1p_in_place_call(&(const nomen_log1p_args){.self = __VA_ARGS__})
+
+/* The logarithm to base 2; of negative real numbers NaN.
+ *
+ *     result = ln(self) / ln(2)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: log2_.
+ *
+ * Example:
+ *     >>> nomen.log2(nomen.tensor([1., 8.]))
+ *     tensor([0., 3.]) */
+typedef struct nomen_log2_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_log2_args;
+NOMEN_API nomen_tensor *nomen_log2_call(const nomen_log2_args *args);
+#define nomen_log2(...) \
+    nomen_log2_call(&(const nomen_log2_args){.self = __VA_ARGS__})
+/* log2 in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_log2_in_place_call(const nomen_log2_args *args);
+#define nomen_log2_(...) \
+    nomen_log2_in_place_call(&(const nomen_log2_args){.self = __VA_ARGS__})
 
 /* Writes random numbers whose logarithm is normally distributed with the given mean (default 1) and std (default 2).
  *
@@ -1506,6 +2148,35 @@ NOMEN_API nomen_tensor *nomen_logical_not_call(const nomen_logical_not_args *arg
 NOMEN_API nomen_tensor *nomen_logical_not_in_place_call(const nomen_logical_not_args *args);
 #define nomen_logical_not_(...) \
     nomen_logical_not_in_place_call(&(const nomen_logical_not_args){.self = __VA_ARGS__})
+
+/* The logarithm of the odds, the inverse of sigmoid; with eps= self is limited to [eps, 1 - eps] first. Without it NaN outside of [0, 1].
+ *
+ *     result = ln(self / (1 - self))
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: logit_.
+ *
+ * Example:
+ *     >>> nomen.logit(nomen.tensor([0.5, 0.75]))
+ *     tensor([0.0000, 1.0986])
+ *     >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)
+ *     tensor([-1.0986,  1.0986]) */
+typedef struct nomen_logit_args {
+    nomen_tensor *self;
+    nomen_number eps;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logit_args;
+NOMEN_API nomen_tensor *nomen_logit_call(const nomen_logit_args *args);
+#define nomen_logit(...) \
+    nomen_logit_call(&(const nomen_logit_args){.self = __VA_ARGS__})
+/* logit in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_logit_in_place_call(const nomen_logit_args *args);
+#define nomen_logit_(...) \
+    nomen_logit_in_place_call(&(const nomen_logit_args){.self = __VA_ARGS__})
 
 /* The logarithm of the sum of the exponentials over the given dims, without overflow.
  *
@@ -1857,6 +2528,33 @@ NOMEN_API nomen_tensor *nomen_mv_call(const nomen_mv_args *args);
 #define nomen_mv(...) \
     nomen_mv_call(&(const nomen_mv_args){.self = __VA_ARGS__})
 
+/* Numbers in place of NaN (nan, else 0), inf and -inf (posinf and neginf, else the largest and the least number of the dtype). Of complex numbers each part by itself.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: nan_to_num_.
+ *
+ * Example:
+ *     >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)
+ *     tensor([ 0., -5.,  1.]) */
+typedef struct nomen_nan_to_num_args {
+    nomen_tensor *self;
+    nomen_number nan;
+    nomen_number posinf;
+    nomen_number neginf;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nan_to_num_args;
+NOMEN_API nomen_tensor *nomen_nan_to_num_call(const nomen_nan_to_num_args *args);
+#define nomen_nan_to_num(...) \
+    nomen_nan_to_num_call(&(const nomen_nan_to_num_args){.self = __VA_ARGS__})
+/* nan_to_num in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_nan_to_num_in_place_call(const nomen_nan_to_num_args *args);
+#define nomen_nan_to_num_(...) \
+    nomen_nan_to_num_in_place_call(&(const nomen_nan_to_num_args){.self = __VA_ARGS__})
+
 /* The mean over the given dims, or over all of them, of the elements that are not NaN; of none NaN.
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
@@ -2171,6 +2869,54 @@ NOMEN_API nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args);
 #define nomen_poisson(...) \
     nomen_poisson_call(&(const nomen_poisson_args){.self = __VA_ARGS__})
 
+/* The n-th derivative of digamma. In Python the function takes n first, the method takes n alone.
+ *
+ *     result = the n-th derivative of digamma at self
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * Errors: n below 0.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: polygamma_.
+ *
+ * Example:
+ *     >>> nomen.polygamma(1, nomen.tensor([1., 2.]))
+ *     tensor([1.6449, 0.6449]) */
+typedef struct nomen_polygamma_args {
+    nomen_tensor *self;
+    int64_t n;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_polygamma_args;
+NOMEN_API nomen_tensor *nomen_polygamma_call(const nomen_polygamma_args *args);
+#define nomen_polygamma(...) \
+    nomen_polygamma_call(&(const nomen_polygamma_args){.self = __VA_ARGS__})
+/* polygamma in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_polygamma_in_place_call(const nomen_polygamma_args *args);
+#define nomen_polygamma_(...) \
+    nomen_polygamma_in_place_call(&(const nomen_polygamma_args){.self = __VA_ARGS__})
+
+/* self as it is.
+ *
+ *     result = +self
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: of the operations it is made of.
+ * Errors: bool self.
+ *
+ * Example:
+ *     >>> nomen.positive(nomen.tensor([-1., 2.]))
+ *     tensor([-1.,  2.]) */
+typedef struct nomen_positive_args {
+    nomen_tensor *self;
+} nomen_positive_args;
+NOMEN_API nomen_tensor *nomen_positive_call(const nomen_positive_args *args);
+#define nomen_positive(...) \
+    nomen_positive_call(&(const nomen_positive_args){.self = __VA_ARGS__})
+
 /* Raises self to the power of exponent, element by element.
  *
  *     result = self ** exponent
@@ -2278,6 +3024,32 @@ NOMEN_API nomen_tensor *nomen_put_dims_call(const nomen_put_dims_args *args);
 NOMEN_API nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *args);
 #define nomen_put_dims_(...) \
     nomen_put_dims_in_place_call(&(const nomen_put_dims_args){.self = __VA_ARGS__})
+
+/* An angle in radians as one in degrees.
+ *
+ *     result = self * 180 / pi
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: rad2deg_.
+ *
+ * Example:
+ *     >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))
+ *     tensor([  0., 180.]) */
+typedef struct nomen_rad2deg_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_rad2deg_args;
+NOMEN_API nomen_tensor *nomen_rad2deg_call(const nomen_rad2deg_args *args);
+#define nomen_rad2deg(...) \
+    nomen_rad2deg_call(&(const nomen_rad2deg_args){.self = __VA_ARGS__})
+/* rad2deg in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_rad2deg_in_place_call(const nomen_rad2deg_args *args);
+#define nomen_rad2deg_(...) \
+    nomen_rad2deg_in_place_call(&(const nomen_rad2deg_args){.self = __VA_ARGS__})
 
 /* Random numbers, uniform from 0 up to but not including 1.
  *
@@ -2580,6 +3352,34 @@ NOMEN_API nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args);
 #define nomen_reshape(...) \
     nomen_reshape_call(&(const nomen_reshape_args){.self = __VA_ARGS__})
 
+/* The nearest integer, of two the even one; with decimals= the nearest number with so many decimals, below 0 tens, hundreds and so on.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: bool or complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: round_.
+ *
+ * Example:
+ *     >>> nomen.round(nomen.tensor([0.5, 1.5, 2.7]))
+ *     tensor([0., 2., 3.])
+ *     >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)
+ *     tensor([  0., 130.]) */
+typedef struct nomen_round_args {
+    nomen_tensor *self;
+    int64_t decimals;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_round_args;
+NOMEN_API nomen_tensor *nomen_round_call(const nomen_round_args *args);
+#define nomen_round(...) \
+    nomen_round_call(&(const nomen_round_args){.self = __VA_ARGS__})
+/* round in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_round_in_place_call(const nomen_round_args *args);
+#define nomen_round_(...) \
+    nomen_round_in_place_call(&(const nomen_round_args){.self = __VA_ARGS__})
+
 /* One over the square root.
  *
  *     result = self ** -0.5
@@ -2740,6 +3540,50 @@ NOMEN_API nomen_tensor *nomen_sigmoid_in_place_call(const nomen_sigmoid_args *ar
 #define nomen_sigmoid_(...) \
     nomen_sigmoid_in_place_call(&(const nomen_sigmoid_args){.self = __VA_ARGS__})
 
+/* The sign: -1, 0 or 1; 0 for NaN. Of complex numbers: sgn.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: sign_.
+ *
+ * Example:
+ *     >>> nomen.sign(nomen.tensor([-3., 0., 2.]))
+ *     tensor([-1.,  0.,  1.]) */
+typedef struct nomen_sign_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_sign_args;
+NOMEN_API nomen_tensor *nomen_sign_call(const nomen_sign_args *args);
+#define nomen_sign(...) \
+    nomen_sign_call(&(const nomen_sign_args){.self = __VA_ARGS__})
+/* sign in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_sign_in_place_call(const nomen_sign_args *args);
+#define nomen_sign_(...) \
+    nomen_sign_in_place_call(&(const nomen_sign_args){.self = __VA_ARGS__})
+
+/* True where self has a minus sign; -0 and NaN may have one.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: the result is bool.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))
+ *     tensor([ True,  True, False]) */
+typedef struct nomen_signbit_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_signbit_args;
+NOMEN_API nomen_tensor *nomen_signbit_call(const nomen_signbit_args *args);
+#define nomen_signbit(...) \
+    nomen_signbit_call(&(const nomen_signbit_args){.self = __VA_ARGS__})
+
 /* The sine of an angle in radians.
  *
  *     result = sin(self)
@@ -2765,6 +3609,58 @@ NOMEN_API nomen_tensor *nomen_sin_call(const nomen_sin_args *args);
 NOMEN_API nomen_tensor *nomen_sin_in_place_call(const nomen_sin_args *args);
 #define nomen_sin_(...) \
     nomen_sin_in_place_call(&(const nomen_sin_args){.self = __VA_ARGS__})
+
+/* The sine of pi self over pi self; 1 at 0.
+ *
+ *     result = sin(pi * self) / (pi * self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: sinc_.
+ *
+ * Example:
+ *     >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))
+ *     tensor([1.0000, 0.6366, 0.0000]) */
+typedef struct nomen_sinc_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_sinc_args;
+NOMEN_API nomen_tensor *nomen_sinc_call(const nomen_sinc_args *args);
+#define nomen_sinc(...) \
+    nomen_sinc_call(&(const nomen_sinc_args){.self = __VA_ARGS__})
+/* sinc in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_sinc_in_place_call(const nomen_sinc_args *args);
+#define nomen_sinc_(...) \
+    nomen_sinc_in_place_call(&(const nomen_sinc_args){.self = __VA_ARGS__})
+
+/* The hyperbolic sine.
+ *
+ *     result = (e ** self - e ** -self) / 2
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: sinh_.
+ *
+ * Example:
+ *     >>> nomen.sinh(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 1.1752]) */
+typedef struct nomen_sinh_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_sinh_args;
+NOMEN_API nomen_tensor *nomen_sinh_call(const nomen_sinh_args *args);
+#define nomen_sinh(...) \
+    nomen_sinh_call(&(const nomen_sinh_args){.self = __VA_ARGS__})
+/* sinh in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_sinh_in_place_call(const nomen_sinh_args *args);
+#define nomen_sinh_(...) \
+    nomen_sinh_in_place_call(&(const nomen_sinh_args){.self = __VA_ARGS__})
 
 /* Every step-th element of a dim from start up to end, as Python slices do: out-of-range ends are cut.
  *
@@ -3092,6 +3988,32 @@ NOMEN_API nomen_tensor *nomen_take_dims_call(const nomen_take_dims_args *args);
 #define nomen_take_dims(...) \
     nomen_take_dims_call(&(const nomen_take_dims_args){.self = __VA_ARGS__})
 
+/* The tangent of an angle in radians.
+ *
+ *     result = tan(self)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: tan_.
+ *
+ * Example:
+ *     >>> nomen.tan(nomen.tensor([0., 1.]))
+ *     tensor([0.0000, 1.5574]) */
+typedef struct nomen_tan_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_tan_args;
+NOMEN_API nomen_tensor *nomen_tan_call(const nomen_tan_args *args);
+#define nomen_tan(...) \
+    nomen_tan_call(&(const nomen_tan_args){.self = __VA_ARGS__})
+/* tan in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_tan_in_place_call(const nomen_tan_args *args);
+#define nomen_tan_(...) \
+    nomen_tan_in_place_call(&(const nomen_tan_args){.self = __VA_ARGS__})
+
 /* The hyperbolic tangent.
  *
  *     result = tanh(self)
@@ -3160,6 +4082,31 @@ NOMEN_API nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args);
 NOMEN_API nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args *args);
 #define nomen_transpose_(...) \
     nomen_transpose_in_place_call(&(const nomen_transpose_args){.self = __VA_ARGS__})
+
+/* Without the part behind the point.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: bool or complex self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: trunc_.
+ *
+ * Example:
+ *     >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))
+ *     tensor([-1.,  1.]) */
+typedef struct nomen_trunc_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_trunc_args;
+NOMEN_API nomen_tensor *nomen_trunc_call(const nomen_trunc_args *args);
+#define nomen_trunc(...) \
+    nomen_trunc_call(&(const nomen_trunc_args){.self = __VA_ARGS__})
+/* trunc in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_trunc_in_place_call(const nomen_trunc_args *args);
+#define nomen_trunc_(...) \
+    nomen_trunc_in_place_call(&(const nomen_trunc_args){.self = __VA_ARGS__})
 
 /* The slices along a dim (default 0), without that dim.
  *

@@ -431,30 +431,35 @@ static bool adapt_arange(py_call *p, PyObject *const *args, Py_ssize_t nargs, Py
     return nomen__py_fill_all(p, b);
 }
 
+/* polygamma(n, input) beside input.polygamma(n). */
+static bool adapt_polygamma(py_call *p, PyObject *const *args, Py_ssize_t nargs,
+                            PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    if (b[0].value && b[1].value && nomen__py_is_tensor(p->state, b[1].value) &&
+        !nomen__py_is_tensor(p->state, b[0].value)) {
+        PyObject *n = b[0].value;
+        b[0].value = b[1].value;
+        b[1].value = n;
+    }
+    return nomen__py_fill_all(p, b);
+}
+
 nomen__py_adapter *nomen__py_adapter_of(const char *op) {
     static const struct {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange},
-        {"dropout", adapt_dropout},
-        {"flatten", adapt_flatten},
-        {"max", adapt_extremum},
-        {"min", adapt_extremum},
-        {"nonzero", adapt_nonzero},
-        {"norm", adapt_norm},
-        {"randint", adapt_randint},
-        {"randint_like", adapt_randint},
-        {"random", adapt_random},
-        {"rename", adapt_rename},
-        {"scatter", adapt_scatter},
-        {"split", adapt_split},
-        {"std", adapt_variance},
-        {"std_mean", adapt_variance},
-        {"to", adapt_to},
-        {"unflatten", adapt_unflatten},
-        {"var", adapt_variance},
-        {"var_mean", adapt_variance},
+        {"arange", adapt_arange},   {"dropout", adapt_dropout},
+        {"flatten", adapt_flatten}, {"max", adapt_extremum},
+        {"min", adapt_extremum},    {"nonzero", adapt_nonzero},
+        {"norm", adapt_norm},       {"polygamma", adapt_polygamma},
+        {"randint", adapt_randint}, {"randint_like", adapt_randint},
+        {"random", adapt_random},   {"rename", adapt_rename},
+        {"scatter", adapt_scatter}, {"split", adapt_split},
+        {"std", adapt_variance},    {"std_mean", adapt_variance},
+        {"to", adapt_to},           {"unflatten", adapt_unflatten},
+        {"var", adapt_variance},    {"var_mean", adapt_variance},
         {"where", adapt_where},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)

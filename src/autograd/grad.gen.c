@@ -11,6 +11,20 @@ nomen_tensor *nomen__grad_abs(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_acos(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_neg(nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0]))))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_acosh(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_acosh(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_add(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;
@@ -61,6 +75,34 @@ nomen_tensor *nomen__grad_second_aminmax(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_asin(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0])))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_asinh(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_add(nomen_square(b->in[0]), nomen_scalar(1)))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_atan(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_div(b->g, nomen__conj(nomen_add(nomen_square(b->in[0]), nomen_scalar(1))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_atanh(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_div(b->g, nomen__conj(nomen_sub(nomen_scalar(1), nomen_square(b->in[0]))));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_bernoulli(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
@@ -89,6 +131,13 @@ nomen_tensor *nomen__grad_cat(nomen__backward *b, int input) {
 }
 
 nomen_tensor *nomen__grad_cauchy(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_ceil(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
     default: return NULL;
@@ -133,6 +182,13 @@ nomen_tensor *nomen__grad_cos(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_cosh(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen__conj(nomen_sinh(b->in[0])));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_cummax(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_cumextremum(b, b->g, true);
@@ -161,6 +217,20 @@ nomen_tensor *nomen__grad_cumsum(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_deg2rad(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_deg2rad(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_digamma(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen_polygamma(b->in[0], 1));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_div(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_div_self(b, b->g);
@@ -177,6 +247,27 @@ nomen_tensor *nomen__grad_dot(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_erf(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_erf(b, b->g, 1);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_erfc(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_erf(b, b->g, -1);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_erfinv(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_times(nomen_mul(b->g, nomen_exp(nomen_square(b->result))), 0.88622692545275801365);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_exp(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_mul(b->g, nomen__conj(b->result));
@@ -184,9 +275,23 @@ nomen_tensor *nomen__grad_exp(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_exp2(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen__conj(nomen__g_times(b->result, 0.69314718055994530942)));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_expand(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_view(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_expm1(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen__conj(nomen_add(b->result, nomen_scalar(1))));
     default: return NULL;
     }
 }
@@ -209,6 +314,20 @@ nomen_tensor *nomen__grad_fill(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_flatten(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_reshape(b, b->g, 0);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_floor(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_frac(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
     default: return NULL;
     }
 }
@@ -258,9 +377,37 @@ nomen_tensor *nomen__grad_index_select(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_lgamma(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen_digamma(b->in[0]));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_log(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_div(b->g, nomen__conj(b->in[0]));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_log10(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 2.30258509299404568402)));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_log1p(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_div(b->g, nomen__conj(nomen_add(b->in[0], nomen_scalar(1))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_log2(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 0.69314718055994530942)));
     default: return NULL;
     }
 }
@@ -282,6 +429,13 @@ nomen_tensor *nomen__grad_log_softmax(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_logcumsumexp(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_logcumsumexp(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_logit(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_logit(b, b->g);
     default: return NULL;
     }
 }
@@ -385,6 +539,13 @@ nomen_tensor *nomen__grad_mv(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_nan_to_num(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_where(nomen_isfinite(b->in[0]), b->g, nomen__zero_like(b->g));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_nanmean(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_nanmean(b, b->g);
@@ -449,6 +610,13 @@ nomen_tensor *nomen__grad_poisson(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_polygamma(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_polygamma(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_pow(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_pow_self(b, b->g);
@@ -476,6 +644,13 @@ nomen_tensor *nomen__grad_put_dims(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_put_dims(b, b->g);
     case 2: return nomen__g_put_dims_source(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_rad2deg(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_rad2deg(b->g);
     default: return NULL;
     }
 }
@@ -518,6 +693,13 @@ nomen_tensor *nomen__grad_rename(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_reshape(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_reshape(b, b->g, 0);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_round(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }
@@ -566,9 +748,30 @@ nomen_tensor *nomen__grad_sigmoid(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_sign(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_sin(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_mul(b->g, nomen__conj(nomen_cos(b->in[0])));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_sinc(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_sinc(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_sinh(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen__conj(nomen_cosh(b->in[0])));
     default: return NULL;
     }
 }
@@ -662,6 +865,13 @@ nomen_tensor *nomen__grad_take_dims(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_tan(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_tan(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_tanh(b, b->g);
@@ -672,6 +882,13 @@ nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_transpose(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_view(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_trunc(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }

@@ -135,12 +135,6 @@ SWAPPED(ge, le, f64)
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/ints.h"
 
-#define OP      isnan
-#define EXPR(x) ((x) != (x))
-#define OUT_BOOL
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/floats.h"
-
 #define ROWS_REAL(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
 
 const nomen__kernel NOMEN__TABLE(compare)[] = {
@@ -154,6 +148,5 @@ const nomen__kernel NOMEN__TABLE(compare)[] = {
     ROWS_REAL("logical_or", logical_or),
     ROWS_REAL("logical_xor", logical_xor),
     ROWS_REAL("logical_not", logical_not),
-    ROWS_FLOATS("isnan", isnan),
     {.name = NULL},
 };

@@ -1,7 +1,7 @@
 /* Transcendental functions of real numbers, and powers of integers. Complex: complex.c. Roots:
- * unary.c. */
+ * unary.c; tan, hyperbolic and inverse functions: math_trig.c; erf and gamma: math_special.c. */
 #include "kernels/loops/loops.h"
-#include "kernels/simd/vmath.h"
+#include "kernels/simd/vmath_more.h"
 
 #define OP      exp
 #define EXPR(x) v_exp(x)
@@ -15,6 +15,26 @@
 
 #define OP      log2
 #define EXPR(x) v_log2(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      expm1
+#define EXPR(x) v_expm1(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      exp2
+#define EXPR(x) v_exp2(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      log10
+#define EXPR(x) v_log10(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      log1p
+#define EXPR(x) v_log1p(x)
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
@@ -93,8 +113,12 @@ static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
 #include "kernels/loops/floats.h"
 
 const nomen__kernel NOMEN__TABLE(math)[] = {
-    ROWS_FLOATS("exp", exp),         ROWS_FLOATS("log", log),     ROWS_FLOATS("log2", log2),
-    ROWS_FLOATS("sin", sin),         ROWS_FLOATS("cos", cos),     ROWS_FLOATS("tanh", tanh),
-    ROWS_FLOATS("sigmoid", sigmoid), ROWS_INTS("pow", pow),       ROWS_FLOATS("pow", pow),
-    ROWS_FLOATS("atan2", atan2),     ROWS_FLOATS("hypot", hypot), {.name = NULL},
+    ROWS_FLOATS("exp", exp),         ROWS_FLOATS("expm1", expm1),
+    ROWS_FLOATS("exp2", exp2),       ROWS_FLOATS("log", log),
+    ROWS_FLOATS("log2", log2),       ROWS_FLOATS("log10", log10),
+    ROWS_FLOATS("log1p", log1p),     ROWS_FLOATS("sin", sin),
+    ROWS_FLOATS("cos", cos),         ROWS_FLOATS("tanh", tanh),
+    ROWS_FLOATS("sigmoid", sigmoid), ROWS_INTS("pow", pow),
+    ROWS_FLOATS("pow", pow),         ROWS_FLOATS("atan2", atan2),
+    ROWS_FLOATS("hypot", hypot),     {.name = NULL},
 };

@@ -1,7 +1,10 @@
 /* Functions of one real number whose result is exact or rounded once or twice: signs, rounding,
  * roots, reciprocals. Transcendental functions: math.c. Complex: complex.c. Bool results:
- * compare.c. */
+ * compare.c, classify.c. */
 #include "kernels/loops/loops.h"
+
+#include <math.h>
+#include <stdbool.h>
 
 #define OP      neg
 #define EXPR(x) (-(x))
@@ -98,6 +101,70 @@ static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
+/* Integers are whole already. */
+#define OP      whole
+#define EXPR(x) (x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
+/* To a number of decimals: scale is a power of ten. What leaves the range of the type on the way is
+ * so large that it has no decimals. */
+#define OP             round_decimals
+#define ROUNDED(x, y)  (v_round((x) * (y)) / (y))
+#define EXPR(x, scale) v_sel(v_abs((x) * (scale)) < v_like(x, INFINITY), ROUNDED(x, scale), x)
+#define LOOP           "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+#undef ROUNDED
+
+/* To tens, hundreds and so on; 0 stays where the power is beyond the type. */
+#define OP             round_tens
+#define ROUNDED(x, y)  v_sel(v_round(x) == 0, (x) * v_like(x, 0), v_round(x) * (y))
+#define EXPR(x, scale) v_sel(v_abs(x) < v_like(x, INFINITY), ROUNDED((x) / (scale), scale), x)
+#define LOOP           "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+#undef ROUNDED
+
+/* Of integers, which the pipeline brings as int64. No scale: it would be beyond all of them. */
+static inline int64_t int_round_tens(int64_t x, int64_t scale) {
+    if (scale <= 0) return 0;
+    const int64_t rest = x % scale, size = rest < 0 ? -rest : rest;
+    const bool odd = (x / scale) % 2 != 0, away = size > scale / 2 || (size == scale / 2 && odd);
+    const uint64_t whole = (uint64_t)x - (uint64_t)rest, step = away ? (uint64_t)scale : 0;
+    return (int64_t)(rest < 0 ? whole - step : whole + step);
+}
+
+#define OP             round_tens
+#define EXPR(x, scale) int_round_tens(x, scale)
+#define LOOP           "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP      frac
+#define EXPR(x) ((x) - v_trunc(x))
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      deg2rad
+#define EXPR(x) ((x) * v_like(x, M_PI / 180))
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      rad2deg
+#define EXPR(x) ((x) * v_like(x, 180 / M_PI))
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      bitwise_not
+#define EXPR(x) (~(x))
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
+static void bitwise_not_b8(char *const ptr[], const int64_t step[], int64_t n) {
+    const char *a = ptr[1];
+    char *o = ptr[0];
+    SIMD_IVDEP
+    for (int64_t i = 0; i < n; i++) o[i * step[0]] = a[i * step[1]] == 0;
+}
+
 const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_INTS("neg", neg),
     ROWS_FLOATS("neg", neg),
@@ -114,9 +181,21 @@ const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_FLOATS("reciprocal", reciprocal),
     ROWS_FLOATS("sqrt", sqrt),
     ROWS_FLOATS("rsqrt", rsqrt),
+    ROWS_INTS("floor", whole),
     ROWS_FLOATS("floor", floor),
+    ROWS_INTS("ceil", whole),
     ROWS_FLOATS("ceil", ceil),
+    ROWS_INTS("trunc", whole),
     ROWS_FLOATS("trunc", trunc),
+    ROWS_INTS("round", whole),
     ROWS_FLOATS("round", round),
+    ROWS_FLOATS("round_decimals", round_decimals),
+    ROWS_FLOATS("round_tens", round_tens),
+    ROWS_INTS("round_tens", round_tens),
+    ROWS_FLOATS("frac", frac),
+    ROWS_FLOATS("deg2rad", deg2rad),
+    ROWS_FLOATS("rad2deg", rad2deg),
+    ROW_BOOL("bitwise_not", bitwise_not),
+    ROWS_INTS("bitwise_not", bitwise_not),
     {.name = NULL},
 };

@@ -8,6 +8,18 @@ nomen_tensor *nomen_abs_call(const nomen_abs_args *args) {
 nomen_tensor *nomen_abs_in_place_call(const nomen_abs_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ABS], args, true);
 }
+nomen_tensor *nomen_acos_call(const nomen_acos_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ACOS], args, false);
+}
+nomen_tensor *nomen_acos_in_place_call(const nomen_acos_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ACOS], args, true);
+}
+nomen_tensor *nomen_acosh_call(const nomen_acosh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ACOSH], args, false);
+}
+nomen_tensor *nomen_acosh_in_place_call(const nomen_acosh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ACOSH], args, true);
+}
 nomen_tensor *nomen_add_call(const nomen_add_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADD], args, false);
 }
@@ -53,11 +65,41 @@ nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args) {
 nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGWHERE], args, false);
 }
+nomen_tensor *nomen_asin_call(const nomen_asin_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ASIN], args, false);
+}
+nomen_tensor *nomen_asin_in_place_call(const nomen_asin_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ASIN], args, true);
+}
+nomen_tensor *nomen_asinh_call(const nomen_asinh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ASINH], args, false);
+}
+nomen_tensor *nomen_asinh_in_place_call(const nomen_asinh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ASINH], args, true);
+}
+nomen_tensor *nomen_atan_call(const nomen_atan_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ATAN], args, false);
+}
+nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ATAN], args, true);
+}
+nomen_tensor *nomen_atanh_call(const nomen_atanh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ATANH], args, false);
+}
+nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ATANH], args, true);
+}
 nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, false);
 }
 nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, true);
+}
+nomen_tensor *nomen_bitwise_not_call(const nomen_bitwise_not_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_NOT], args, false);
+}
+nomen_tensor *nomen_bitwise_not_in_place_call(const nomen_bitwise_not_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_NOT], args, true);
 }
 nomen_tensor *nomen_bmm_call(const nomen_bmm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BMM], args, false);
@@ -73,6 +115,12 @@ nomen_tensor *nomen_cauchy_call(const nomen_cauchy_args *args) {
 }
 nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CAUCHY], args, true);
+}
+nomen_tensor *nomen_ceil_call(const nomen_ceil_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CEIL], args, false);
+}
+nomen_tensor *nomen_ceil_in_place_call(const nomen_ceil_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CEIL], args, true);
 }
 nomen_list nomen_chunk_call(const nomen_chunk_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_CHUNK], args);
@@ -104,6 +152,12 @@ nomen_tensor *nomen_cos_call(const nomen_cos_args *args) {
 nomen_tensor *nomen_cos_in_place_call(const nomen_cos_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_COS], args, true);
 }
+nomen_tensor *nomen_cosh_call(const nomen_cosh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COSH], args, false);
+}
+nomen_tensor *nomen_cosh_in_place_call(const nomen_cosh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COSH], args, true);
+}
 nomen_tensor *nomen_count_nonzero_call(const nomen_count_nonzero_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_COUNT_NONZERO], args, false);
 }
@@ -125,8 +179,20 @@ nomen_tensor *nomen_cumsum_call(const nomen_cumsum_args *args) {
 nomen_tensor *nomen_cumsum_in_place_call(const nomen_cumsum_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CUMSUM], args, true);
 }
+nomen_tensor *nomen_deg2rad_call(const nomen_deg2rad_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DEG2RAD], args, false);
+}
+nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DEG2RAD], args, true);
+}
 nomen_tensor *nomen_diff_call(const nomen_diff_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DIFF], args, false);
+}
+nomen_tensor *nomen_digamma_call(const nomen_digamma_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIGAMMA], args, false);
+}
+nomen_tensor *nomen_digamma_in_place_call(const nomen_digamma_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIGAMMA], args, true);
 }
 nomen_tensor *nomen_dist_call(const nomen_dist_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DIST], args, false);
@@ -158,14 +224,44 @@ nomen_tensor *nomen_eq_call(const nomen_eq_args *args) {
 nomen_tensor *nomen_eq_in_place_call(const nomen_eq_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EQ], args, true);
 }
+nomen_tensor *nomen_erf_call(const nomen_erf_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ERF], args, false);
+}
+nomen_tensor *nomen_erf_in_place_call(const nomen_erf_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ERF], args, true);
+}
+nomen_tensor *nomen_erfc_call(const nomen_erfc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ERFC], args, false);
+}
+nomen_tensor *nomen_erfc_in_place_call(const nomen_erfc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ERFC], args, true);
+}
+nomen_tensor *nomen_erfinv_call(const nomen_erfinv_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ERFINV], args, false);
+}
+nomen_tensor *nomen_erfinv_in_place_call(const nomen_erfinv_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ERFINV], args, true);
+}
 nomen_tensor *nomen_exp_call(const nomen_exp_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EXP], args, false);
 }
 nomen_tensor *nomen_exp_in_place_call(const nomen_exp_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EXP], args, true);
 }
+nomen_tensor *nomen_exp2_call(const nomen_exp2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EXP2], args, false);
+}
+nomen_tensor *nomen_exp2_in_place_call(const nomen_exp2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EXP2], args, true);
+}
 nomen_tensor *nomen_expand_call(const nomen_expand_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPAND], args, false);
+}
+nomen_tensor *nomen_expm1_call(const nomen_expm1_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPM1], args, false);
+}
+nomen_tensor *nomen_expm1_in_place_call(const nomen_expm1_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPM1], args, true);
 }
 nomen_tensor *nomen_exponential_call(const nomen_exponential_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPONENTIAL], args, false);
@@ -181,6 +277,18 @@ nomen_tensor *nomen_fill_in_place_call(const nomen_fill_args *args) {
 }
 nomen_tensor *nomen_flatten_call(const nomen_flatten_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FLATTEN], args, false);
+}
+nomen_tensor *nomen_floor_call(const nomen_floor_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR], args, false);
+}
+nomen_tensor *nomen_floor_in_place_call(const nomen_floor_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR], args, true);
+}
+nomen_tensor *nomen_frac_call(const nomen_frac_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FRAC], args, false);
+}
+nomen_tensor *nomen_frac_in_place_call(const nomen_frac_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FRAC], args, true);
 }
 nomen_tensor *nomen_full_call(const nomen_full_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FULL], args, false);
@@ -239,8 +347,20 @@ nomen_tensor *nomen_index_put_in_place_call(const nomen_index_put_args *args) {
 nomen_tensor *nomen_index_select_call(const nomen_index_select_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_SELECT], args, false);
 }
+nomen_tensor *nomen_isfinite_call(const nomen_isfinite_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ISFINITE], args, false);
+}
+nomen_tensor *nomen_isinf_call(const nomen_isinf_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ISINF], args, false);
+}
 nomen_tensor *nomen_isnan_call(const nomen_isnan_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ISNAN], args, false);
+}
+nomen_tensor *nomen_isneginf_call(const nomen_isneginf_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ISNEGINF], args, false);
+}
+nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ISPOSINF], args, false);
 }
 nomen_tensor *nomen_le_call(const nomen_le_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LE], args, false);
@@ -248,11 +368,35 @@ nomen_tensor *nomen_le_call(const nomen_le_args *args) {
 nomen_tensor *nomen_le_in_place_call(const nomen_le_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LE], args, true);
 }
+nomen_tensor *nomen_lgamma_call(const nomen_lgamma_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LGAMMA], args, false);
+}
+nomen_tensor *nomen_lgamma_in_place_call(const nomen_lgamma_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LGAMMA], args, true);
+}
 nomen_tensor *nomen_log_call(const nomen_log_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG], args, false);
 }
 nomen_tensor *nomen_log_in_place_call(const nomen_log_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG], args, true);
+}
+nomen_tensor *nomen_log10_call(const nomen_log10_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG10], args, false);
+}
+nomen_tensor *nomen_log10_in_place_call(const nomen_log10_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG10], args, true);
+}
+nomen_tensor *nomen_log1p_call(const nomen_log1p_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG1P], args, false);
+}
+nomen_tensor *nomen_log1p_in_place_call(const nomen_log1p_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG1P], args, true);
+}
+nomen_tensor *nomen_log2_call(const nomen_log2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG2], args, false);
+}
+nomen_tensor *nomen_log2_in_place_call(const nomen_log2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG2], args, true);
 }
 nomen_tensor *nomen_log_normal_call(const nomen_log_normal_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG_NORMAL], args, false);
@@ -271,6 +415,12 @@ nomen_tensor *nomen_logical_not_call(const nomen_logical_not_args *args) {
 }
 nomen_tensor *nomen_logical_not_in_place_call(const nomen_logical_not_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_NOT], args, true);
+}
+nomen_tensor *nomen_logit_call(const nomen_logit_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGIT], args, false);
+}
+nomen_tensor *nomen_logit_in_place_call(const nomen_logit_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGIT], args, true);
 }
 nomen_tensor *nomen_logsumexp_call(const nomen_logsumexp_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGSUMEXP], args, false);
@@ -329,6 +479,12 @@ nomen_tensor *nomen_multinomial_call(const nomen_multinomial_args *args) {
 nomen_tensor *nomen_mv_call(const nomen_mv_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MV], args, false);
 }
+nomen_tensor *nomen_nan_to_num_call(const nomen_nan_to_num_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NAN_TO_NUM], args, false);
+}
+nomen_tensor *nomen_nan_to_num_in_place_call(const nomen_nan_to_num_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NAN_TO_NUM], args, true);
+}
 nomen_tensor *nomen_nanmean_call(const nomen_nanmean_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NANMEAN], args, false);
 }
@@ -377,6 +533,15 @@ nomen_tensor *nomen_permute_call(const nomen_permute_args *args) {
 nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_POISSON], args, false);
 }
+nomen_tensor *nomen_polygamma_call(const nomen_polygamma_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_POLYGAMMA], args, false);
+}
+nomen_tensor *nomen_polygamma_in_place_call(const nomen_polygamma_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_POLYGAMMA], args, true);
+}
+nomen_tensor *nomen_positive_call(const nomen_positive_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_POSITIVE], args, false);
+}
 nomen_tensor *nomen_pow_call(const nomen_pow_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_POW], args, false);
 }
@@ -397,6 +562,12 @@ nomen_tensor *nomen_put_dims_call(const nomen_put_dims_args *args) {
 }
 nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_PUT_DIMS], args, true);
+}
+nomen_tensor *nomen_rad2deg_call(const nomen_rad2deg_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RAD2DEG], args, false);
+}
+nomen_tensor *nomen_rad2deg_in_place_call(const nomen_rad2deg_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RAD2DEG], args, true);
 }
 nomen_tensor *nomen_rand_call(const nomen_rand_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RAND], args, false);
@@ -449,6 +620,12 @@ nomen_tensor *nomen_rename_in_place_call(const nomen_rename_args *args) {
 nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RESHAPE], args, false);
 }
+nomen_tensor *nomen_round_call(const nomen_round_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ROUND], args, false);
+}
+nomen_tensor *nomen_round_in_place_call(const nomen_round_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ROUND], args, true);
+}
 nomen_tensor *nomen_rsqrt_call(const nomen_rsqrt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RSQRT], args, false);
 }
@@ -482,11 +659,32 @@ nomen_tensor *nomen_sigmoid_call(const nomen_sigmoid_args *args) {
 nomen_tensor *nomen_sigmoid_in_place_call(const nomen_sigmoid_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SIGMOID], args, true);
 }
+nomen_tensor *nomen_sign_call(const nomen_sign_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SIGN], args, false);
+}
+nomen_tensor *nomen_sign_in_place_call(const nomen_sign_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SIGN], args, true);
+}
+nomen_tensor *nomen_signbit_call(const nomen_signbit_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SIGNBIT], args, false);
+}
 nomen_tensor *nomen_sin_call(const nomen_sin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SIN], args, false);
 }
 nomen_tensor *nomen_sin_in_place_call(const nomen_sin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SIN], args, true);
+}
+nomen_tensor *nomen_sinc_call(const nomen_sinc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SINC], args, false);
+}
+nomen_tensor *nomen_sinc_in_place_call(const nomen_sinc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SINC], args, true);
+}
+nomen_tensor *nomen_sinh_call(const nomen_sinh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SINH], args, false);
+}
+nomen_tensor *nomen_sinh_in_place_call(const nomen_sinh_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SINH], args, true);
 }
 nomen_tensor *nomen_slice_call(const nomen_slice_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SLICE], args, false);
@@ -542,6 +740,12 @@ nomen_tensor *nomen_take_along_dim_call(const nomen_take_along_dim_args *args) {
 nomen_tensor *nomen_take_dims_call(const nomen_take_dims_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TAKE_DIMS], args, false);
 }
+nomen_tensor *nomen_tan_call(const nomen_tan_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TAN], args, false);
+}
+nomen_tensor *nomen_tan_in_place_call(const nomen_tan_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TAN], args, true);
+}
 nomen_tensor *nomen_tanh_call(const nomen_tanh_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TANH], args, false);
 }
@@ -556,6 +760,12 @@ nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args) {
 }
 nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TRANSPOSE], args, true);
+}
+nomen_tensor *nomen_trunc_call(const nomen_trunc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRUNC], args, false);
+}
+nomen_tensor *nomen_trunc_in_place_call(const nomen_trunc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRUNC], args, true);
 }
 nomen_list nomen_unbind_call(const nomen_unbind_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_UNBIND], args);

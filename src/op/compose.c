@@ -18,6 +18,14 @@ nomen_status nomen__compose_contiguous(nomen__call *c) {
     return s;
 }
 
+nomen_status nomen__compose_positive(nomen__call *c) {
+    if (c->in[0]->dtype == NOMEN_BOOL)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "The `+` operator, on a bool tensor is not supported: convert first");
+    c->out[0] = nomen__retain(c->in[0]);
+    return NOMEN_OK;
+}
+
 nomen_status nomen__compose_to(nomen__call *c) {
     nomen_tensor *t = c->in[0];
     nomen_dtype d = nomen__given(c, 1) ? c->arg[1].dtype : (nomen_dtype)t->dtype;

@@ -117,10 +117,16 @@ bool nomen__quick_absent(const nomen__op *op, const char *args) {
     /* a number may be marked absent and hold something all the same */
     for (int i = op->lead; i < op->nargs; i++) {
         const char *field = args + op->args[i].offset;
-        if (op->args[i].kind == NOMEN__NUMBER
-                ? ((const nomen_number *)(const void *)field)->kind != NOMEN_ABSENT
-                : *(const char *const *)(const void *)field != NULL)
-            return false;
+        switch (op->args[i].kind) {
+        case NOMEN__NUMBER:
+            if (((const nomen_number *)(const void *)field)->kind != NOMEN_ABSENT) return false;
+            break;
+        case NOMEN__INT:
+            if (*(const int64_t *)(const void *)field) return false;
+            break;
+        default:
+            if (*(const char *const *)(const void *)field) return false;
+        }
     }
     return !op->out_offset || !*(nomen_tensor *const *)(const void *)(args + op->out_offset);
 }

@@ -6,158 +6,200 @@
 
 enum {
     NOMEN__OP_ABS = 0,
-    NOMEN__OP_ADD = 1,
-    NOMEN__OP_ADDMM = 2,
-    NOMEN__OP_ALIGN_AS = 3,
-    NOMEN__OP_ALIGN_TO = 4,
-    NOMEN__OP_ALL = 5,
-    NOMEN__OP_AMAX = 6,
-    NOMEN__OP_AMIN = 7,
-    NOMEN__OP_AMINMAX = 8,
-    NOMEN__OP_ANY = 9,
-    NOMEN__OP_ARANGE = 10,
-    NOMEN__OP_ARGMAX = 11,
-    NOMEN__OP_ARGMIN = 12,
-    NOMEN__OP_ARGWHERE = 13,
-    NOMEN__OP_BERNOULLI = 14,
-    NOMEN__OP_BMM = 15,
-    NOMEN__OP_CAST = 16,
-    NOMEN__OP_CAT = 17,
-    NOMEN__OP_CAUCHY = 18,
-    NOMEN__OP_CHUNK = 19,
-    NOMEN__OP_CLAMP = 20,
-    NOMEN__OP_CLONE = 21,
-    NOMEN__OP_CONJ = 22,
-    NOMEN__OP_CONTIGUOUS = 23,
-    NOMEN__OP_COPY = 24,
-    NOMEN__OP_COS = 25,
-    NOMEN__OP_COUNT_NONZERO = 26,
-    NOMEN__OP_CUMMAX = 27,
-    NOMEN__OP_CUMMIN = 28,
-    NOMEN__OP_CUMPROD = 29,
-    NOMEN__OP_CUMSUM = 30,
-    NOMEN__OP_DIFF = 31,
-    NOMEN__OP_DIST = 32,
-    NOMEN__OP_DIV = 33,
-    NOMEN__OP_DOT = 34,
-    NOMEN__OP_DROPOUT = 35,
-    NOMEN__OP_EMPTY = 36,
-    NOMEN__OP_EMPTY_LIKE = 37,
-    NOMEN__OP_EQ = 38,
-    NOMEN__OP_EXP = 39,
-    NOMEN__OP_EXPAND = 40,
-    NOMEN__OP_EXPONENTIAL = 41,
-    NOMEN__OP_FILL = 42,
-    NOMEN__OP_FLATTEN = 43,
-    NOMEN__OP_FULL = 44,
-    NOMEN__OP_FULL_LIKE = 45,
-    NOMEN__OP_GATHER = 46,
-    NOMEN__OP_GE = 47,
-    NOMEN__OP_GEOMETRIC = 48,
-    NOMEN__OP_GT = 49,
-    NOMEN__OP_INDEX = 50,
-    NOMEN__OP_INDEX_ADD = 51,
-    NOMEN__OP_INDEX_COPY = 52,
-    NOMEN__OP_INDEX_FILL = 53,
-    NOMEN__OP_INDEX_PUT = 54,
-    NOMEN__OP_INDEX_SELECT = 55,
-    NOMEN__OP_ISNAN = 56,
-    NOMEN__OP_LE = 57,
-    NOMEN__OP_LOG = 58,
-    NOMEN__OP_LOG_NORMAL = 59,
-    NOMEN__OP_LOG_SOFTMAX = 60,
-    NOMEN__OP_LOGCUMSUMEXP = 61,
-    NOMEN__OP_LOGICAL_NOT = 62,
-    NOMEN__OP_LOGSUMEXP = 63,
-    NOMEN__OP_LT = 64,
-    NOMEN__OP_MASKED_FILL = 65,
-    NOMEN__OP_MASKED_SCATTER = 66,
-    NOMEN__OP_MASKED_SELECT = 67,
-    NOMEN__OP_MATMUL = 68,
-    NOMEN__OP_MAX = 69,
-    NOMEN__OP_MAXIMUM = 70,
-    NOMEN__OP_MEAN = 71,
-    NOMEN__OP_MIN = 72,
-    NOMEN__OP_MINIMUM = 73,
-    NOMEN__OP_MM = 74,
-    NOMEN__OP_MUL = 75,
-    NOMEN__OP_MULTINOMIAL = 76,
-    NOMEN__OP_MV = 77,
-    NOMEN__OP_NANMEAN = 78,
-    NOMEN__OP_NANSUM = 79,
-    NOMEN__OP_NARROW = 80,
-    NOMEN__OP_NE = 81,
-    NOMEN__OP_NEG = 82,
-    NOMEN__OP_NONZERO = 83,
-    NOMEN__OP_NONZERO_TUPLE = 84,
-    NOMEN__OP_NORM = 85,
-    NOMEN__OP_NORMAL = 86,
-    NOMEN__OP_NORMAL_ = 87,
-    NOMEN__OP_ONES = 88,
-    NOMEN__OP_ONES_LIKE = 89,
-    NOMEN__OP_PERMUTE = 90,
-    NOMEN__OP_POISSON = 91,
-    NOMEN__OP_POW = 92,
-    NOMEN__OP_PROD = 93,
-    NOMEN__OP_PUT = 94,
-    NOMEN__OP_PUT_DIMS = 95,
-    NOMEN__OP_RAND = 96,
-    NOMEN__OP_RAND_LIKE = 97,
-    NOMEN__OP_RANDINT = 98,
-    NOMEN__OP_RANDINT_LIKE = 99,
-    NOMEN__OP_RANDN = 100,
-    NOMEN__OP_RANDN_LIKE = 101,
-    NOMEN__OP_RANDOM = 102,
-    NOMEN__OP_RANDPERM = 103,
-    NOMEN__OP_RECIPROCAL = 104,
-    NOMEN__OP_REFINE_NAMES = 105,
-    NOMEN__OP_RELU = 106,
-    NOMEN__OP_RENAME = 107,
-    NOMEN__OP_RESHAPE = 108,
-    NOMEN__OP_RSQRT = 109,
-    NOMEN__OP_SCATTER = 110,
-    NOMEN__OP_SCATTER_ADD = 111,
-    NOMEN__OP_SELECT = 112,
-    NOMEN__OP_SGN = 113,
-    NOMEN__OP_SIGMOID = 114,
-    NOMEN__OP_SIN = 115,
-    NOMEN__OP_SLICE = 116,
-    NOMEN__OP_SOFTMAX = 117,
-    NOMEN__OP_SPLIT = 118,
-    NOMEN__OP_SQRT = 119,
-    NOMEN__OP_SQUARE = 120,
-    NOMEN__OP_SQUEEZE = 121,
-    NOMEN__OP_STACK = 122,
-    NOMEN__OP_STD = 123,
-    NOMEN__OP_STD_MEAN = 124,
-    NOMEN__OP_SUB = 125,
-    NOMEN__OP_SUM = 126,
-    NOMEN__OP_TAKE = 127,
-    NOMEN__OP_TAKE_ALONG_DIM = 128,
-    NOMEN__OP_TAKE_DIMS = 129,
-    NOMEN__OP_TANH = 130,
-    NOMEN__OP_TO = 131,
-    NOMEN__OP_TRANSPOSE = 132,
-    NOMEN__OP_UNBIND = 133,
-    NOMEN__OP_UNFLATTEN = 134,
-    NOMEN__OP_UNIFORM = 135,
-    NOMEN__OP_UNSQUEEZE = 136,
-    NOMEN__OP_VAR = 137,
-    NOMEN__OP_VAR_MEAN = 138,
-    NOMEN__OP_WHERE = 139,
-    NOMEN__OP_ZERO = 140,
-    NOMEN__OP_ZEROS = 141,
-    NOMEN__OP_ZEROS_LIKE = 142,
-    NOMEN__OP_COUNT = 143
+    NOMEN__OP_ACOS = 1,
+    NOMEN__OP_ACOSH = 2,
+    NOMEN__OP_ADD = 3,
+    NOMEN__OP_ADDMM = 4,
+    NOMEN__OP_ALIGN_AS = 5,
+    NOMEN__OP_ALIGN_TO = 6,
+    NOMEN__OP_ALL = 7,
+    NOMEN__OP_AMAX = 8,
+    NOMEN__OP_AMIN = 9,
+    NOMEN__OP_AMINMAX = 10,
+    NOMEN__OP_ANY = 11,
+    NOMEN__OP_ARANGE = 12,
+    NOMEN__OP_ARGMAX = 13,
+    NOMEN__OP_ARGMIN = 14,
+    NOMEN__OP_ARGWHERE = 15,
+    NOMEN__OP_ASIN = 16,
+    NOMEN__OP_ASINH = 17,
+    NOMEN__OP_ATAN = 18,
+    NOMEN__OP_ATANH = 19,
+    NOMEN__OP_BERNOULLI = 20,
+    NOMEN__OP_BITWISE_NOT = 21,
+    NOMEN__OP_BMM = 22,
+    NOMEN__OP_CAST = 23,
+    NOMEN__OP_CAT = 24,
+    NOMEN__OP_CAUCHY = 25,
+    NOMEN__OP_CEIL = 26,
+    NOMEN__OP_CHUNK = 27,
+    NOMEN__OP_CLAMP = 28,
+    NOMEN__OP_CLONE = 29,
+    NOMEN__OP_CONJ = 30,
+    NOMEN__OP_CONTIGUOUS = 31,
+    NOMEN__OP_COPY = 32,
+    NOMEN__OP_COS = 33,
+    NOMEN__OP_COSH = 34,
+    NOMEN__OP_COUNT_NONZERO = 35,
+    NOMEN__OP_CUMMAX = 36,
+    NOMEN__OP_CUMMIN = 37,
+    NOMEN__OP_CUMPROD = 38,
+    NOMEN__OP_CUMSUM = 39,
+    NOMEN__OP_DEG2RAD = 40,
+    NOMEN__OP_DIFF = 41,
+    NOMEN__OP_DIGAMMA = 42,
+    NOMEN__OP_DIST = 43,
+    NOMEN__OP_DIV = 44,
+    NOMEN__OP_DOT = 45,
+    NOMEN__OP_DROPOUT = 46,
+    NOMEN__OP_EMPTY = 47,
+    NOMEN__OP_EMPTY_LIKE = 48,
+    NOMEN__OP_EQ = 49,
+    NOMEN__OP_ERF = 50,
+    NOMEN__OP_ERFC = 51,
+    NOMEN__OP_ERFINV = 52,
+    NOMEN__OP_EXP = 53,
+    NOMEN__OP_EXP2 = 54,
+    NOMEN__OP_EXPAND = 55,
+    NOMEN__OP_EXPM1 = 56,
+    NOMEN__OP_EXPONENTIAL = 57,
+    NOMEN__OP_FILL = 58,
+    NOMEN__OP_FLATTEN = 59,
+    NOMEN__OP_FLOOR = 60,
+    NOMEN__OP_FRAC = 61,
+    NOMEN__OP_FULL = 62,
+    NOMEN__OP_FULL_LIKE = 63,
+    NOMEN__OP_GATHER = 64,
+    NOMEN__OP_GE = 65,
+    NOMEN__OP_GEOMETRIC = 66,
+    NOMEN__OP_GT = 67,
+    NOMEN__OP_INDEX = 68,
+    NOMEN__OP_INDEX_ADD = 69,
+    NOMEN__OP_INDEX_COPY = 70,
+    NOMEN__OP_INDEX_FILL = 71,
+    NOMEN__OP_INDEX_PUT = 72,
+    NOMEN__OP_INDEX_SELECT = 73,
+    NOMEN__OP_ISFINITE = 74,
+    NOMEN__OP_ISINF = 75,
+    NOMEN__OP_ISNAN = 76,
+    NOMEN__OP_ISNEGINF = 77,
+    NOMEN__OP_ISPOSINF = 78,
+    NOMEN__OP_LE = 79,
+    NOMEN__OP_LGAMMA = 80,
+    NOMEN__OP_LOG = 81,
+    NOMEN__OP_LOG10 = 82,
+    NOMEN__OP_LOG1P = 83,
+    NOMEN__OP_LOG2 = 84,
+    NOMEN__OP_LOG_NORMAL = 85,
+    NOMEN__OP_LOG_SOFTMAX = 86,
+    NOMEN__OP_LOGCUMSUMEXP = 87,
+    NOMEN__OP_LOGICAL_NOT = 88,
+    NOMEN__OP_LOGIT = 89,
+    NOMEN__OP_LOGSUMEXP = 90,
+    NOMEN__OP_LT = 91,
+    NOMEN__OP_MASKED_FILL = 92,
+    NOMEN__OP_MASKED_SCATTER = 93,
+    NOMEN__OP_MASKED_SELECT = 94,
+    NOMEN__OP_MATMUL = 95,
+    NOMEN__OP_MAX = 96,
+    NOMEN__OP_MAXIMUM = 97,
+    NOMEN__OP_MEAN = 98,
+    NOMEN__OP_MIN = 99,
+    NOMEN__OP_MINIMUM = 100,
+    NOMEN__OP_MM = 101,
+    NOMEN__OP_MUL = 102,
+    NOMEN__OP_MULTINOMIAL = 103,
+    NOMEN__OP_MV = 104,
+    NOMEN__OP_NAN_TO_NUM = 105,
+    NOMEN__OP_NANMEAN = 106,
+    NOMEN__OP_NANSUM = 107,
+    NOMEN__OP_NARROW = 108,
+    NOMEN__OP_NE = 109,
+    NOMEN__OP_NEG = 110,
+    NOMEN__OP_NONZERO = 111,
+    NOMEN__OP_NONZERO_TUPLE = 112,
+    NOMEN__OP_NORM = 113,
+    NOMEN__OP_NORMAL = 114,
+    NOMEN__OP_NORMAL_ = 115,
+    NOMEN__OP_ONES = 116,
+    NOMEN__OP_ONES_LIKE = 117,
+    NOMEN__OP_PERMUTE = 118,
+    NOMEN__OP_POISSON = 119,
+    NOMEN__OP_POLYGAMMA = 120,
+    NOMEN__OP_POSITIVE = 121,
+    NOMEN__OP_POW = 122,
+    NOMEN__OP_PROD = 123,
+    NOMEN__OP_PUT = 124,
+    NOMEN__OP_PUT_DIMS = 125,
+    NOMEN__OP_RAD2DEG = 126,
+    NOMEN__OP_RAND = 127,
+    NOMEN__OP_RAND_LIKE = 128,
+    NOMEN__OP_RANDINT = 129,
+    NOMEN__OP_RANDINT_LIKE = 130,
+    NOMEN__OP_RANDN = 131,
+    NOMEN__OP_RANDN_LIKE = 132,
+    NOMEN__OP_RANDOM = 133,
+    NOMEN__OP_RANDPERM = 134,
+    NOMEN__OP_RECIPROCAL = 135,
+    NOMEN__OP_REFINE_NAMES = 136,
+    NOMEN__OP_RELU = 137,
+    NOMEN__OP_RENAME = 138,
+    NOMEN__OP_RESHAPE = 139,
+    NOMEN__OP_ROUND = 140,
+    NOMEN__OP_RSQRT = 141,
+    NOMEN__OP_SCATTER = 142,
+    NOMEN__OP_SCATTER_ADD = 143,
+    NOMEN__OP_SELECT = 144,
+    NOMEN__OP_SGN = 145,
+    NOMEN__OP_SIGMOID = 146,
+    NOMEN__OP_SIGN = 147,
+    NOMEN__OP_SIGNBIT = 148,
+    NOMEN__OP_SIN = 149,
+    NOMEN__OP_SINC = 150,
+    NOMEN__OP_SINH = 151,
+    NOMEN__OP_SLICE = 152,
+    NOMEN__OP_SOFTMAX = 153,
+    NOMEN__OP_SPLIT = 154,
+    NOMEN__OP_SQRT = 155,
+    NOMEN__OP_SQUARE = 156,
+    NOMEN__OP_SQUEEZE = 157,
+    NOMEN__OP_STACK = 158,
+    NOMEN__OP_STD = 159,
+    NOMEN__OP_STD_MEAN = 160,
+    NOMEN__OP_SUB = 161,
+    NOMEN__OP_SUM = 162,
+    NOMEN__OP_TAKE = 163,
+    NOMEN__OP_TAKE_ALONG_DIM = 164,
+    NOMEN__OP_TAKE_DIMS = 165,
+    NOMEN__OP_TAN = 166,
+    NOMEN__OP_TANH = 167,
+    NOMEN__OP_TO = 168,
+    NOMEN__OP_TRANSPOSE = 169,
+    NOMEN__OP_TRUNC = 170,
+    NOMEN__OP_UNBIND = 171,
+    NOMEN__OP_UNFLATTEN = 172,
+    NOMEN__OP_UNIFORM = 173,
+    NOMEN__OP_UNSQUEEZE = 174,
+    NOMEN__OP_VAR = 175,
+    NOMEN__OP_VAR_MEAN = 176,
+    NOMEN__OP_WHERE = 177,
+    NOMEN__OP_ZERO = 178,
+    NOMEN__OP_ZEROS = 179,
+    NOMEN__OP_ZEROS_LIKE = 180,
+    NOMEN__OP_COUNT = 181
 };
 
 nomen__step nomen__choose_bounds;
 nomen__step nomen__choose_conj;
+nomen__step nomen__choose_decimals;
 nomen__step nomen__choose_fill;
 nomen__step nomen__choose_index_add;
 nomen__step nomen__choose_layout;
+nomen__step nomen__choose_logit;
+nomen__step nomen__choose_nan_to_num;
 nomen__step nomen__choose_nansum;
 nomen__step nomen__choose_norm;
+nomen__step nomen__choose_polygamma;
 nomen__step nomen__choose_rounding;
 nomen__step nomen__choose_scaled;
 nomen__step nomen__choose_scatter;
@@ -171,6 +213,7 @@ nomen__step nomen__compose_dropout;
 nomen__step nomen__compose_index;
 nomen__step nomen__compose_index_put;
 nomen__step nomen__compose_nonzero_tuple;
+nomen__step nomen__compose_positive;
 nomen__step nomen__compose_split;
 nomen__step nomen__compose_take_along_dim;
 nomen__step nomen__compose_to;
@@ -191,6 +234,7 @@ nomen__step nomen__dtype_index_fill;
 nomen__step nomen__dtype_indexed;
 nomen__step nomen__dtype_integers;
 nomen__step nomen__dtype_like;
+nomen__step nomen__dtype_logit;
 nomen__step nomen__dtype_masked_fill;
 nomen__step nomen__dtype_masked_scatter;
 nomen__step nomen__dtype_masked_select;
@@ -205,6 +249,7 @@ nomen__step nomen__dtype_put;
 nomen__step nomen__dtype_quotient;
 nomen__step nomen__dtype_range;
 nomen__step nomen__dtype_real;
+nomen__step nomen__dtype_round;
 nomen__step nomen__dtype_same;
 nomen__step nomen__dtype_scan;
 nomen__step nomen__dtype_sum;
@@ -323,43 +368,65 @@ nomen__step nomen__view_unflatten;
 nomen__step nomen__view_unsqueeze;
 
 nomen__gradient nomen__grad_abs;
+nomen__gradient nomen__grad_acos;
+nomen__gradient nomen__grad_acosh;
 nomen__gradient nomen__grad_add;
 nomen__gradient nomen__grad_align_as;
 nomen__gradient nomen__grad_align_to;
 nomen__gradient nomen__grad_amax;
 nomen__gradient nomen__grad_amin;
 nomen__gradient nomen__grad_aminmax;
+nomen__gradient nomen__grad_asin;
+nomen__gradient nomen__grad_asinh;
+nomen__gradient nomen__grad_atan;
+nomen__gradient nomen__grad_atanh;
 nomen__gradient nomen__grad_bernoulli;
 nomen__gradient nomen__grad_bmm;
 nomen__gradient nomen__grad_cast;
 nomen__gradient nomen__grad_cat;
 nomen__gradient nomen__grad_cauchy;
+nomen__gradient nomen__grad_ceil;
 nomen__gradient nomen__grad_clamp;
 nomen__gradient nomen__grad_clone;
 nomen__gradient nomen__grad_conj;
 nomen__gradient nomen__grad_copy;
 nomen__gradient nomen__grad_cos;
+nomen__gradient nomen__grad_cosh;
 nomen__gradient nomen__grad_cummax;
 nomen__gradient nomen__grad_cummin;
 nomen__gradient nomen__grad_cumprod;
 nomen__gradient nomen__grad_cumsum;
+nomen__gradient nomen__grad_deg2rad;
+nomen__gradient nomen__grad_digamma;
 nomen__gradient nomen__grad_div;
 nomen__gradient nomen__grad_dot;
+nomen__gradient nomen__grad_erf;
+nomen__gradient nomen__grad_erfc;
+nomen__gradient nomen__grad_erfinv;
 nomen__gradient nomen__grad_exp;
+nomen__gradient nomen__grad_exp2;
 nomen__gradient nomen__grad_expand;
+nomen__gradient nomen__grad_expm1;
 nomen__gradient nomen__grad_exponential;
 nomen__gradient nomen__grad_fill;
 nomen__gradient nomen__grad_flatten;
+nomen__gradient nomen__grad_floor;
+nomen__gradient nomen__grad_frac;
 nomen__gradient nomen__grad_gather;
 nomen__gradient nomen__grad_geometric;
 nomen__gradient nomen__grad_index_add;
 nomen__gradient nomen__grad_index_copy;
 nomen__gradient nomen__grad_index_fill;
 nomen__gradient nomen__grad_index_select;
+nomen__gradient nomen__grad_lgamma;
 nomen__gradient nomen__grad_log;
+nomen__gradient nomen__grad_log10;
+nomen__gradient nomen__grad_log1p;
+nomen__gradient nomen__grad_log2;
 nomen__gradient nomen__grad_log_normal;
 nomen__gradient nomen__grad_log_softmax;
 nomen__gradient nomen__grad_logcumsumexp;
+nomen__gradient nomen__grad_logit;
 nomen__gradient nomen__grad_logsumexp;
 nomen__gradient nomen__grad_masked_fill;
 nomen__gradient nomen__grad_masked_scatter;
@@ -373,6 +440,7 @@ nomen__gradient nomen__grad_minimum;
 nomen__gradient nomen__grad_mm;
 nomen__gradient nomen__grad_mul;
 nomen__gradient nomen__grad_mv;
+nomen__gradient nomen__grad_nan_to_num;
 nomen__gradient nomen__grad_nanmean;
 nomen__gradient nomen__grad_nansum;
 nomen__gradient nomen__grad_narrow;
@@ -382,23 +450,29 @@ nomen__gradient nomen__grad_normal;
 nomen__gradient nomen__grad_normal_in_place;
 nomen__gradient nomen__grad_permute;
 nomen__gradient nomen__grad_poisson;
+nomen__gradient nomen__grad_polygamma;
 nomen__gradient nomen__grad_pow;
 nomen__gradient nomen__grad_prod;
 nomen__gradient nomen__grad_put;
 nomen__gradient nomen__grad_put_dims;
+nomen__gradient nomen__grad_rad2deg;
 nomen__gradient nomen__grad_random;
 nomen__gradient nomen__grad_reciprocal;
 nomen__gradient nomen__grad_refine_names;
 nomen__gradient nomen__grad_relu;
 nomen__gradient nomen__grad_rename;
 nomen__gradient nomen__grad_reshape;
+nomen__gradient nomen__grad_round;
 nomen__gradient nomen__grad_rsqrt;
 nomen__gradient nomen__grad_scatter;
 nomen__gradient nomen__grad_scatter_add;
 nomen__gradient nomen__grad_select;
 nomen__gradient nomen__grad_sgn;
 nomen__gradient nomen__grad_sigmoid;
+nomen__gradient nomen__grad_sign;
 nomen__gradient nomen__grad_sin;
+nomen__gradient nomen__grad_sinc;
+nomen__gradient nomen__grad_sinh;
 nomen__gradient nomen__grad_slice;
 nomen__gradient nomen__grad_softmax;
 nomen__gradient nomen__grad_sqrt;
@@ -411,8 +485,10 @@ nomen__gradient nomen__grad_sub;
 nomen__gradient nomen__grad_sum;
 nomen__gradient nomen__grad_take;
 nomen__gradient nomen__grad_take_dims;
+nomen__gradient nomen__grad_tan;
 nomen__gradient nomen__grad_tanh;
 nomen__gradient nomen__grad_transpose;
+nomen__gradient nomen__grad_trunc;
 nomen__gradient nomen__grad_unflatten;
 nomen__gradient nomen__grad_uniform;
 nomen__gradient nomen__grad_unsqueeze;

@@ -354,6 +354,29 @@ nomen_status nomen__dtype_where(nomen__call *c) {
     return all_of(c, d, d);
 }
 
+/* A kernel with numbers beside self reads them in the dtype it computes in: half types would lose
+ * them. */
+static nomen_status not_in_half(nomen__call *c, nomen_dtype d) {
+    bool half = d == NOMEN_F16 || d == NOMEN_BF16;
+    all_of(c, half ? NOMEN_F32 : d, half ? NOMEN_F32 : d);
+    c->result[0] = d;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__dtype_logit(nomen__call *c) {
+    nomen_status s = nomen__dtype_float(c);
+    return s || c->kernel_name == c->op->kernel ? s : not_in_half(c, c->compute);
+}
+
+nomen_status nomen__dtype_round(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    if (c->kernel_name == c->op->kernel) return all_of(c, d, d);
+    if (kind_of(d) != 1) return not_in_half(c, d);
+    all_of(c, NOMEN_I64, NOMEN_I64);
+    c->result[0] = d;
+    return NOMEN_OK;
+}
+
 nomen_status nomen__dtype_given(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked          ? asked
                                                : c->target[0] ? (nomen_dtype)c->target[0]->dtype

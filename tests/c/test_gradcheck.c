@@ -130,6 +130,21 @@ static nomen_tensor *dropped(nomen_tensor *const in[]) {
     return nomen_dropout(seeded(in[0]), nomen_num(0.5), true);
 }
 
+/* ---- functions of one element ---------------------------------------------------------------- */
+
+static nomen_tensor *round_tens(nomen_tensor *const in[]) {
+    return nomen_round(in[0], .decimals = -1);
+}
+static nomen_tensor *logit_limited(nomen_tensor *const in[]) {
+    return nomen_logit(in[0], nomen_num(0.25));
+}
+static nomen_tensor *polygamma_two(nomen_tensor *const in[]) { return nomen_polygamma(in[0], 2); }
+static nomen_tensor *no_infinities(nomen_tensor *const in[]) {
+    nomen_tensor *x = nomen_where(nomen_gt(nomen_detach(in[0]), nomen_scalar(0)), in[0],
+                                  nomen_scalar((double)INFINITY));
+    return nomen_nan_to_num(x, .posinf = nomen_num(3));
+}
+
 /* ---- masks and indices ----------------------------------------------------------------------- */
 
 /* A 1-d int64 tensor. */
@@ -410,6 +425,7 @@ static nomen_tensor *addmm(nomen_tensor *const in[]) {
 static const grad_case cases[] = {
     {"abs", NULL, {"N=2 C=3"}, 0.2, 1, 0},
     {"abs", NULL, {"N=2 C=3"}, -1, -0.2, 0},
+    {"acosh", NULL, {"N=2 C=3"}, 1.5, 3, 0},
     {"add", NULL, {"N=2 C=3", "C=3"}, -1, 1, 0},
     {"add", NULL, {"C=3", "N=2 C=1"}, -1, 1, 0},
     {"add", add_alpha, {"2 3", "1"}, -1, 1, 0},
@@ -462,14 +478,32 @@ static const grad_case cases[] = {
     {"fill", fill_clone, {"N=2 C=3", ""}, -1, 1, 0},
     {"flatten", flatten, {"A=2 B=2 C=3"}, -1, 1, 0},
     {"flatten", flatten_copied, {"A=2 B=2 C=3"}, -1, 1, 0},
+    {"gather", gather_one, {"A=2 B=3"}, -1, 1, 0},
     {"geometric", geometric_clone, {"2 3"}, -1, 1, REAL_ONLY},
+    {"index", index_apart, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"index", index_masked, {"A=2 B=3 C=2", "A=2 B=3"}, -1, 1, 0},
+    {"index_add", index_add_one, {"A=2 B=3 C=2", "A=2 B=4 C=2"}, -1, 1, 0},
+    {"index_copy", index_copy_one, {"A=2 B=3 C=2", "A=2 B=2 C=2"}, -1, 1, 0},
+    {"index_fill", index_fill_one, {"A=2 B=3 C=2", ""}, -1, 1, 0},
+    {"index_put", index_put_apart, {"A=2 B=3 C=2", "2 3"}, -1, 1, 0},
+    {"index_put", index_put_adding, {"A=2 B=3 C=2", "3 1"}, -1, 1, 0},
+    {"index_select", index_select_one, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"log", NULL, {"2 3"}, 0.2, 2, 0},
     {"log_normal", log_normal_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"log_softmax", log_softmax_named, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"logcumsumexp", lcse_one, {"A=2 B=6 C=2"}, -1, 1, 0},
     {"logcumsumexp", lcse_back, {"5 2"}, -3, 3, 0},
+    {"logit", NULL, {"2 3"}, 0.2, 0.8, REAL_ONLY},
+    {"logit", logit_limited, {"2 4"}, 0.05, 0.95, REAL_ONLY},
     {"logsumexp", lse_one, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"logsumexp", lse_keep, {"2 3 2"}, -1, 1, REAL_ONLY},
+    {"masked_fill", masked_fill_one, {"N=2 C=3", "", "N=2 C=3"}, -1, 1, 0},
+    {"masked_fill", masked_fill_in_place, {"N=2 C=3", "", "C=3"}, -1, 1, 0},
+    {"masked_fill", masked_fill_view, {"2 3", "", "3"}, -1, 1, 0},
+    {"masked_fill", masked_fill_one, {"3", "", "2 3"}, -1, 1, 0},
+    {"masked_scatter", masked_scatter_one, {"N=2 C=3", "7", "C=3"}, -1, 1, 0},
+    {"masked_select", masked_select_one, {"N=2 C=3", "N=2 C=3"}, -1, 1, 0},
+    {"masked_select", masked_select_one, {"2 1", "3"}, -1, 1, 0},
     {"matmul", NULL, {"K=3", "K=3"}, -1, 1, 0},
     {"matmul", NULL, {"M=2 K=3", "K=3"}, -1, 1, 0},
     {"matmul", NULL, {"K=3", "K=3 N=2"}, -1, 1, 0},
@@ -496,6 +530,7 @@ static const grad_case cases[] = {
     {"mul", NULL, {"", "2 3"}, -1, 1, 0},
     {"mul", same_twice, {"2 3"}, -1, 1, 0},
     {"mv", NULL, {"M=2 K=3", "K=3"}, -1, 1, 0},
+    {"nan_to_num", no_infinities, {"2 3"}, -1, 1, REAL_ONLY},
     {"nanmean", nanmean_all, {"N=2 C=3"}, -1, 1, REAL_ONLY},
     {"nansum", nansum_one, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"narrow", narrow, {"A=2 B=4 C=2"}, -1, 1, 0},
@@ -512,6 +547,8 @@ static const grad_case cases[] = {
     {"normal_", normal_clone, {"2 3"}, -1, 1, 0},
     {"permute", permute, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"poisson", poisson_of, {"2 3"}, 0.1, 9, REAL_ONLY},
+    {"polygamma", polygamma_two, {"2 3"}, 0.5, 3, REAL_ONLY},
+    {"polygamma", polygamma_two, {"2 3"}, -0.7, -0.3, REAL_ONLY},
     {"pow", NULL, {"N=2 C=3", "C=3"}, 0.5, 2, 0},
     {"pow", pow_two, {"2 3"}, -1, 1, 0},
     {"pow", pow_two, {"2 3"}, -1, 1, ONE_ZERO},
@@ -525,6 +562,9 @@ static const grad_case cases[] = {
     {"prod", prod_two, {"A=2 B=3 C=2"}, 0.5, 1.5, TWO_ZEROS},
     {"prod", NULL, {"5"}, 0.5, 1.5, TWO_ZEROS},
     {"prod", NULL, {""}, 0.5, 1.5, ONE_ZERO},
+    {"put", put_one, {"A=2 B=3", "4"}, -1, 1, 0},
+    {"put", put_adding, {"A=2 B=3", "2 2"}, -1, 1, 0},
+    {"put_dims", put_dims_one, {"A=2 B=3 C=2", "2"}, -1, 1, 0},
     {"random", random_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"reciprocal", NULL, {"2 3"}, 0.5, 1.5, 0},
     {"refine_names", refine, {"2 3"}, -1, 1, 0},
@@ -532,11 +572,19 @@ static const grad_case cases[] = {
     {"rename", rename_dims, {"A=2 B=3"}, -1, 1, 0},
     {"reshape", reshape, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"reshape", reshape_copied, {"2 3"}, -1, 1, 0},
+    {"round", round_tens, {"2 3"}, -4, 4, REAL_ONLY},
     {"rsqrt", NULL, {"2 3"}, 0.5, 2, 0},
+    {"scatter", scatter_one, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter", scatter_one, {"A=2 B=3", "3 4"}, -1, 1, 0},
+    {"scatter", scatter_number, {"A=2 B=3"}, -1, 1, 0},
+    {"scatter", scatter_adding, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter_add", scatter_add_one, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
     {"select", select, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"sgn", NULL, {"2 3"}, 0.3, 1, 0},
     {"sigmoid", NULL, {"2 3"}, -1, 1, 0},
     {"sin", NULL, {"2 3"}, -1, 1, 0},
+    {"sinc", NULL, {"2 3"}, -0.09, 0.09, 0},
+    {"sinc", NULL, {"2 3"}, -2, -0.2, 0},
     {"slice", slice, {"A=2 B=4 C=2"}, -1, 1, 0},
     {"slice", slice_empty, {"A=2 B=3"}, -1, 1, 0},
     {"softmax", softmax_named, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
@@ -559,6 +607,9 @@ static const grad_case cases[] = {
     {"sum", sum_two, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"sum", sum_keep, {"2 3 2"}, -1, 1, 0},
     {"sum", sum_complex, {"2 3"}, -1, 1, REAL_ONLY},
+    {"take", take_one, {"A=2 B=3"}, -1, 1, 0},
+    {"take_along_dim", take_along_dim_one, {"A=2 B=3"}, -1, 1, 0},
+    {"take_dims", take_dims_one, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"tanh", NULL, {"2 3"}, -1, 1, 0},
     {"transpose", transpose, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"unbind", unbind_up, {"A=2 B=3"}, -1, 1, 0},
@@ -571,33 +622,6 @@ static const grad_case cases[] = {
     {"var_mean", var_mean_second, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"var_mean", var_mean_both, {"N=2 C=3"}, -1, 1, 0},
     {"where", where_larger, {"N=2 C=3", "C=3", "N=2 C=3"}, -1, 1, 0},
-    {"masked_fill", masked_fill_one, {"N=2 C=3", "", "N=2 C=3"}, -1, 1, 0},
-    {"masked_fill", masked_fill_in_place, {"N=2 C=3", "", "C=3"}, -1, 1, 0},
-    {"masked_fill", masked_fill_view, {"2 3", "", "3"}, -1, 1, 0},
-    {"masked_fill", masked_fill_one, {"3", "", "2 3"}, -1, 1, 0},
-    {"masked_select", masked_select_one, {"N=2 C=3", "N=2 C=3"}, -1, 1, 0},
-    {"masked_select", masked_select_one, {"2 1", "3"}, -1, 1, 0},
-    {"masked_scatter", masked_scatter_one, {"N=2 C=3", "7", "C=3"}, -1, 1, 0},
-    {"index_select", index_select_one, {"A=2 B=3 C=2"}, -1, 1, 0},
-    {"index_fill", index_fill_one, {"A=2 B=3 C=2", ""}, -1, 1, 0},
-    {"index_add", index_add_one, {"A=2 B=3 C=2", "A=2 B=4 C=2"}, -1, 1, 0},
-    {"index_copy", index_copy_one, {"A=2 B=3 C=2", "A=2 B=2 C=2"}, -1, 1, 0},
-    {"gather", gather_one, {"A=2 B=3"}, -1, 1, 0},
-    {"scatter", scatter_one, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
-    {"scatter", scatter_one, {"A=2 B=3", "3 4"}, -1, 1, 0},
-    {"scatter", scatter_number, {"A=2 B=3"}, -1, 1, 0},
-    {"scatter", scatter_adding, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
-    {"scatter_add", scatter_add_one, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
-    {"take", take_one, {"A=2 B=3"}, -1, 1, 0},
-    {"put", put_one, {"A=2 B=3", "4"}, -1, 1, 0},
-    {"put", put_adding, {"A=2 B=3", "2 2"}, -1, 1, 0},
-    {"take_dims", take_dims_one, {"A=2 B=3 C=2"}, -1, 1, 0},
-    {"put_dims", put_dims_one, {"A=2 B=3 C=2", "2"}, -1, 1, 0},
-    {"index", index_apart, {"A=2 B=3 C=2"}, -1, 1, 0},
-    {"index", index_masked, {"A=2 B=3 C=2", "A=2 B=3"}, -1, 1, 0},
-    {"index_put", index_put_apart, {"A=2 B=3 C=2", "2 3"}, -1, 1, 0},
-    {"index_put", index_put_adding, {"A=2 B=3 C=2", "3 1"}, -1, 1, 0},
-    {"take_along_dim", take_along_dim_one, {"A=2 B=3"}, -1, 1, 0},
     {"zero", zero_clone, {"N=2 C=3"}, -1, 1, 0},
 };
 

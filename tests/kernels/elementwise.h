@@ -25,15 +25,19 @@
 #define DECLARE(isa)                                                                               \
     DECLARE_ONE(arith, isa)                                                                        \
     DECLARE_ONE(cast, isa)                                                                         \
-    DECLARE_ONE(compare, isa)                                                                      \
-    DECLARE_ONE(complex, isa) DECLARE_ONE(math, isa) DECLARE_ONE(move, isa) DECLARE_ONE(unary, isa)
-#define FIRST(isa) ARRAY(arith, isa), ARRAY(cast, isa), ARRAY(compare, isa), ARRAY(complex, isa)
+    DECLARE_ONE(compare, isa) DECLARE_ONE(complex, isa) DECLARE_ONE(math, isa) DECLARE_MORE(isa)
+#define DECLARE_MORE(isa)                                                                          \
+    DECLARE_ONE(move, isa)                                                                         \
+    DECLARE_ONE(unary, isa)                                                                        \
+    DECLARE_ONE(classify, isa) DECLARE_ONE(math_trig, isa) DECLARE_ONE(math_special, isa)
+#define FIRST(isa)  ARRAY(arith, isa), ARRAY(cast, isa), ARRAY(compare, isa), ARRAY(complex, isa)
+#define SECOND(isa) ARRAY(math, isa), ARRAY(move, isa), ARRAY(unary, isa), ARRAY(classify, isa)
 #define LIST(isa)                                                                                  \
     {                                                                                              \
-        #isa, { FIRST(isa), ARRAY(math, isa), ARRAY(move, isa), ARRAY(unary, isa) }                \
+        #isa, { FIRST(isa), SECOND(isa), ARRAY(math_trig, isa), ARRAY(math_special, isa) }         \
     }
 
-enum { TABLES = 7 };
+enum { TABLES = 10 };
 typedef struct isa_tables {
     const char *name;
     const nomen__kernel *table[TABLES];
@@ -186,21 +190,32 @@ static inline bool in_list(const char *name, const char *const *list) {
     return false;
 }
 static inline int arity(const char *name) {
-    static const char *const three[] = {"add_scaled", "sub_scaled", "clamp", "where", NULL};
-    static const char *const two[] = {
-        "add",         "sub",   "mul",     "div",     "div_floor",   "div_trunc",
-        "remainder",   "pow",   "maximum", "minimum", "eq",          "ne",
-        "lt",          "le",    "gt",      "ge",      "logical_and", "logical_or",
-        "logical_xor", "atan2", "hypot",   NULL};
+    static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp",
+                                        "where",      "logit_limited", NULL};
+    static const char *const two[] = {"add",         "sub",
+                                      "mul",         "div",
+                                      "div_floor",   "div_trunc",
+                                      "remainder",   "pow",
+                                      "maximum",     "minimum",
+                                      "eq",          "ne",
+                                      "lt",          "le",
+                                      "gt",          "ge",
+                                      "logical_and", "logical_or",
+                                      "logical_xor", "atan2",
+                                      "hypot",       "round_decimals",
+                                      "round_tens",  "polygamma",
+                                      NULL};
+    if (strcmp(name, "nan_to_num") == 0) return 4;
     return in_list(name, three) ? 3 : in_list(name, two) ? 2 : 1;
 }
 static inline nomen_dtype in_dtype(const nomen__kernel *k, int input) {
     return input == 0 && strcmp(k->name, "where") == 0 ? NOMEN_BOOL : k->dtype;
 }
 static inline nomen_dtype out_dtype(const nomen__kernel *k) {
-    static const char *const boolean[] = {"eq",          "ne",          "lt",          "le",
-                                          "gt",          "ge",          "logical_and", "logical_or",
-                                          "logical_xor", "logical_not", "isnan",       NULL};
+    static const char *const boolean[] = {
+        "eq",          "ne",         "lt",          "le",          "gt",    "ge",
+        "logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf",
+        "isfinite",    "isposinf",   "isneginf",    "signbit",     NULL};
     static const char *const real[] = {"abs", "real", "imag", NULL};
     if (strcmp(k->name, "cast") == 0) return k->to;
     if (in_list(k->name, boolean)) return NOMEN_BOOL;
@@ -227,21 +242,21 @@ enum layout {
 
 enum { MAX_N = 1000, GUARD = 64, ROOM = (MAX_N + 4) * 64 + 4 * GUARD };
 typedef struct operands {
-    char *memory[4]; /* ROOM bytes each: output, inputs */
-    char *ptr[4];
-    int64_t step[4];
+    char *memory[5]; /* ROOM bytes each: output, inputs */
+    char *ptr[5];
+    int64_t step[5];
     int64_t n, room; /* room: bytes of memory in use for this n */
     int out_size;
 } operands;
 
 static inline void operands_new(operands *o) {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         o->memory[i] = malloc(ROOM);
         assert_non_null(o->memory[i]);
     }
 }
 static inline void operands_free(operands *o) {
-    for (int i = 0; i < 4; i++) free(o->memory[i]);
+    for (int i = 0; i < 5; i++) free(o->memory[i]);
 }
 
 /* Steps and starts of the layout; the values of every input are drawn anew. Offsets by a guard and
@@ -282,7 +297,8 @@ static inline bool operands_set(operands *o, const nomen__kernel *k, enum layout
 
 /* Runs on a copy of the output's memory and gives that copy back. */
 static inline void run_kernel(const nomen__kernel *k, operands *o, char *result) {
-    char *ptr[4] = {result + (o->ptr[0] - o->memory[0]), o->ptr[1], o->ptr[2], o->ptr[3]};
+    char *ptr[5] = {result + (o->ptr[0] - o->memory[0]), o->ptr[1], o->ptr[2], o->ptr[3],
+                    o->ptr[4]};
     for (int i = 1; i <= arity(k->name); i++) {
         if (o->ptr[i] == o->ptr[0]) ptr[i] = ptr[0];
     }

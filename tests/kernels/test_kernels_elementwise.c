@@ -64,11 +64,45 @@ static const struct {
     {"real", C},
     {"imag", C},
     {"logical_not", ALL},
-    {"isnan", F | C},
-    {"floor", F},
-    {"ceil", F},
-    {"round", F},
-    {"trunc", F},
+    {"expm1", F},
+    {"exp2", F},
+    {"log10", F},
+    {"log1p", F},
+    {"tan", F},
+    {"asin", F},
+    {"acos", F},
+    {"atan", F},
+    {"sinh", F},
+    {"cosh", F},
+    {"asinh", F},
+    {"acosh", F},
+    {"atanh", F},
+    {"erf", F},
+    {"erfc", F},
+    {"erfinv", F},
+    {"sinc", F},
+    {"logit", F},
+    {"lgamma", F},
+    {"digamma", F},
+    {"polygamma", F},
+    {"logit_limited", F},
+    {"frac", F},
+    {"deg2rad", F},
+    {"rad2deg", F},
+    {"round_decimals", F},
+    {"round_tens", REAL},
+    {"floor", REAL},
+    {"ceil", REAL},
+    {"round", REAL},
+    {"trunc", REAL},
+    {"bitwise_not", B | I},
+    {"signbit", B | REAL},
+    {"isposinf", B | REAL},
+    {"isneginf", B | REAL},
+    {"isnan", ALL},
+    {"isinf", ALL},
+    {"isfinite", ALL},
+    {"nan_to_num", F | C},
 };
 
 static int kind_of(nomen_dtype d) {
@@ -142,8 +176,11 @@ static int64_t steps_apart(nomen_dtype d, const char *p, const char *q) {
 /* How far a kernel may be from scalar: arithmetic not at all, mathematics by twice its documented
  * error. */
 static int64_t allowed_steps(const nomen__kernel *k) {
-    static const char *const inexact[] = {"exp",  "log",     "log2", "sin", "cos",
-                                          "tanh", "sigmoid", "pow",  NULL};
+    static const char *const inexact[] = {
+        "exp",   "log",   "log2",   "sin",     "cos",           "tanh",      "sigmoid", "pow",
+        "expm1", "exp2",  "log10",  "log1p",   "tan",           "asin",      "acos",    "atan",
+        "sinh",  "cosh",  "asinh",  "acosh",   "atanh",         "erf",       "erfc",    "erfinv",
+        "sinc",  "logit", "lgamma", "digamma", "logit_limited", "polygamma", NULL};
     if (!in_list(k->name, inexact) || !is_float(k->dtype)) return 0;
     return k->dtype == NOMEN_F32 || k->dtype == NOMEN_F64 ? 4 : 1;
 }
@@ -244,6 +281,19 @@ static void test_isa_unary(void **state) {
     compare_table(6);
 }
 
+static void test_isa_classify(void **state) {
+    (void)state;
+    compare_table(7);
+}
+static void test_isa_trig(void **state) {
+    (void)state;
+    compare_table(8);
+}
+static void test_isa_special(void **state) {
+    (void)state;
+    compare_table(9);
+}
+
 /* ---- scalar against C ------------------------------------------------------------------------ */
 
 static double floor_divide(double x, double y) {
@@ -320,6 +370,16 @@ static bool expected_float(const char *name, double x, double y, double z, doubl
         *r = trunc(x);
     else if (strcmp(name, "round") == 0)
         *r = rint(x);
+    else if (strcmp(name, "frac") == 0)
+        *r = x - trunc(x);
+    else if (strcmp(name, "isinf") == 0)
+        *r = isinf(x) != 0;
+    else if (strcmp(name, "isfinite") == 0)
+        *r = isfinite(x) != 0;
+    else if (strcmp(name, "isposinf") == 0)
+        *r = x == (double)INFINITY;
+    else if (strcmp(name, "isneginf") == 0)
+        *r = x == -(double)INFINITY;
     else if (strcmp(name, "clamp") == 0)
         *r = x != x || y != y || z != z ? (double)NAN : fmin(fmax(x, y), z);
     else
@@ -471,8 +531,16 @@ static bool expected_int(const char *name, int64_t a, int64_t b, int64_t c, uint
         *r = (uint64_t)(x > 0 ? x : 0);
     else if (strcmp(name, "square") == 0)
         *r = (uint64_t)x * (uint64_t)x;
-    else if (strcmp(name, "copy") == 0)
+    else if (in_list(name, (const char *const[]){"copy", "floor", "ceil", "trunc", "round", NULL}))
         *r = (uint64_t)x;
+    else if (strcmp(name, "bitwise_not") == 0)
+        *r = ~(uint64_t)x;
+    else if (strcmp(name, "signbit") == 0)
+        *r = x < 0;
+    else if (in_list(name, (const char *const[]){"isnan", "isinf", "isposinf", "isneginf", NULL}))
+        *r = 0;
+    else if (strcmp(name, "isfinite") == 0)
+        *r = 1;
     else
         return false;
     return true;
@@ -760,13 +828,23 @@ static void test_casts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),         cmocka_unit_test(test_isa_arith),
-        cmocka_unit_test(test_isa_cast),       cmocka_unit_test(test_isa_compare),
-        cmocka_unit_test(test_isa_complex),    cmocka_unit_test(test_isa_math),
-        cmocka_unit_test(test_isa_move),       cmocka_unit_test(test_isa_unary),
-        cmocka_unit_test(test_scalar_floats),  cmocka_unit_test(test_floor_division),
-        cmocka_unit_test(test_scalar_ints),    cmocka_unit_test(test_bools),
-        cmocka_unit_test(test_scalar_complex), cmocka_unit_test(test_half_conversions),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_isa_arith),
+        cmocka_unit_test(test_isa_cast),
+        cmocka_unit_test(test_isa_compare),
+        cmocka_unit_test(test_isa_complex),
+        cmocka_unit_test(test_isa_math),
+        cmocka_unit_test(test_isa_move),
+        cmocka_unit_test(test_isa_unary),
+        cmocka_unit_test(test_isa_classify),
+        cmocka_unit_test(test_isa_trig),
+        cmocka_unit_test(test_isa_special),
+        cmocka_unit_test(test_scalar_floats),
+        cmocka_unit_test(test_floor_division),
+        cmocka_unit_test(test_scalar_ints),
+        cmocka_unit_test(test_bools),
+        cmocka_unit_test(test_scalar_complex),
+        cmocka_unit_test(test_half_conversions),
         cmocka_unit_test(test_casts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

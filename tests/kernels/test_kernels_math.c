@@ -8,6 +8,46 @@
 static long double sigmoidl(long double x) { return 1 / (1 + expl(-x)); }
 static long double rsqrtl(long double x) { return 1 / sqrtl(x); }
 
+static long double logitl(long double x) {
+    if (x == 0) return -(long double)INFINITY;
+    return x >= 0.5L ? log1pl((2 * x - 1) / (1 - x)) : -log1pl((1 - 2 * x) / x);
+}
+/* Exact at whole and half numbers. */
+static long double sincl(long double x) {
+    static const long double pi = 3.14159265358979323846264338327950288L;
+    const long double n = rintl(2 * x), r = pi * (x - n / 2);
+    const int quarter = (int)fmodl(fmodl(n, 4) + 4, 4);
+    const long double s = quarter % 2 ? cosl(r) : sinl(r);
+    return x == 0 ? 1 : s == 0 ? 0 : (quarter > 1 ? -s : s) / (pi * x);
+}
+static long double erfinvl(long double x) {
+    static const long double half_root_pi = 0.886226925452758013649083741670572591L;
+    const long double a = fabsl(x), w = -log1pl(-a * a);
+    if (!(a < 1)) return a == 1 ? x * (long double)INFINITY : (long double)NAN;
+    long double y = w < 2 ? a * half_root_pi : sqrtl(w) - 0.25L;
+    for (int i = 0; i < 50; i++) {
+        const long double off = a < 0.7L ? erfl(y) - a : (1 - a) - erfcl(y);
+        const long double step = off * half_root_pi * expl(y * y);
+        y -= step / (1 + y * step);
+    }
+    return copysignl(y, x);
+}
+/* By steps up to 30 and the asymptotic series; the steps are summed from the small end. */
+static long double digammal(long double x) {
+    static const long double c[] = {1.0L / 12,   -1.0L / 120,     1.0L / 252,
+                                    -1.0L / 240, 5.0L / 660,      -691.0L / 32760,
+                                    1.0L / 12,   -3617.0L / 8160, 43867.0L / 14364};
+    if (x == (long double)INFINITY) return x;
+    if (x == 0) return -copysignl((long double)INFINITY, x);
+    const int steps = x < 30 ? 30 - (int)x : 0;
+    const long double top = x + steps;
+    long double sum = 0, power = 1;
+    for (int i = steps - 1; i >= 0; i--) sum += 1 / (x + i);
+    long double tail = 1 / (2 * top);
+    for (int i = 0; i < COUNT(c); i++) tail += c[i] * (power /= top * top);
+    return logl(top) - tail - sum;
+}
+
 static const struct {
     const char *name;
     long double (*one)(long double);
@@ -15,11 +55,24 @@ static const struct {
     double f32, f64; /* documented maximal error in ULP */
 } functions[] = {
     {"exp", expl, NULL, 1.1, 1.1},         {"log", logl, NULL, 0.9, 0.9},
-    {"log2", log2l, NULL, 0.6, 1.0},       {"sin", sinl, NULL, 0.9, 0.9},
+    {"log2", log2l, NULL, 0.6, 0.9},       {"sin", sinl, NULL, 0.9, 0.9},
     {"cos", cosl, NULL, 0.9, 0.9},         {"tanh", tanhl, NULL, 1.4, 1.4},
     {"sigmoid", sigmoidl, NULL, 1.5, 1.5}, {"rsqrt", rsqrtl, NULL, 1.5, 1.5},
-    {"pow", NULL, powl, 0.6, 1.0},
+    {"pow", NULL, powl, 0.6, 1.0},         {"expm1", expm1l, NULL, 1.2, 1.3},
+    {"exp2", exp2l, NULL, 1.1, 1.1},       {"log10", log10l, NULL, 0.6, 0.9},
+    {"log1p", log1pl, NULL, 0.9, 0.9},     {"tan", tanl, NULL, 1.5, 1.5},
+    {"asin", asinl, NULL, 1.2, 1.3},       {"acos", acosl, NULL, 1.2, 1.3},
+    {"atan", atanl, NULL, 1.1, 1.1},       {"sinh", sinhl, NULL, 1.0, 1.0},
+    {"cosh", coshl, NULL, 1.0, 1.0},       {"asinh", asinhl, NULL, 1.3, 1.3},
+    {"acosh", acoshl, NULL, 1.8, 1.8},     {"atanh", atanhl, NULL, 1.4, 1.3},
+    {"erf", erfl, NULL, 0.6, 1.5},         {"erfc", erfcl, NULL, 0.6, 2.2},
+    {"erfinv", erfinvl, NULL, 0.6, 2.0},   {"sinc", sincl, NULL, 0.6, 1.4},
+    {"logit", logitl, NULL, 1.6, 1.6},     {"lgamma", lgammal, NULL, 1.0, 4.0},
+    {"digamma", digammal, NULL, 0.6, 4.0},
 };
+
+/* Near their zeros, of which there are many below 0, only the absolute error is small. */
+static const char *const positive[] = {"lgamma", "digamma", NULL};
 
 /* Error of got, of a type with so many mantissa bits and such a least exponent, in units of its
  * last place at want. */
@@ -45,6 +98,7 @@ static double draw(int kind) {
         return ldexp(random_unit() + 0.5, (int)(random_bits() % 298) - 149) *
                (random_bits() & 1 ? 1 : -1);
     case 2: return 1 + (random_unit() - 0.5) * ldexp(1, -(int)(random_bits() % 20));
+    case 7: return (random_unit() - 0.5) * 2;
     case 3: return (random_unit() - 0.5) * ldexp(1, -(int)(random_bits() % 30));
     case 4: return (random_unit() - 0.5) * 220;
     case 5: return (random_unit() - 0.5) * 200000;
@@ -52,7 +106,12 @@ static double draw(int kind) {
     }
 }
 
-enum { KINDS = 7, CHUNK = 1000, CHUNKS = 40 };
+enum { KINDS = 8, CHUNK = 1000, CHUNKS = 40 };
+
+/* There a relative error is more than the reference can tell; see test_digamma_root. */
+static bool near_root(int f, double x) {
+    return !strcmp(functions[f].name, "digamma") && fabs(x - 1.4616321) < 1e-3;
+}
 
 static double worst_error(const nomen__kernel *k, int f, double *at) {
     static double x64[2][CHUNK], r64[CHUNK];
@@ -66,7 +125,9 @@ static double worst_error(const nomen__kernel *k, int f, double *at) {
         for (int j = 0; j < CHUNK; j++) {
             for (int i = 0; i < 2; i++) {
                 x64[i][j] = draw(i == 0 ? c % KINDS : (c / KINDS) % 5);
+                if (in_list(functions[f].name, positive)) x64[i][j] = fabs(x64[i][j]);
                 x32[i][j] = (float)x64[i][j];
+                if (near_root(f, x64[i][j])) x64[i][j] = 1;
             }
         }
         k->loop(ptr, (const int64_t[]){size, size, size}, CHUNK);
@@ -149,13 +210,17 @@ static const double special[] = {0.0,
                                  -(double)INFINITY,
                                  (double)NAN};
 
-/* Special results (0, inf, NaN and their signs) must be those of C; the others lie within 2 ULP. */
+/* Special results (0, inf, NaN and their signs, but for the zeros of sinc) must be those of C; the
+ * others lie within 2 ULP. */
 static void check_special(const char *isa, const char *name, double x, double y, long double want,
                           double got, bool single) {
     const double rounded = single ? (double)(float)want : (double)want;
     bool good = single ? ulps(want, got, 24, -126, 0x1.fffffep127) <= 2
                        : ulps(want, got, 53, -1022, 0x1.fffffffffffffp1023) <= 2;
-    if (rounded == 0 || isinf(rounded)) good = good && signbit(rounded) == signbit(got);
+    if (x < 0 && in_list(name, positive) && isfinite(rounded))
+        good = fabs(got - rounded) <= (single ? 1e-6 : 1e-13);
+    if ((rounded == 0 && strcmp(name, "sinc") != 0) || isinf(rounded))
+        good = good && signbit(rounded) == signbit(got);
     if (!good)
         fail_msg("%s %s %s(%a, %a) = %a, wanted %a", isa, single ? "f32" : "f64", name, x, y, got,
                  rounded);
@@ -191,6 +256,28 @@ static void test_special_values(void **state) {
     }
 }
 
+/* digamma around its root, from 40 digits. */
+static void test_digamma_root(void **state) {
+    (void)state;
+    static const double at[][2] = {{0x1.762d86356be3fp+0, -0x1.aa2d9b3ce29e0p-54},
+                                   {0x1.762d86356be40p+0, 0x1.1a5beef0723bbp-53},
+                                   {0x1.762d86356b7e0p+0, -0x1.8aac22c3ff8c3p-42},
+                                   {0x1.762d6238da3c2p+0, -0x1.16960c63014a6p-19},
+                                   {0x1.7631f8a0902dep+0, 0x1.13653c532cb2ep-14},
+                                   {0x1.760aa64c2f838p+0, -0x1.0e0b2aeae87d3p-11},
+                                   {0x1.7645a1cac0831p+0, 0x1.753109ef12578p-12}};
+    for (int i = 0; i < ISAS; i++) {
+        if (!isa_runs(i)) continue;
+        const nomen__kernel *k = find_kernel(&all_isas[i], "digamma", NOMEN_F64, 0);
+        for (int j = 0; j < COUNT(at); j++) {
+            double x = at[j][0], r = 0;
+            char *ptr[2] = {(char *)&r, (char *)&x};
+            k->loop(ptr, (const int64_t[]){8, 8}, 1);
+            assert_true(ulps((long double)at[j][1], r, 53, -1022, 1) <= 2);
+        }
+    }
+}
+
 /* A lane that needs libm must not disturb its neighbours. */
 static void test_mixed_lanes(void **state) {
     (void)state;
@@ -215,7 +302,8 @@ static void test_half_accuracy(void **state) {
         for (int f = 0; f < COUNT(functions); f++) {
             const nomen__kernel *k = find_kernel(&all_isas[i], functions[f].name, NOMEN_F16, 0);
             if (functions[f].two) continue;
-            for (uint32_t h = 0; h < 65536; h++) {
+            const bool half = in_list(functions[f].name, positive);
+            for (uint32_t h = 0; h < (half ? 32768 : 65536); h++) {
                 uint16_t in = (uint16_t)h, out = 0;
                 char *ptr[2] = {(char *)&out, (char *)&in};
                 k->loop(ptr, (const int64_t[]){2, 2}, 1);
@@ -233,7 +321,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accuracy_f32),   cmocka_unit_test(test_accuracy_f64),
         cmocka_unit_test(test_special_values), cmocka_unit_test(test_mixed_lanes),
-        cmocka_unit_test(test_half_accuracy),
+        cmocka_unit_test(test_half_accuracy),  cmocka_unit_test(test_digamma_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,14 +118,19 @@ static inline vf32 v_log_f32(vf32 x) {
     return v_log_special_f32(x, y);
 }
 
-/* ln(1 + f) = f - f^2/2 + s (f^2/2 + R), s = f / (2 + f), where 2 s + s R is the series of ln in s.
- */
+/* ln(1 + f) = f - (*h - result), *h = f^2 / 2. With s = f / (2 + f) and 2 s + s R the series of ln
+ * in s, the result is s (f^2/2 + R). */
+static inline vf64 v_ln_tail_f64(vf64 f, vf64 *h) {
+    const vf64 s = f / (2.0 + f), z = s * s;
+    *h = 0.5 * f * f;
+    return s * (*h + z * VMATH_POLY(z, ATANH_F64));
+}
+
 static inline vf64 v_log_f64(vf64 x) {
     const vi64 small = x < 0x1p-1022;
-    vf64 m, k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), &m);
+    vf64 m, h, k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), &m);
     k = k - v_sel_f64(small, v_set_f64(52), (vf64){0});
-    const vf64 f = m - 1.0, s = f / (2.0 + f), z = s * s, h = 0.5 * f * f;
-    const vf64 tail = s * (h + z * VMATH_POLY(z, ATANH_F64));
+    const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
     const vf64 y = f - (h - (tail + k * VMATH_LN2_F64_LOW));
     return v_log_special_f64(x, v_fma_f64(k, v_set_f64(VMATH_LN2_F64_HIGH), y));
 }
@@ -149,10 +154,24 @@ static inline vf64 v_exp2_short(vf64 t) {
 static inline vf32 v_log2_f32(vf32 x) {
     return v_narrow_f64(v_log2_short(v_low_f64(x)), v_log2_short(v_high_f64(x)));
 }
+
+/* ln(x) = *k ln(2) + high + *low, high in so few bits that its product with a constant is exact. */
+static inline vf64 v_ln_split(vf64 x, vf64 *k, vf64 *low) {
+    const vi64 small = x < 0x1p-1022;
+    vf64 m, h;
+    *k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), &m);
+    *k = *k - v_sel_f64(small, v_set_f64(52), (vf64){0});
+    const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
+    const vf64 high = (vf64)((vu64)(f - h) & ~(uint64_t)UINT32_MAX);
+    *low = ((f - high) - h) + tail;
+    return high;
+}
 static inline vf64 v_log2_f64(vf64 x) {
-    vf64 r = x;
-    for (int i = 0; i < W64; i++) r[i] = log2(x[i]);
-    return r;
+    vf64 k, low;
+    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG2E_F64_HIGH;
+    const vf64 rest = low * VMATH_LOG2E_F64_HIGH + (low + high) * VMATH_LOG2E_F64_LOW;
+    const vf64 sum = k + part;
+    return v_log_special_f64(x, sum + (((k - sum) + part) + rest));
 }
 
 /* ---- sin, cos: x = k pi/2 + r; huge arguments lane by lane in libm --------------------------- */

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-# Computes the polynomial coefficients and split constants of vmath.h and writes vmath.gen.h
+# Computes the polynomial coefficients and split constants of vmath*.h and writes vmath.gen.h
 # (standard library only). Each polynomial interpolates its function at Chebyshev nodes, in 90
 # decimal digits: within a factor of about two of the best possible error.
 # `--check` fails if the file on disk differs.
 import pathlib
 import struct
 import sys
-from decimal import Decimal as D, getcontext
+from decimal import Decimal as D, getcontext, localcontext
+from fractions import Fraction
 
 getcontext().prec = 90  # functions cancel near 0: 60 digits remain
 PI = D("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899")
@@ -33,6 +34,120 @@ def cos(x):
 
 def tanh(x):
     return 1 - 2 / ((2 * x).exp() + 1)
+
+
+def sinh(x):
+    return (x.exp() - (-x).exp()) / 2
+
+
+def atan(x):
+    halvings = 0
+    while x > D("0.01"):
+        x = x / (1 + (1 + x * x).sqrt())
+        halvings += 1
+    power, total, k = x, x, 1
+    while abs(power) > D(10) ** -80:
+        power *= -x * x
+        k += 2
+        total += power / k
+    return total * 2**halvings
+
+
+def asin(x):
+    return atan(x / (1 - x * x).sqrt())
+
+
+def erf(x):
+    power, total, k = x, x, 1
+    while power > D(10) ** -getcontext().prec:
+        power *= 2 * x * x / (k + 2)
+        total += power
+        k += 2
+    return 2 / PI.sqrt() * (-x * x).exp() * total
+
+
+def scaled_erfc(x):
+    """exp(x^2) erfc(x); what 1 - erf(x) cancels is made up for in digits."""
+    with localcontext() as c:
+        c.prec = 90 + int(x * x / D(2))
+        pi = pi_of(c.prec)
+        power, total, k = x, x, 1
+        while power > total.scaleb(-c.prec):
+            power *= 2 * x * x / (k + 2)
+            total += power
+            k += 2
+        return (x * x).exp() - 2 / pi.sqrt() * total
+
+
+def pi_of(digits):
+    """By Machin's formula."""
+
+    def inverse(n):
+        power, total, k = D(1) / n, D(1) / n, 1
+        while abs(power) > D(10) ** -(digits + 5):
+            power /= -n * n
+            k += 2
+            total += power / k
+        return total
+
+    return 4 * (4 * inverse(5) - inverse(239))
+
+
+def erfinv_ratio(w):
+    """erfinv(x) / x where x^2 = 1 - exp(-w)."""
+    x = (1 - (-w).exp()).sqrt()
+    y = x if w < 1 else w.sqrt() - D("0.2")
+    step = D(1)
+    while abs(step) > D(10) ** -40:
+        step = (erf(y) - x) * PI.sqrt() / 2 * (y * y).exp()
+        step /= 1 + y * step  # Halley
+        y -= step
+    return y / x
+
+
+def bernoulli(count):
+    """B2, B4, ..."""
+    row, result = [], []
+    for m in range(2 * count + 1):
+        row.append(Fraction(1, m + 1))
+        for j in range(m, 0, -1):
+            row[j - 1] = j * (row[j - 1] - row[j])
+        if m >= 2 and m % 2 == 0:
+            result.append(D(row[0].numerator) / D(row[0].denominator))
+    return result
+
+
+BERNOULLI = bernoulli(30)
+
+
+def digamma(x):
+    lower = D(0)
+    while x < 60:
+        lower += 1 / x
+        x += 1
+    tail = sum(b / (2 * k * x ** (2 * k)) for k, b in enumerate(BERNOULLI, 1))
+    return x.ln() - 1 / (2 * x) - tail - lower
+
+
+def lgamma(x):
+    product = D(1)
+    while x < 60:
+        product *= x
+        x += 1
+    terms = enumerate(BERNOULLI, 1)
+    tail = sum(b / (2 * k * (2 * k - 1) * x ** (2 * k - 1)) for k, b in terms)
+    return (x - D("0.5")) * x.ln() - x + (2 * PI).ln() / 2 + tail - product.ln()
+
+
+def digamma_root():
+    low, high = D("1.4"), D("1.5")
+    while high - low > D(10) ** -60:
+        middle = (low + high) / 2
+        low, high = (middle, high) if digamma(middle) < 0 else (low, middle)
+    return low
+
+
+ROOT = digamma_root()
 
 
 def solve(rows):
@@ -96,6 +211,47 @@ def polynomials():
     yield "COS_F64", cos_tail, zero, quarter_pi**2, 6
     yield "TANH_F32", tanh_tail, zero, D("0.626") ** 2, 5
     yield "TANH_F64", tanh_tail, zero, D("0.626") ** 2, 12
+    yield from more_polynomials(zero)
+
+
+def more_polynomials(zero):
+    odd_tail = lambda f: lambda z: (f(z.sqrt()) / z.sqrt() - 1) / z
+    ratio = lambda f: lambda z: f(z.sqrt()) / z.sqrt() - 1
+    quarter, third = D("0.2501"), D("0.4500")
+    yield "ASIN_F32", odd_tail(asin), zero, quarter, 5
+    yield "ASIN_F64", odd_tail(asin), zero, quarter, 12
+    yield "ATAN_F32", odd_tail(atan), zero, third, 6
+    yield "ATAN_F64", odd_tail(atan), zero, third, 14
+    yield "SINH_F32", odd_tail(sinh), zero, D("1.01"), 3
+    yield "SINH_F64", odd_tail(sinh), zero, D("1.01"), 6
+    yield "ERF_SHORT_F64", ratio(erf), zero, D("1.01"), 6
+    yield "ERF_F64", ratio(erf), zero, D("1.01"), 12
+    yield "ERFC_F64", lambda u: scaled_erfc(u + D("1.25")), D("-0.75"), D("0.75"), 20
+    for name, middle, low, top, degree in (
+        ("SHORT_F64", 3, "0.5", "10.2", 10),
+        ("FAR_F64", 5, "2", "27.5", 21),
+    ):
+        place = lambda a: (D(a) - middle) / (D(a) + middle)
+        back = lambda y: middle * (1 + y) / (1 - y)
+        scaled = lambda y: scaled_erfc(back(y)) * (1 + 2 * back(y))
+        yield f"ERFC_{name}", scaled, place(low), place(top), degree
+    yield "ERFINV_NEAR_F64", lambda w: erfinv_ratio(w), D("0.0001"), D(5), 10
+    yield "ERFINV_FAR_F64", lambda s: erfinv_ratio(s * s), D(5).sqrt(), D("4.1"), 10
+    yield "ERFINV_END_F64", lambda s: erfinv_ratio(s * s), D(4), D("6.1"), 8
+    inverse = lambda v: 1 / v.sqrt()
+    psi_tail = lambda v: (digamma(inverse(v)) - inverse(v).ln() + v.sqrt() / 2) / v
+    stirling = lambda x: (x - D("0.5")) * x.ln() - x + (2 * PI).ln() / 2
+    gamma_tail = lambda v: (lgamma(inverse(v)) - stirling(inverse(v))) / v.sqrt()
+    far = D("0.0001")
+    yield "DIGAMMA_F64", psi_tail, far, D(1) / 36, 9
+    past_root = lambda u: digamma(D("1.5") + u) / (D("1.5") + u - ROOT)
+    yield "DIGAMMA_ROOT_F64", past_root, D("-0.5"), D("0.5"), 22
+    yield "LGAMMA_F64", gamma_tail, far, D(1) / 64, 3
+    for root in (1, 2):
+        near = lambda d: lgamma(root + d) / d
+        yield f"LGAMMA_{root}_F64", near, D("-0.01"), D("0.0101"), 4
+    sinc_tail = lambda z: (sin(PI * z.sqrt()) / (PI * z.sqrt()) - 1) / z
+    yield "SINC_F64", sinc_tail, zero, quarter, 8
 
 
 def constants():
@@ -115,6 +271,24 @@ def constants():
         yield f"HALF_PI_F64_{k}", float(part), ""
         rest -= part
     yield "HALF_PI_F64_REST", float(half_pi - cut(half_pi, 33)), ""
+    for name, value, bits in (
+        ("LOG2E", 1 / LN2, 32),
+        ("LOG10E", 1 / D(10).ln(), 32),
+        ("LOG10_2", LN2 / D(10).ln(), 40),
+        ("PI", PI, 26),
+        ("ROOT", ROOT - 1, 53),
+    ):
+        yield f"{name}_F64_HIGH", float(cut(value, bits)), ""
+        yield f"{name}_F64_LOW", float(value - cut(value, bits)), ""
+    for name, value in (("PI", PI), ("PI_2", PI / 2), ("PI_4", PI / 4)):
+        yield f"{name}_WHOLE_F32", f32(value), "f"
+        yield f"{name}_REST_F32", f32(value - D(f32(value))), "f"
+        yield f"{name}_WHOLE_F64", float(value), ""
+        yield f"{name}_REST_F64", float(value - D(float(value))), ""
+    yield "LN2", float(LN2), ""
+    yield "LN_PI", float(PI.ln()), ""
+    yield "LN_2PI_HALF", float((2 * PI).ln() / 2), ""
+    yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
 
 def text():

@@ -1,0 +1,145 @@
+/* What kind of number an element is: NaN, infinite, finite, with a minus sign; and what to put in
+ * the place of those that are not finite. */
+#include "kernels/loops/loops.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+static inline double size_of(double x) { return __builtin_fabs(x); }
+/* The sign bit as a mask. */
+static inline vi32 v_minus_f32(vf32 x) { return (vi32)x < 0; }
+static inline vi64 v_minus_f64(vf64 x) { return (vi64)x < 0; }
+
+/* Integers and bools are finite. */
+static inline bool no(int64_t x) {
+    (void)x;
+    return false;
+}
+static inline bool yes(int64_t x) {
+    (void)x;
+    return true;
+}
+static inline bool is_below(int64_t x) { return x < 0; }
+
+#define OP      never
+#define EXPR(x) no(x)
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
+#define OP      always
+#define EXPR(x) yes(x)
+#define OUT_BOOL
+#define AND_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
+#define OP      isnan
+#define EXPR(x) ((x) != (x))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      isinf
+#define EXPR(x) (v_abs(x) == v_like(x, INFINITY))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      isinf
+#define EXPR(x) ((size_of((x).re) == (double)INFINITY) | (size_of((x).im) == (double)INFINITY))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      isfinite
+#define EXPR(x) (v_abs(x) < v_like(x, INFINITY))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      isfinite
+#define EXPR(x) ((size_of((x).re) < (double)INFINITY) & (size_of((x).im) < (double)INFINITY))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      isposinf
+#define EXPR(x) ((x) == v_like(x, INFINITY))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      isneginf
+#define EXPR(x) ((x) == v_like(x, -INFINITY))
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      signbit
+#define EXPR(x) SIMD_PICK(v_minus, x)(x)
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      signbit
+#define EXPR(x) is_below(x)
+#define OUT_BOOL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/ints.h"
+
+/* x, or what stands for NaN, inf and -inf. */
+static inline vf32 v_instead_f32(vf32 x, vf32 nan, vf32 top, vf32 low) {
+    const vf32 finite = v_sel_f32(x == INFINITY, top, v_sel_f32(x == -INFINITY, low, x));
+    return v_sel_f32(x != x, nan, finite);
+}
+static inline vf64 v_instead_f64(vf64 x, vf64 nan, vf64 top, vf64 low) {
+    const vi64 above = x == (double)INFINITY, below = x == -(double)INFINITY;
+    const vf64 finite = v_sel_f64(above, top, v_sel_f64(below, low, x));
+    return v_sel_f64(x != x, nan, finite);
+}
+
+#define OP                 nan_to_num
+#define EXPR(x, nan, p, n) SIMD_PICK(v_instead, x)(x, nan, p, n)
+#define LOOP               "kernels/loops/quaternary.h"
+#include "kernels/loops/floats.h"
+
+/* Each part by itself. */
+static inline double instead(double x, double nan, double top, double low) {
+    return x != x ? nan : x == (double)INFINITY ? top : x == -(double)INFINITY ? low : x;
+}
+static inline c128 c_instead(c128 x, c128 nan, c128 top, c128 low) {
+    return (c128){instead(x.re, nan.re, top.re, low.re), instead(x.im, nan.re, top.re, low.re)};
+}
+static inline c128 c_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
+static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
+
+#define OP                 nan_to_num
+#define EXPR(x, nan, p, n) c_instead(x, nan, p, n)
+#define WIDE
+#define LOOP "kernels/loops/quaternary.h"
+#include "kernels/loops/complexes.h"
+
+#define ROWS_EXACT(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op)
+
+const nomen__kernel NOMEN__TABLE(classify)[] = {
+    ROWS_EXACT("isnan", never),
+    ROWS_FLOATS("isnan", isnan),
+    ROWS_EXACT("isinf", never),
+    ROWS_FLOATS("isinf", isinf),
+    ROWS_COMPLEXES("isinf", isinf),
+    ROWS_EXACT("isfinite", always),
+    ROWS_FLOATS("isfinite", isfinite),
+    ROWS_COMPLEXES("isfinite", isfinite),
+    ROWS_EXACT("isposinf", never),
+    ROWS_FLOATS("isposinf", isposinf),
+    ROWS_EXACT("isneginf", never),
+    ROWS_FLOATS("isneginf", isneginf),
+    ROW_BOOL("signbit", never),
+    ROWS_INTS("signbit", signbit),
+    ROWS_FLOATS("signbit", signbit),
+    ROWS_FLOATS("nan_to_num", nan_to_num),
+    ROWS_COMPLEXES("nan_to_num", nan_to_num),
+    {.name = NULL},
+};

@@ -1,0 +1,45 @@
+/* A loop over four inputs; no include guard, included once per kernel and dtype by floats.h and
+ * complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W (lanes),
+ * LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
+ * all). Shapes: the last three operands constant, strided. */
+
+#if W > 1
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+    const char *at[4] = {ptr[1], ptr[2], ptr[3], ptr[4]};
+    char *o = ptr[0];
+    if (step[0] == to && step[1] == ti && !step[2] && !step[3] && !step[4] && n > 0) {
+        const V first = LDN(at[1], 1), second = LDN(at[2], 1), third = LDN(at[3], 1);
+        const V a = SPLAT(first), b = SPLAT(second), c = SPLAT(third);
+        const char *x = at[0];
+        for (; n >= W; n -= W, x += W * ti, o += W * to) ST(o, EXPR(LD(x), a, b, c));
+        if (n > 0) STN(o, EXPR(LDN(x, n), a, b, c), n);
+        return;
+    }
+    T block[4][LOOP_BLOCK];
+    OT r[LOOP_BLOCK];
+    for (int64_t k; n > 0; n -= k, o += k * step[0]) {
+        const T *p[4];
+        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        for (int i = 0; i < 4; i++) {
+            p[i] = loop_gather(block[i], at[i], step[i + 1], k, sizeof(T));
+            at[i] += k * step[i + 1];
+        }
+        for (int64_t j = 0; j < k; j += W)
+            ST(r + j, EXPR(LD(p[0] + j), LD(p[1] + j), LD(p[2] + j), LD(p[3] + j)));
+        loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
+
+#else
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        const V x = LD(ptr[1] + i * step[1]), a = LD(ptr[2] + i * step[2]);
+        const V b = LD(ptr[3] + i * step[3]), c = LD(ptr[4] + i * step[4]);
+        ST(ptr[0] + i * step[0], EXPR(x, a, b, c));
+    }
+}
+
+#endif

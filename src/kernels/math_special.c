@@ -1,0 +1,110 @@
+/* Special functions of real numbers: erf and its kin, gamma and its derivatives, sinc, logit. */
+#include "kernels/loops/loops.h"
+#include "kernels/simd/vmath_special.h"
+
+#define OP      erf
+#define EXPR(x) v_erf(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      erfc
+#define EXPR(x) v_erfc(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      erfinv
+#define EXPR(x) v_erfinv(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      lgamma
+#define EXPR(x) v_lgamma(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      digamma
+#define EXPR(x) v_digamma(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      sinc
+#define EXPR(x) v_sinc(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+#define OP      logit
+#define EXPR(x) v_logit(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+/* The number limited to [low, high] first. */
+#define OP                 logit_limited
+#define EXPR(x, low, high) v_logit(v_sel((x) < (low), low, v_sel((x) > (high), high, x)))
+#define LOOP               "kernels/loops/ternary.h"
+#include "kernels/loops/floats.h"
+
+/* ---- polygamma --------------------------------------------------------------------------------
+ * (-1)^(n+1) n! times the sum of (x + k)^-(n+1) over all k >= 0. */
+
+/* That sum for x > 0: some terms one by one, Euler and Maclaurin's formula for the others. */
+static double power_sum(double s, double x) {
+    /* B(2 k) / (2 k)!, with Bernoulli's numbers */
+    static const double b[] = {1.0 / 12,          -1.0 / 720,
+                               1.0 / 30240,       -1.0 / 1209600,
+                               1.0 / 47900160,    -691.0 / 1307674368000,
+                               1.0 / 74724249600, -3617.0 / 10670622842880000};
+    double sum = 0, term = pow(x, -s);
+    for (; x < 10 + s && term > sum * 0x1p-60; term = pow(x, -s)) {
+        sum += term;
+        x += 1;
+    }
+    if (x < 10 + s) return sum + term; /* the others are too small to count */
+    double rest = x * term / (s - 1) + 0.5 * term, rise = s * term / x;
+    for (int k = 0; k < 8; k++) {
+        rest += b[k] * rise;
+        rise *= (s + 2 * k + 1) * (s + 2 * k + 2) / (x * x);
+    }
+    return sum + rest;
+}
+
+static double polygamma_of(double x, double n) {
+    const double s = n + 1, sign = fmod(n, 2) == 0 ? -1 : 1, whole = floor(x);
+    if (x != x || x == -(double)INFINITY) return (double)NAN;
+    if (x <= 0 && whole == x) return sign * (double)INFINITY;
+    double sum;
+    if (x > 0) {
+        sum = x == (double)INFINITY ? 0 : power_sum(s, x);
+    } else {
+        /* The terms with x + k < 0 are, up to the sign, the beginning of such a sum again. */
+        const double above = x - whole, below = 1 - above;
+        sum = power_sum(s, above) + sign * (power_sum(s, below) - power_sum(s, 1 - x));
+    }
+    return sign * tgamma(s) * sum;
+}
+static inline vf64 v_polygamma_f64(vf64 x, vf64 n) {
+    vf64 r = x;
+    for (int i = 0; i < W64; i++) r[i] = polygamma_of(x[i], n[i]);
+    return r;
+}
+static inline vf32 v_polygamma_f32(vf32 x, vf32 n) {
+    return v_narrow_f64(v_polygamma_f64(v_low_f64(x), v_low_f64(n)),
+                        v_polygamma_f64(v_high_f64(x), v_high_f64(n)));
+}
+
+#define OP         polygamma
+#define EXPR(x, n) SIMD_PICK(v_polygamma, x)(x, n)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+const nomen__kernel NOMEN__TABLE(math_special)[] = {
+    ROWS_FLOATS("erf", erf),
+    ROWS_FLOATS("erfc", erfc),
+    ROWS_FLOATS("erfinv", erfinv),
+    ROWS_FLOATS("lgamma", lgamma),
+    ROWS_FLOATS("digamma", digamma),
+    ROWS_FLOATS("sinc", sinc),
+    ROWS_FLOATS("logit", logit),
+    ROWS_FLOATS("logit_limited", logit_limited),
+    ROWS_FLOATS("polygamma", polygamma),
+    {.name = NULL},
+};

@@ -1,0 +1,209 @@
+/* Vector mathematics of the special functions: erf, erfc, erfinv, digamma, lgamma, sinc. Those of
+ * f32 compute in f64, mostly with shorter polynomials ("short": good for f32 only). */
+#ifndef NOMEN_SRC_VMATH_SPECIAL_H
+#define NOMEN_SRC_VMATH_SPECIAL_H
+
+#include "kernels/simd/vmath_more.h"
+
+/* ---- erf, erfc: x + x P(x^2) near 0; exp(-x^2) times what is nearly flat farther away -------- */
+
+/* c[0] + x (c[1] + ...) = result + *low: the last sum without loss. */
+static inline vf64 v_poly_sum(vf64 x, const double *c, int n, vf64 *low) {
+    const vf64 rest = x * v_poly_f64(x, c + 1, n - 1), sum = c[0] + rest;
+    *low = (c[0] - sum) + rest;
+    return sum;
+}
+#define VMATH_POLY_SUM(x, table, low)                                                              \
+    v_poly_sum(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]), low)
+
+/* erfc(a), a >= 1/2. */
+static inline vf64 v_erfc_far_f64(vf64 a) {
+    vf64 k, p;
+    a = v_at_most_f64(a, 28.0);
+    /* a^2 = short^2 + d, the square exact */
+    const vf64 upper = (vf64)((vu64)a & ~(uint64_t)0x7ffffff), d = (a - upper) * (a + upper);
+    const vf64 r = v_exp_parts_f64(-upper * upper, -d, &k, &p);
+    const vf64 one = 1.0 + r, rest = ((1.0 - one) + r) + p;
+    const vf64 high = one + rest, low = (one - high) + rest;
+    vf64 low_n, low_q;
+    const vf64 n = VMATH_POLY_SUM((a - 5.0) / (a + 5.0), ERFC_FAR_F64, &low_n);
+    const vf64 twice = a + a, b = 1.0 + twice, low_b = (twice - b) + 1.0, far = n / b;
+    const vf64 near = VMATH_POLY_SUM(a - 1.25, ERFC_F64, &low_q);
+    const vi64 is_near = a < 2.0;
+    const vf64 q = v_sel_f64(is_near, near, far);
+    low_q = v_sel_f64(is_near, low_q, (low_n - far * low_b) / b);
+    const vf64 half = v_round_f64(k * 0.5), y = q * high + (q * low + low_q * high);
+    return y * v_two_to_f64(half) * v_two_to_f64(k - half);
+}
+static inline vf64 v_erf_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x), near = v_fma_f64(a, VMATH_POLY(a * a, ERF_F64), a);
+    return v_copysign_f64(v_sel_f64(a < 1.0, near, 1.0 - v_erfc_far_f64(a)), x);
+}
+static inline vf64 v_erfc_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x), tail = x * VMATH_POLY(x * x, ERF_F64), sum = 1.0 - x;
+    const vf64 near = sum + (((1.0 - sum) - x) - tail), far = v_erfc_far_f64(a);
+    return v_sel_f64(a < 0.5, near, v_sel_f64(x < 0, 2.0 - far, far));
+}
+
+static inline vf64 v_erfc_far_short(vf64 a) {
+    a = v_at_most_f64(a, 11.0);
+    const vf64 u = a + 3.0, v = 1.0 + (a + a), inverse = 1.0 / (u * v);
+    const vf64 q = VMATH_POLY((a - 3.0) * v * inverse, ERFC_SHORT_F64) * (u * inverse);
+    return q * v_exp2_short(a * a * -VMATH_LOG2E);
+}
+static inline vf64 v_erf_short(vf64 x) {
+    const vf64 a = v_abs_f64(x), near = v_fma_f64(a, VMATH_POLY(a * a, ERF_SHORT_F64), a);
+    return v_copysign_f64(v_sel_f64(a < 1.0, near, 1.0 - v_erfc_far_short(a)), x);
+}
+static inline vf64 v_erfc_short(vf64 x) {
+    const vf64 a = v_abs_f64(x), near = 1.0 - v_fma_f64(x, VMATH_POLY(x * x, ERF_SHORT_F64), x);
+    const vf64 far = v_erfc_far_short(a);
+    return v_sel_f64(a < 0.5, near, v_sel_f64(x < 0, 2.0 - far, far));
+}
+static inline vf32 v_erf_f32(vf32 x) {
+    return v_narrow_f64(v_erf_short(v_low_f64(x)), v_erf_short(v_high_f64(x)));
+}
+static inline vf32 v_erfc_f32(vf32 x) {
+    return v_narrow_f64(v_erfc_short(v_low_f64(x)), v_erfc_short(v_high_f64(x)));
+}
+
+/* ---- erfinv(x) = x P(w), w = - ln(1 - x^2), in the end sqrt(w) ------------------------------- */
+
+/* Good to 2^-27, for f64 up to its ends. */
+static inline vf64 v_erfinv_short(vf64 x) {
+    const vf64 w = -VMATH_LN2 * v_log2_short((1.0 - x) * (1.0 + x)), s = v_sqrt_f64(w);
+    vf64 p = v_sel_f64(w < 5.0, VMATH_POLY(w, ERFINV_NEAR_F64), VMATH_POLY(s, ERFINV_FAR_F64));
+    p = v_sel_f64(s > 4.05, VMATH_POLY(s, ERFINV_END_F64), p);
+    return x * v_sel_f64(w == (double)INFINITY, w, p);
+}
+static inline vf32 v_erfinv_f32(vf32 x) {
+    return v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));
+}
+/* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
+static inline vf64 v_erfinv_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x), y = v_erfinv_short(a), z = y * y;
+    const vf64 near = v_fma_f64(y, VMATH_POLY(z, ERF_F64), y) - a;
+    const vf64 far = (1.0 - a) - v_erfc_far_f64(y);
+    vf64 step = v_sel_f64(a < 0.7, near, far) * v_exp_f64(z) / VMATH_TWO_OVER_ROOT_PI;
+    step = step / (1.0 + y * step);
+    return v_copysign_f64(v_sel_f64(a < 1.0, y - step, y), x);
+}
+
+/* ---- digamma --------------------------------------------------------------------------------- */
+
+/* Of x > 0. Below 6 by steps down to [1, 2), where the polynomial knows the root; above by ln. */
+static inline vf64 v_digamma_positive(vf64 x) {
+    const vf64 zero = (vf64){0}, one = v_set_f64(1);
+    const vi64 below = x < 1.0, above = x >= 6.0;
+    vf64 t = v_sel_f64(above, one, x), n = zero, d = one;
+    for (int i = 0; i < 4; i++) { /* n / d gathers the sum of 1 / t */
+        const vi64 down = t >= 2.0;
+        t = v_sel_f64(down, t - 1.0, t);
+        n = v_sel_f64(down, n * t + d, n);
+        d = v_sel_f64(down, d * t, d);
+    }
+    const vf64 y = v_sel_f64(below, x, t - 1.0);
+    const vf64 past = (y - VMATH_ROOT_F64_HIGH) - VMATH_ROOT_F64_LOW;
+    const vf64 near = past * VMATH_POLY(y - 0.5, DIGAMMA_ROOT_F64);
+    const vf64 inverse = 1.0 / v_sel_f64(above, x, d), v = inverse * inverse;
+    const vf64 steps = v_sel_f64(below, -1.0 / x, n * inverse);
+    const vf64 far = v_log_f64(x) - (0.5 * inverse - v * VMATH_POLY(v, DIGAMMA_F64));
+    return v_sel_f64(above, far, near + steps);
+}
+
+/* pi x = result + *low. */
+static inline vf64 v_times_pi(vf64 x, vf64 *low) {
+    const vf64 upper = (vf64)((vu64)x & ~(uint64_t)0x7ffffff), part = upper * VMATH_PI_F64_HIGH;
+    const vf64 rest = (x - upper) * VMATH_PI_F64_HIGH + x * VMATH_PI_F64_LOW, y = part + rest;
+    *low = (part - y) + rest;
+    return y;
+}
+/* sin(pi x) = result + *low; and cos. */
+static inline vf64 v_sin_and_cos_pi(vf64 x, vf64 *low, vf64 *cosine) {
+    const vf64 n = v_round_f64(x + x);
+    vf64 c, rest;
+    vmath_lost_f64 lost;
+    const vf64 angle = v_times_pi(x - 0.5 * n, &rest);
+    const vf64 s = v_sin_and_cos_f64(angle, rest, &c, &lost);
+    const vf64 quarter = n - 4.0 * v_floor_f64(0.25 * n);
+    const vi64 odd = (quarter == 1) | (quarter == 3), minus = quarter >= 2;
+    const vf64 sine = v_sel_f64(odd, c, s), other = v_sel_f64(odd, s, c);
+    const vf64 less = v_sel_f64(odd, lost.c, lost.s);
+    *cosine = v_sel_f64((quarter == 1) | (quarter == 2), -other, other);
+    *low = v_sel_f64(minus, -less, less);
+    return v_sel_f64(minus, -sine, sine);
+}
+
+static inline vf64 v_digamma_f64(vf64 x) {
+    const vi64 negative = x < 0;
+    vf64 low, c, y = v_digamma_positive(v_sel_f64(negative, 1.0 - x, x));
+    if (v_any64(negative)) {
+        const vf64 s = v_sin_and_cos_pi(x, &low, &c);
+        y = v_sel_f64(negative, y - VMATH_PI_WHOLE_F64 * c / s, y);
+        y = v_sel_f64(negative & (v_floor_f64(x) == x), v_set_f64((double)NAN), y);
+    }
+    y = v_sel_f64((x == (double)INFINITY) | (x != x), x, y);
+    return v_sel_f64(x == 0, v_copysign_f64(v_set_f64((double)INFINITY), -x), y);
+}
+static inline vf32 v_digamma_f32(vf32 x) {
+    return v_narrow_f64(v_digamma_f64(v_low_f64(x)), v_digamma_f64(v_high_f64(x)));
+}
+
+/* ---- lgamma ---------------------------------------------------------------------------------- */
+
+/* Stirling's series beyond 8, by steps up to there. */
+static inline vf64 v_lgamma_short(vf64 x) {
+    const vi64 negative = x < 0;
+    const vf64 z = v_sel_f64(negative, 1.0 - x, x);
+    const vi64 small = z < 8.0;
+    vf64 product = z;
+    for (int i = 1; i < 8; i++) product = product * (z + (double)i);
+    const vf64 u = v_sel_f64(small, z + 8.0, z), inverse = 1.0 / u;
+    vf64 y = (u - 0.5) * v_log_f64(u) - u + VMATH_LN_2PI_HALF;
+    y = y + inverse * VMATH_POLY(inverse * inverse, LGAMMA_F64);
+    y = y - v_log_f64(v_sel_f64(small, product, v_set_f64(1)));
+    const vf64 past_1 = z - 1.0, past_2 = z - 2.0;
+    y = v_sel_f64(v_abs_f64(past_1) < 0.01, past_1 * VMATH_POLY(past_1, LGAMMA_1_F64) + 0.0, y);
+    y = v_sel_f64(v_abs_f64(past_2) < 0.01, past_2 * VMATH_POLY(past_2, LGAMMA_2_F64), y);
+    if (v_any64(negative)) {
+        vf64 low, c;
+        const vf64 s = v_sin_and_cos_pi(x, &low, &c);
+        y = v_sel_f64(negative, (VMATH_LN_PI - v_log_f64(v_abs_f64(s))) - y, y);
+    }
+    return v_sel_f64(v_abs_f64(x) == (double)INFINITY, v_set_f64((double)INFINITY), y);
+}
+static inline vf32 v_lgamma_f32(vf32 x) {
+    return v_narrow_f64(v_lgamma_short(v_low_f64(x)), v_lgamma_short(v_high_f64(x)));
+}
+static inline vf64 v_lgamma_f64(vf64 x) {
+    vf64 r = x;
+    int sign; /* lgamma itself writes a global */
+    for (int i = 0; i < W64; i++) r[i] = lgamma_r(x[i], &sign);
+    return r;
+}
+
+/* ---- sinc = sin(pi x) / (pi x) --------------------------------------------------------------- */
+
+static inline vf64 v_sinc_f64(vf64 x) {
+    vf64 c, low_s, low_d;
+    const vf64 a = v_abs_f64(x), z = a * a;
+    const vf64 near = v_fma_f64(z, VMATH_POLY(z, SINC_F64), v_set_f64(1));
+    const vf64 s = v_sin_and_cos_pi(v_at_most_f64(a, 0x1p53), &low_s, &c);
+    const vf64 d = v_times_pi(a, &low_d), far = s / d;
+    const vf64 y = v_sel_f64(a < 0.5, near, far + (low_s - far * low_d) / d);
+    return v_sel_f64(a == (double)INFINITY, v_set_f64((double)NAN), y);
+}
+static inline vf32 v_sinc_f32(vf32 x) {
+    return v_narrow_f64(v_sinc_f64(v_low_f64(x)), v_sinc_f64(v_high_f64(x)));
+}
+
+/* ---- one name for f32 and f64 ---------------------------------------------------------------- */
+
+#define v_erf(x)     SIMD_PICK(v_erf, x)(x)
+#define v_erfc(x)    SIMD_PICK(v_erfc, x)(x)
+#define v_erfinv(x)  SIMD_PICK(v_erfinv, x)(x)
+#define v_digamma(x) SIMD_PICK(v_digamma, x)(x)
+#define v_lgamma(x)  SIMD_PICK(v_lgamma, x)(x)
+#define v_sinc(x)    SIMD_PICK(v_sinc, x)(x)
+
+#endif
