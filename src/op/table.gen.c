@@ -91,8 +91,7 @@ static const nomen__argspec args_atanh[] = {
 static const nomen__argspec args_bernoulli[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bernoulli_args, self)},
     {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_bernoulli_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_bernoulli_args, generator)},
 };
 static const nomen__argspec args_bitwise_not[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_not_args, self)},
@@ -113,8 +112,7 @@ static const nomen__argspec args_cauchy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cauchy_args, self)},
     {"median", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, median)},
     {"sigma", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, sigma)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_cauchy_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cauchy_args, generator)},
 };
 static const nomen__argspec args_ceil[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ceil_args, self)},
@@ -131,8 +129,7 @@ static const nomen__argspec args_clamp[] = {
 };
 static const nomen__argspec args_clone[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clone_args, self)},
-    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_clone_args, memory_format)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_clone_args, memory_format)},
 };
 static const nomen__argspec args_conj[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_conj_args, self)},
@@ -197,8 +194,7 @@ static const nomen__argspec args_dist[] = {
 static const nomen__argspec args_div[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_div_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_div_args, other)},
-    {"rounding_mode", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_div_args, rounding_mode)},
+    {"rounding_mode", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_div_args, rounding_mode)},
 };
 static const nomen__argspec args_dot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dot_args, self)},
@@ -216,8 +212,7 @@ static const nomen__argspec args_empty[] = {
 };
 static const nomen__argspec args_empty_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_empty_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_empty_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_like_args, dtype)},
 };
 static const nomen__argspec args_eq[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_eq_args, self)},
@@ -248,8 +243,7 @@ static const nomen__argspec args_expm1[] = {
 static const nomen__argspec args_exponential[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_exponential_args, self)},
     {"lambd", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_exponential_args, lambd)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_exponential_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_exponential_args, generator)},
 };
 static const nomen__argspec args_fill[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fill_args, self)},
@@ -259,10 +253,8 @@ static const nomen__argspec args_flatten[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_flatten_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_flatten_args, dims)},
     {"out_dim", NOMEN__NAME, NOMEN__OPTIONAL, offsetof(nomen_flatten_args, out_dim)},
-    {"start_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_flatten_args, start_dim)},
-    {"end_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_flatten_args, end_dim)},
+    {"start_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, start_dim)},
+    {"end_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, end_dim)},
 };
 static const nomen__argspec args_floor[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_args, self)},
@@ -279,8 +271,7 @@ static const nomen__argspec args_full[] = {
 static const nomen__argspec args_full_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_full_like_args, self)},
     {"fill_value", NOMEN__NUMBER, 0, offsetof(nomen_full_like_args, fill_value)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_full_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_full_like_args, dtype)},
 };
 static const nomen__argspec args_gather[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gather_args, self)},
@@ -295,8 +286,7 @@ static const nomen__argspec args_ge[] = {
 static const nomen__argspec args_geometric[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_geometric_args, self)},
     {"p", NOMEN__NUMBER, 0, offsetof(nomen_geometric_args, p)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_geometric_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_geometric_args, generator)},
 };
 static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
@@ -311,8 +301,7 @@ static const nomen__argspec args_index_add[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_add_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, index)},
     {"source", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, source)},
-    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_index_add_args, alpha)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_index_add_args, alpha)},
 };
 static const nomen__argspec args_index_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, self)},
@@ -375,8 +364,7 @@ static const nomen__argspec args_log_normal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_normal_args, self)},
     {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, mean)},
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, std)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_log_normal_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_log_normal_args, generator)},
 };
 static const nomen__argspec args_log_softmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_softmax_args, self)},
@@ -458,8 +446,7 @@ static const nomen__argspec args_multinomial[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_multinomial_args, self)},
     {"num_samples", NOMEN__INT, 0, offsetof(nomen_multinomial_args, num_samples)},
     {"replacement", NOMEN__FLAG, 0, offsetof(nomen_multinomial_args, replacement)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_multinomial_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_multinomial_args, generator)},
 };
 static const nomen__argspec args_mv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, self)},
@@ -515,15 +502,13 @@ static const nomen__argspec args_normal[] = {
     {"size", NOMEN__SIZES, NOMEN__OPTIONAL, offsetof(nomen_normal_args, size)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, names)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_normal_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, generator)},
 };
 static const nomen__argspec args_normal_[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_normal_in_place_args, self)},
     {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, mean)},
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, std)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_normal_in_place_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_in_place_args, generator)},
 };
 static const nomen__argspec args_ones[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_args, names)},
@@ -532,8 +517,7 @@ static const nomen__argspec args_ones[] = {
 };
 static const nomen__argspec args_ones_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ones_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_ones_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_like_args, dtype)},
 };
 static const nomen__argspec args_permute[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_permute_args, self)},
@@ -541,8 +525,7 @@ static const nomen__argspec args_permute[] = {
 };
 static const nomen__argspec args_poisson[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_poisson_args, self)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_poisson_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_poisson_args, generator)},
 };
 static const nomen__argspec args_polygamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_polygamma_args, self)},
@@ -582,15 +565,12 @@ static const nomen__argspec args_rand[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_rand_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_rand_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, generator)},
 };
 static const nomen__argspec args_rand_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rand_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_rand_like_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_rand_like_args, generator)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, generator)},
 };
 static const nomen__argspec args_randint[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, names)},
@@ -598,45 +578,37 @@ static const nomen__argspec args_randint[] = {
     {"high", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_args, high)},
     {"size", NOMEN__SIZES, NOMEN__OPTIONAL, offsetof(nomen_randint_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randint_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, generator)},
 };
 static const nomen__argspec args_randint_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randint_like_args, self)},
     {"low", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, low)},
     {"high", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, high)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randint_like_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randint_like_args, generator)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, generator)},
 };
 static const nomen__argspec args_randn[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_randn_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randn_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, generator)},
 };
 static const nomen__argspec args_randn_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randn_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randn_like_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randn_like_args, generator)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, generator)},
 };
 static const nomen__argspec args_random[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_random_args, self)},
     {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, from)},
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, to)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_random_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_random_args, generator)},
 };
 static const nomen__argspec args_randperm[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, names)},
     {"n", NOMEN__INT, 0, offsetof(nomen_randperm_args, n)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randperm_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, generator)},
 };
 static const nomen__argspec args_reciprocal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reciprocal_args, self)},
@@ -659,8 +631,7 @@ static const nomen__argspec args_reshape[] = {
 };
 static const nomen__argspec args_round[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_round_args, self)},
-    {"decimals", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_round_args, decimals)},
+    {"decimals", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_round_args, decimals)},
 };
 static const nomen__argspec args_rsqrt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rsqrt_args, self)},
@@ -741,15 +712,13 @@ static const nomen__argspec args_std[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_std_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_args, correction)},
 };
 static const nomen__argspec args_std_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_mean_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_std_mean_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_mean_args, correction)},
 };
 static const nomen__argspec args_sub[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sub_args, self)},
@@ -810,8 +779,7 @@ static const nomen__argspec args_uniform[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_uniform_args, self)},
     {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, from)},
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, to)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_uniform_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_uniform_args, generator)},
 };
 static const nomen__argspec args_unsqueeze[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unsqueeze_args, self)},
@@ -822,15 +790,13 @@ static const nomen__argspec args_var[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_var_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_args, correction)},
 };
 static const nomen__argspec args_var_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_mean_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_var_mean_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_mean_args, correction)},
 };
 static const nomen__argspec args_where[] = {
     {"condition", NOMEN__TENSOR, 0, offsetof(nomen_where_args, condition)},
@@ -847,8 +813,7 @@ static const nomen__argspec args_zeros[] = {
 };
 static const nomen__argspec args_zeros_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_zeros_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_zeros_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_zeros_like_args, dtype)},
 };
 
 const nomen__op nomen__ops[] = {
@@ -856,19 +821,19 @@ const nomen__op nomen__ops[] = {
         .name = "abs",
         .signature = "(self, *, out=None)",
         .doc = "The absolute value; of complex numbers the magnitude.\n"
-               "\n"
-               "    result = |self|\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self; complex gives the real dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: abs_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.abs(nomen.tensor([-1., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "    result = |self|\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: abs_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.abs(nomen.tensor([-1., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 0,
         .nargs = 1,
         .lead = 1,
@@ -882,9 +847,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_abs_args, out),
         .kernel = "abs",
@@ -899,20 +862,19 @@ const nomen__op nomen__ops[] = {
         .name = "acos",
         .signature = "(self, *, out=None)",
         .doc = "The angle whose cosine is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    result = acos(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: acos_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.acos(nomen.tensor([1., 0.]))\n"
-               "    tensor([0.0000, 1.5708])\n",
+        "\n"
+        "    result = acos(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: acos_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.acos(nomen.tensor([1., 0.]))\n"
+        "    tensor([0.0000, 1.5708])\n",
         .id = 1,
         .nargs = 1,
         .lead = 1,
@@ -941,20 +903,19 @@ const nomen__op nomen__ops[] = {
         .name = "acosh",
         .signature = "(self, *, out=None)",
         .doc = "The number whose hyperbolic cosine is self; NaN below 1.\n"
-               "\n"
-               "    result = ln(self + (self ** 2 - 1) ** 0.5)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: acosh_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.acosh(nomen.tensor([1., 2.]))\n"
-               "    tensor([0.0000, 1.3170])\n",
+        "\n"
+        "    result = ln(self + (self ** 2 - 1) ** 0.5)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: acosh_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.acosh(nomen.tensor([1., 2.]))\n"
+        "    tensor([0.0000, 1.3170])\n",
         .id = 2,
         .nargs = 1,
         .lead = 1,
@@ -983,22 +944,21 @@ const nomen__op nomen__ops[] = {
         .name = "add",
         .signature = "(self, other, *, alpha=None, out=None)",
         .doc = "Adds other, scaled by alpha, to self.\n"
-               "\n"
-               "    result = self + alpha * other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: alpha of a higher kind than the operands, sizes that do not broadcast, "
-               "names that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: add_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-               "    >>> (x + nomen.tensor([1., 2., 3.], names=('C',))).names\n"
-               "    ('N', 'C')\n",
+        "\n"
+        "    result = self + alpha * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: alpha of a higher kind than the operands, sizes that do not broadcast, names that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> (x + nomen.tensor([1., 2., 3.], names=('C',))).names\n"
+        "    ('N', 'C')\n",
         .id = 3,
         .nargs = 3,
         .lead = 2,
@@ -1012,9 +972,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_add_args, out),
         .kernel = "add",
@@ -1030,22 +988,20 @@ const nomen__op nomen__ops[] = {
         .name = "addmm",
         .signature = "(self, mat1, mat2, *, beta=None, alpha=None, out=None)",
         .doc = "Adds a matrix product to self.\n"
-               "\n"
-               "    result = beta * self + alpha * (mat1 @ mat2)\n"
-               "\n"
-               "Names: then unify with the first (rule contract_add).\n"
-               "Shapes: [m, k] and [k, n] give [m, n], to which self broadcasts.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands that are not matrices, inner sizes that differ, a self that does "
-               "not broadcast to the product.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addmm_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addmm(nomen.ones(4, names=('out',)), nomen.ones(2, 3, names=('N', "
-               "'D')), nomen.ones(3, 4)).names\n"
-               "    ('N', 'out')\n",
+        "\n"
+        "    result = beta * self + alpha * (mat1 @ mat2)\n"
+        "\n"
+        "Names: then unify with the first (rule contract_add).\n"
+        "Shapes: [m, k] and [k, n] give [m, n], to which self broadcasts.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not matrices, inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addmm_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addmm(nomen.ones(4, names=('out',)), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
+        "    ('N', 'out')\n",
         .id = 4,
         .nargs = 5,
         .lead = 3,
@@ -1059,9 +1015,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract_add",
         .out_offset = offsetof(nomen_addmm_args, out),
         .compose = nomen__compose_addmm,
@@ -1070,17 +1024,17 @@ const nomen__op nomen__ops[] = {
         .name = "align_as",
         .signature = "(self, other)",
         .doc = "align_to the names of other.\n"
-               "\n"
-               "Names: align_to the names of the second operand (rule align_as).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: an unnamed dim, a dim that other lacks.\n"
-               "\n"
-               "Example:\n"
-               "    >>> scale = nomen.ones(3, names=('C',))\n"
-               "    >>> scale.align_as(nomen.zeros(2, 3, 4, names=('N', 'C', 'W'))).shape\n"
-               "    nomen.Size([1, 3, 1])\n",
+        "\n"
+        "Names: align_to the names of the second operand (rule align_as).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: an unnamed dim, a dim that other lacks.\n"
+        "\n"
+        "Example:\n"
+        "    >>> scale = nomen.ones(3, names=('C',))\n"
+        "    >>> scale.align_as(nomen.zeros(2, 3, 4, names=('N', 'C', 'W'))).shape\n"
+        "    nomen.Size([1, 3, 1])\n",
         .id = 5,
         .nargs = 2,
         .lead = 2,
@@ -1094,9 +1048,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_as",
         .names = nomen__view_align_as,
         .dtype = nomen__dtype_same,
@@ -1108,18 +1060,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "align_to",
         .signature = "(self, names)",
-        .doc = "Permutes the dims into the given order; names the tensor lacks become dims of size "
-               "1, '...' stands for those not spelled out.\n"
-               "\n"
-               "Names: missing ones become new dims of size 1 (rule align_to).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: an unnamed dim, a dim that is missing from the names.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
-               "    nomen.Size([3, 1, 2])\n",
+        .doc = "Permutes the dims into the given order; names the tensor lacks become dims of size 1, '...' stands for those not spelled out.\n"
+        "\n"
+        "Names: missing ones become new dims of size 1 (rule align_to).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: an unnamed dim, a dim that is missing from the names.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
+        "    nomen.Size([3, 1, 2])\n",
         .id = 6,
         .nargs = 2,
         .lead = 1,
@@ -1133,9 +1084,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_to",
         .names = nomen__view_align_to,
         .dtype = nomen__dtype_same,
@@ -1147,19 +1096,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "all",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "True if all elements over the given dims, or over all of them, are not zero.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is bool, of uint8 uint8.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
-            "    tensor([ True, False], names=('N',))\n",
+        .doc = "True if all elements over the given dims, or over all of them, are not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is bool, of uint8 uint8.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
+        "    tensor([ True, False], names=('N',))\n",
         .id = 7,
         .nargs = 3,
         .lead = 1,
@@ -1173,9 +1120,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_all_args, out),
         .kernel = "all",
@@ -1187,21 +1132,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "amax",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The largest element over the given dims, or over all of them. NaN wins; the gradient "
-            "is shared by equals.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
-            "    tensor(7)\n",
+        .doc = "The largest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
+        "    tensor(7)\n",
         .id = 8,
         .nargs = 3,
         .lead = 1,
@@ -1215,9 +1157,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_amax_args, out),
         .kernel = "max",
@@ -1231,21 +1171,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "amin",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The smallest element over the given dims, or over all of them. NaN wins; the gradient "
-            "is shared by equals.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
-            "    tensor([1, 2], names=('C',))\n",
+        .doc = "The smallest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
+        "    tensor([1, 2], names=('C',))\n",
         .id = 9,
         .nargs = 3,
         .lead = 1,
@@ -1259,9 +1196,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_amin_args, out),
         .kernel = "min",
@@ -1275,21 +1210,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "aminmax",
         .signature = "(self, *, dim=None, keepdim=False, out=None)",
-        .doc =
-            "The smallest and the largest element over a dim, or over all of them. NaN wins; "
-            "gradients are shared by equals.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
-            "    tensor([7, 5], names=('C',))\n",
+        .doc = "The smallest and the largest element over a dim, or over all of them. NaN wins; gradients are shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
+        "    tensor([7, 5], names=('C',))\n",
         .id = 10,
         .nargs = 3,
         .lead = 1,
@@ -1303,9 +1235,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .first = "min",
         .second = "max",
@@ -1324,19 +1254,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "any",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "True if any element over the given dims, or over all of them, is not zero.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is bool, of uint8 uint8.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
-            "    tensor([ True, False], names=('N',))\n",
+        .doc = "True if any element over the given dims, or over all of them, is not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is bool, of uint8 uint8.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
+        "    tensor([ True, False], names=('N',))\n",
         .id = 11,
         .nargs = 3,
         .lead = 1,
@@ -1350,9 +1278,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_any_args, out),
         .kernel = "any",
@@ -1364,19 +1290,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "arange",
         .signature = "(start=None, end=None, step=None, *, names=None, dtype=None, out=None)",
-        .doc = "Numbers from start (default 0) up to but not including end, step (default 1) "
-               "apart; 1-d, with an optional name.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: int64 if all numbers are integers, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a step of zero, or one that leads away from end.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
-               "    tensor([2, 4, 6], names=('t',))\n",
+        .doc = "Numbers from start (default 0) up to but not including end, step (default 1) apart; 1-d, with an optional name.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: int64 if all numbers are integers, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a step of zero, or one that leads away from end.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
+        "    tensor([2, 4, 6], names=('t',))\n",
         .id = 12,
         .nargs = 5,
         .lead = 0,
@@ -1390,9 +1315,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_arange_args, out),
         .names = nomen__names_given,
@@ -1403,21 +1326,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "argmax",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The position of the largest element over a dim, or in the flattened tensor. NaN wins, "
-            "the first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is int64.\n"
-            "Gradient: none.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
-            "    tensor([1, 0], names=('N',))\n",
+        .doc = "The position of the largest element over a dim, or in the flattened tensor. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
+        "    tensor([1, 0], names=('N',))\n",
         .id = 13,
         .nargs = 3,
         .lead = 1,
@@ -1431,9 +1351,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_argmax_args, out),
         .kernel = "max",
@@ -1445,21 +1363,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "argmin",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The position of the smallest element over a dim, or in the flattened tensor. NaN "
-            "wins, the first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is int64.\n"
-            "Gradient: none.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
-            "    tensor([0, 1], names=('N',))\n",
+        .doc = "The position of the smallest element over a dim, or in the flattened tensor. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
+        "    tensor([0, 1], names=('N',))\n",
         .id = 14,
         .nargs = 3,
         .lead = 1,
@@ -1473,9 +1388,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_argmin_args, out),
         .kernel = "min",
@@ -1488,16 +1401,16 @@ const nomen__op nomen__ops[] = {
         .name = "argwhere",
         .signature = "(self)",
         .doc = "nonzero under NumPy's name.\n"
-               "\n"
-               "Names: no names: a list of positions (rule positions).\n"
-               "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
-               "    tensor([[1],\n"
-               "            [2]])\n",
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
+        "    tensor([[1],\n"
+        "            [2]])\n",
         .id = 15,
         .nargs = 1,
         .lead = 1,
@@ -1511,9 +1424,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
         .names = nomen__names_nothing,
         .dtype = nomen__dtype_positions,
@@ -1524,20 +1435,19 @@ const nomen__op nomen__ops[] = {
         .name = "asin",
         .signature = "(self, *, out=None)",
         .doc = "The angle whose sine is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    result = asin(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: asin_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.5708])\n",
+        "\n"
+        "    result = asin(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: asin_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.5708])\n",
         .id = 16,
         .nargs = 1,
         .lead = 1,
@@ -1566,20 +1476,19 @@ const nomen__op nomen__ops[] = {
         .name = "asinh",
         .signature = "(self, *, out=None)",
         .doc = "The number whose hyperbolic sine is self.\n"
-               "\n"
-               "    result = ln(self + (self ** 2 + 1) ** 0.5)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: asinh_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.8814])\n",
+        "\n"
+        "    result = ln(self + (self ** 2 + 1) ** 0.5)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: asinh_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.8814])\n",
         .id = 17,
         .nargs = 1,
         .lead = 1,
@@ -1608,20 +1517,19 @@ const nomen__op nomen__ops[] = {
         .name = "atan",
         .signature = "(self, *, out=None)",
         .doc = "The angle whose tangent is self.\n"
-               "\n"
-               "    result = atan(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: atan_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.7854])\n",
+        "\n"
+        "    result = atan(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: atan_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.7854])\n",
         .id = 18,
         .nargs = 1,
         .lead = 1,
@@ -1650,20 +1558,19 @@ const nomen__op nomen__ops[] = {
         .name = "atanh",
         .signature = "(self, *, out=None)",
         .doc = "The number whose hyperbolic tangent is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    result = ln((1 + self) / (1 - self)) / 2\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: atanh_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
-               "    tensor([0.0000, 0.5493])\n",
+        "\n"
+        "    result = ln((1 + self) / (1 - self)) / 2\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: atanh_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
+        "    tensor([0.0000, 0.5493])\n",
         .id = 19,
         .nargs = 1,
         .lead = 1,
@@ -1691,24 +1598,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "bernoulli",
         .signature = "(self, p=None, *, generator=None, out=None)",
-        .doc = "Draws 1 with a probability and otherwise 0. The probabilities are the elements of "
-               "self, or p, a number or a tensor that broadcasts to self; in place they are always "
-               "p (default 0.5).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self; without p self must be floating.\n"
-               "Gradient: self, p.\n"
-               "Errors: probabilities outside 0 to 1.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bernoulli_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.bernoulli(nomen.tensor([0., 0.5, 1.], names=('N',)))\n"
-               "    tensor([0., 0., 1.], names=('N',))\n"
-               "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
-               "    tensor([1., 1., 1., 1.])\n",
+        .doc = "Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self; without p self must be floating.\n"
+        "Gradient: self, p.\n"
+        "Errors: probabilities outside 0 to 1.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bernoulli_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.bernoulli(nomen.tensor([0., 0.5, 1.], names=('N',)))\n"
+        "    tensor([0., 0., 1.], names=('N',))\n"
+        "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
+        "    tensor([1., 1., 1., 1.])\n",
         .id = 20,
         .nargs = 3,
         .lead = 1,
@@ -1722,9 +1627,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_bernoulli_args, out),
         .names = nomen__names_keep,
@@ -1738,18 +1641,18 @@ const nomen__op nomen__ops[] = {
         .name = "bitwise_not",
         .signature = "(self, *, out=None)",
         .doc = "Every bit turned over; of bools the opposite.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: none.\n"
-               "Errors: floating or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bitwise_not_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
-               "    tensor([-1, -6])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: none.\n"
+        "Errors: floating or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_not_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
+        "    tensor([-1, -6])\n",
         .id = 21,
         .nargs = 1,
         .lead = 1,
@@ -1763,8 +1666,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "keep",
         .out_offset = offsetof(nomen_bitwise_not_args, out),
         .kernel = "bitwise_not",
@@ -1777,18 +1679,17 @@ const nomen__op nomen__ops[] = {
         .name = "bmm",
         .signature = "(self, mat2, *, out=None)",
         .doc = "The products of two batches of matrices.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [b, m, k] and [b, k, n] give [b, m, n].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, mat2.\n"
-               "Errors: operands that are not 3-d, batch or inner sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, "
-               "4)).shape\n"
-               "    nomen.Size([5, 2, 4])\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [b, m, k] and [b, k, n] give [b, m, n].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, mat2.\n"
+        "Errors: operands that are not 3-d, batch or inner sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
+        "    nomen.Size([5, 2, 4])\n",
         .id = 22,
         .nargs = 2,
         .lead = 2,
@@ -1802,9 +1703,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 1,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_bmm_args, out),
         .kernel = "matmul",
@@ -1819,16 +1718,15 @@ const nomen__op nomen__ops[] = {
         .name = "cast",
         .signature = "(self, dtype)",
         .doc = "A copy converted to a dtype.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: dtype=; complex to real drops the imaginary part, floating to integer the "
-               "fraction.\n"
-               "Gradient: self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
-               "    tensor([False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: dtype=; complex to real drops the imaginary part, floating to integer the fraction.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
+        "    tensor([False,  True])\n",
         .id = 23,
         .nargs = 2,
         .lead = 1,
@@ -1842,9 +1740,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "copy",
         .names = nomen__names_unify,
@@ -1858,18 +1754,18 @@ const nomen__op nomen__ops[] = {
         .name = "cat",
         .signature = "(tensors, dim=None, *, out=None)",
         .doc = "Joins tensors along a dim (default 0) that they have.\n"
-               "\n"
-               "Names: matched from the right (rule cat).\n"
-               "Shapes: the same in all dims but the one joined; empty 1-d tensors are left out.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: tensors.\n"
-               "Errors: no tensors, different ranks, sizes that differ elsewhere.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-               "    >>> nomen.cat([x, x], 'C').shape\n"
-               "    nomen.Size([2, 6])\n",
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: the same in all dims but the one joined; empty 1-d tensors are left out.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: tensors.\n"
+        "Errors: no tensors, different ranks, sizes that differ elsewhere.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> nomen.cat([x, x], 'C').shape\n"
+        "    nomen.Size([2, 6])\n",
         .id = 24,
         .nargs = 2,
         .lead = 0,
@@ -1883,9 +1779,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
         .out_offset = offsetof(nomen_cat_args, out),
         .kernel = "copy",
@@ -1899,21 +1793,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "cauchy",
         .signature = "(self, median=None, sigma=None, *, generator=None)",
-        .doc = "Writes random numbers from the Cauchy distribution with the given median (default "
-               "0) and scale sigma (default 1).\n"
-               "\n"
-               "    density = sigma / (pi * (sigma ** 2 + (x - median) ** 2))\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "In place: cauchy_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
-               "    tensor([6.2989, 1.3824], names=('N',))\n",
+        .doc = "Writes random numbers from the Cauchy distribution with the given median (default 0) and scale sigma (default 1).\n"
+        "\n"
+        "    density = sigma / (pi * (sigma ** 2 + (x - median) ** 2))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "In place: cauchy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
+        "    tensor([6.2989, 1.3824], names=('N',))\n",
         .id = 25,
         .nargs = 4,
         .lead = 1,
@@ -1940,18 +1833,18 @@ const nomen__op nomen__ops[] = {
         .name = "ceil",
         .signature = "(self, *, out=None)",
         .doc = "The smallest integer that is not smaller.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: ceil_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
-               "    tensor([-1.,  2.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: ceil_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
+        "    tensor([-1.,  2.])\n",
         .id = 26,
         .nargs = 1,
         .lead = 1,
@@ -1965,9 +1858,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_ceil_args, out),
         .kernel = "ceil",
@@ -1981,18 +1872,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "chunk",
         .signature = "(self, chunks, dim=None)",
-        .doc = "Cuts a dim (default 0) into at most the given number of pieces of equal size (but "
-               "for the last).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: a number of chunks below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
-               "    [3, 2]\n",
+        .doc = "Cuts a dim (default 0) into at most the given number of pieces of equal size (but for the last).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a number of chunks below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
+        "    [3, 2]\n",
         .id = 27,
         .nargs = 3,
         .lead = 1,
@@ -2006,9 +1896,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 1,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_chunk,
     },
@@ -2016,18 +1904,18 @@ const nomen__op nomen__ops[] = {
         .name = "clamp",
         .signature = "(self, min=None, max=None, *, out=None)",
         .doc = "Limits self to the range from min to max; either may be left out. NaN stays.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, min, max.\n"
-               "Errors: neither min nor max given.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: clamp_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
-               "    tensor([0.0000, 0.5000, 1.0000])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, min, max.\n"
+        "Errors: neither min nor max given.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: clamp_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
+        "    tensor([0.0000, 0.5000, 1.0000])\n",
         .id = 28,
         .nargs = 3,
         .lead = 1,
@@ -2041,9 +1929,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_clamp_args, out),
         .kernel = "clamp",
@@ -2053,25 +1939,22 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
         .choose = nomen__choose_bounds,
         .grad = nomen__grad_clamp,
-        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2,
-                 [1] = 1u << 0 | 1u << 1 | 1u << 2,
-                 [2] = 1u << 0 | 1u << 1 | 1u << 2},
+        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2, [1] = 1u << 0 | 1u << 1 | 1u << 2, [2] = 1u << 0 | 1u << 1 | 1u << 2},
     },
     {
         .name = "clone",
         .signature = "(self, *, memory_format=None)",
-        .doc = "A copy with memory of its own, laid out like self, or row-major with memory_format "
-               "'contiguous_format'.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.zeros(2, names=('N',))\n"
-               "    >>> x.clone().names\n"
-               "    ('N',)\n",
+        .doc = "A copy with memory of its own, laid out like self, or row-major with memory_format 'contiguous_format'.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, names=('N',))\n"
+        "    >>> x.clone().names\n"
+        "    ('N',)\n",
         .id = 29,
         .nargs = 2,
         .lead = 1,
@@ -2085,9 +1968,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "copy",
         .names = nomen__names_unify,
@@ -2102,15 +1983,15 @@ const nomen__op nomen__ops[] = {
         .name = "conj",
         .signature = "(self)",
         .doc = "The complex conjugate; real tensors are copied.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 30,
         .nargs = 1,
         .lead = 1,
@@ -2124,9 +2005,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "conj",
         .names = nomen__names_unify,
@@ -2140,17 +2019,16 @@ const nomen__op nomen__ops[] = {
     {
         .name = "contiguous",
         .signature = "(self)",
-        .doc = "The tensor itself if its elements lie in row-major order without holes, else a "
-               "copy for which this holds.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: see above.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
-               "    True\n",
+        .doc = "The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
+        "    True\n",
         .id = 31,
         .nargs = 1,
         .lead = 1,
@@ -2164,28 +2042,25 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_contiguous,
     },
     {
         .name = "copy",
         .signature = "(self, src)",
-        .doc = "Writes the elements of src, broadcast and converted, into self. Names are unified "
-               "as by an operation in place.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: src is converted to the dtype of self.\n"
-               "Gradient: self, src.\n"
-               "Errors: a src that does not broadcast to self, names that do not match.\n"
-               "In place: copy_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
-               "    tensor([1., 2.])\n",
+        .doc = "Writes the elements of src, broadcast and converted, into self. Names are unified as by an operation in place.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: src is converted to the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: a src that does not broadcast to self, names that do not match.\n"
+        "In place: copy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
+        "    tensor([1., 2.])\n",
         .id = 32,
         .nargs = 2,
         .lead = 2,
@@ -2199,9 +2074,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .kernel = "copy",
         .names = nomen__names_unify,
@@ -2215,20 +2088,19 @@ const nomen__op nomen__ops[] = {
         .name = "cos",
         .signature = "(self, *, out=None)",
         .doc = "The cosine of an angle in radians.\n"
-               "\n"
-               "    result = cos(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cos_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 0.5403])\n",
+        "\n"
+        "    result = cos(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cos_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 0.5403])\n",
         .id = 33,
         .nargs = 1,
         .lead = 1,
@@ -2242,8 +2114,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cos_args, out),
         .kernel = "cos",
@@ -2258,20 +2129,19 @@ const nomen__op nomen__ops[] = {
         .name = "cosh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic cosine.\n"
-               "\n"
-               "    result = (e ** self + e ** -self) / 2\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cosh_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 1.5431])\n",
+        "\n"
+        "    result = (e ** self + e ** -self) / 2\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cosh_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 1.5431])\n",
         .id = 34,
         .nargs = 1,
         .lead = 1,
@@ -2299,18 +2169,16 @@ const nomen__op nomen__ops[] = {
     {
         .name = "count_nonzero",
         .signature = "(self, dim=None)",
-        .doc =
-            "How many elements over the given dims, or over all of them, are not zero.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is int64.\n"
-            "Gradient: none.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
-            "    tensor([2, 1], names=('N',))\n",
+        .doc = "How many elements over the given dims, or over all of them, are not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
+        "    tensor([2, 1], names=('N',))\n",
         .id = 35,
         .nargs = 2,
         .lead = 1,
@@ -2324,9 +2192,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .kernel = "count_nonzero",
         .names = nomen__names_reduce_rule,
@@ -2337,18 +2203,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "cummax",
         .signature = "(self, dim, *, reverse=False, out=None)",
-        .doc = "The largest element so far along a dim, with its position. NaN wins, the last of "
-               "equals is taken.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
-               "    tensor([0, 1, 1, 3], names=('T',))\n",
+        .doc = "The largest element so far along a dim, with its position. NaN wins, the last of equals is taken.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
+        "    tensor([0, 1, 1, 3], names=('T',))\n",
         .id = 36,
         .nargs = 3,
         .lead = 1,
@@ -2362,9 +2227,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .first = "values",
         .second = "indices",
@@ -2381,18 +2244,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "cummin",
         .signature = "(self, dim, *, reverse=False, out=None)",
-        .doc = "The smallest element so far along a dim, with its position. NaN wins, the last of "
-               "equals is taken.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
-               "    tensor([3, 1, 1, 1], names=('T',))\n",
+        .doc = "The smallest element so far along a dim, with its position. NaN wins, the last of equals is taken.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
+        "    tensor([3, 1, 1, 1], names=('T',))\n",
         .id = 37,
         .nargs = 3,
         .lead = 1,
@@ -2406,9 +2268,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .first = "values",
         .second = "indices",
@@ -2426,19 +2286,19 @@ const nomen__op nomen__ops[] = {
         .name = "cumprod",
         .signature = "(self, dim, *, dtype=None, reverse=False, out=None)",
         .doc = "The running product along a dim; reverse=True runs from the end to the beginning.\n"
-               "\n"
-               "    result[i] = self[0] * ... * self[i]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cumprod_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
-               "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
+        "\n"
+        "    result[i] = self[0] * ... * self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cumprod_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
+        "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
         .id = 38,
         .nargs = 4,
         .lead = 1,
@@ -2452,9 +2312,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cumprod_args, out),
         .kernel = "cumprod",
@@ -2469,19 +2327,19 @@ const nomen__op nomen__ops[] = {
         .name = "cumsum",
         .signature = "(self, dim, *, dtype=None, reverse=False, out=None)",
         .doc = "The running sum along a dim; reverse=True runs from the end to the beginning.\n"
-               "\n"
-               "    result[i] = self[0] + ... + self[i]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cumsum_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
-               "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
+        "\n"
+        "    result[i] = self[0] + ... + self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cumsum_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
+        "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
         .id = 39,
         .nargs = 4,
         .lead = 1,
@@ -2495,9 +2353,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cumsum_args, out),
         .kernel = "cumsum",
@@ -2512,20 +2368,19 @@ const nomen__op nomen__ops[] = {
         .name = "deg2rad",
         .signature = "(self, *, out=None)",
         .doc = "An angle in degrees as one in radians.\n"
-               "\n"
-               "    result = self * pi / 180\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: deg2rad_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
-               "    tensor([0.0000, 1.5708, 3.1416])\n",
+        "\n"
+        "    result = self * pi / 180\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: deg2rad_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
+        "    tensor([0.0000, 1.5708, 3.1416])\n",
         .id = 40,
         .nargs = 1,
         .lead = 1,
@@ -2553,20 +2408,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "diff",
         .signature = "(self, n=None, dim=None, prepend=None, append=None, *, out=None)",
-        .doc = "The differences of neighbours along a dim (default the last one), n times (default "
-               "once). What is prepended and appended counts as part of self.\n"
-               "\n"
-               "    result[i] = self[i + 1] - self[i]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: see above.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
-               "    tensor([[3, 5]], names=('N', 'C'))\n",
+        .doc = "The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.\n"
+        "\n"
+        "    result[i] = self[i + 1] - self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
+        "    tensor([[3, 5]], names=('N', 'C'))\n",
         .id = 41,
         .nargs = 5,
         .lead = 1,
@@ -2580,9 +2434,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_diff_args, out),
         .compose = nomen__compose_diff,
@@ -2591,20 +2443,19 @@ const nomen__op nomen__ops[] = {
         .name = "digamma",
         .signature = "(self, *, out=None)",
         .doc = "The derivative of lgamma; NaN at negative integers.\n"
-               "\n"
-               "    result = gamma'(self) / gamma(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: digamma_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
-               "    tensor([-0.5772,  0.4228])\n",
+        "\n"
+        "    result = gamma'(self) / gamma(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: digamma_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
+        "    tensor([-0.5772,  0.4228])\n",
         .id = 42,
         .nargs = 1,
         .lead = 1,
@@ -2633,15 +2484,15 @@ const nomen__op nomen__ops[] = {
         .name = "dist",
         .signature = "(self, other, p=None)",
         .doc = "The p-norm of the difference of two tensors (default 2).\n"
-               "\n"
-               "Names: no names: the result is a number or has no dims (rule none).\n"
-               "Shapes: see above.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
-               "    tensor(5.)\n",
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
+        "    tensor(5.)\n",
         .id = 43,
         .nargs = 3,
         .lead = 2,
@@ -2655,32 +2506,28 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "none",
         .compose = nomen__compose_dist,
     },
     {
         .name = "div",
         .signature = "(self, other, *, rounding_mode=None, out=None)",
-        .doc = "Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient "
-               "and keeps integer dtypes.\n"
-               "\n"
-               "    result = self / other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32 unless rounded; else operands are "
-               "promoted to a common dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: div_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
-               "    tensor([ 3, -4])\n",
+        .doc = "Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient and keeps integer dtypes.\n"
+        "\n"
+        "    result = self / other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32 unless rounded; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: div_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
+        "    tensor([ 3, -4])\n",
         .id = 44,
         .nargs = 3,
         .lead = 2,
@@ -2694,9 +2541,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_div_args, out),
         .kernel = "div",
@@ -2712,17 +2557,17 @@ const nomen__op nomen__ops[] = {
         .name = "dot",
         .signature = "(self, tensor, *, out=None)",
         .doc = "The product of two vectors; nothing is conjugated.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [k] and [k] give a 0-d tensor.\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, tensor.\n"
-               "Errors: operands that are not 1-d, sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
-               "    tensor(11.)\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [k] and [k] give a 0-d tensor.\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, tensor.\n"
+        "Errors: operands that are not 1-d, sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
+        "    tensor(11.)\n",
         .id = 45,
         .nargs = 2,
         .lead = 2,
@@ -2736,9 +2581,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 1,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_dot_args, out),
         .kernel = "matmul",
@@ -2752,20 +2595,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "dropout",
         .signature = "(self, p, train=False)",
-        .doc = "Elements become 0 with probability p, and the others are divided by 1 - p; without "
-               "train nothing changes.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: p outside 0 to 1.\n"
-               "In place: dropout_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
-               "    tensor([0., 0., 2., 0.], names=('N',))\n",
+        .doc = "Elements become 0 with probability p, and the others are divided by 1 - p; without train nothing changes.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: p outside 0 to 1.\n"
+        "In place: dropout_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
+        "    tensor([0., 0., 2., 0.], names=('N',))\n",
         .id = 46,
         .nargs = 3,
         .lead = 1,
@@ -2779,9 +2621,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_dropout,
     },
@@ -2789,16 +2629,16 @@ const nomen__op nomen__ops[] = {
         .name = "empty",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
-               "    nomen.Size([2, 3])\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
+        "    nomen.Size([2, 3])\n",
         .id = 47,
         .nargs = 3,
         .lead = 0,
@@ -2812,9 +2652,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_empty_args, out),
         .names = nomen__names_given,
@@ -2826,15 +2664,15 @@ const nomen__op nomen__ops[] = {
         .name = "empty_like",
         .signature = "(self, *, dtype=None)",
         .doc = "A tensor with the sizes and names of self, not filled.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
-               "    nomen.Size([2, 3])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
+        "    nomen.Size([2, 3])\n",
         .id = 48,
         .nargs = 2,
         .lead = 1,
@@ -2848,9 +2686,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
@@ -2860,21 +2696,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "eq",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is equal to other.\n"
-            "\n"
-            "    result = self == other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: eq_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([False,  True, False])\n",
+        .doc = "True where self is equal to other.\n"
+        "\n"
+        "    result = self == other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: eq_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([False,  True, False])\n",
         .id = 49,
         .nargs = 2,
         .lead = 2,
@@ -2888,9 +2723,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_eq_args, out),
         .kernel = "eq",
@@ -2903,20 +2736,19 @@ const nomen__op nomen__ops[] = {
         .name = "erf",
         .signature = "(self, *, out=None)",
         .doc = "The error function.\n"
-               "\n"
-               "    result = 2 / pi ** 0.5 * the integral of e ** -(t ** 2) from 0 to self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: erf_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.8427])\n",
+        "\n"
+        "    result = 2 / pi ** 0.5 * the integral of e ** -(t ** 2) from 0 to self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: erf_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.8427])\n",
         .id = 50,
         .nargs = 1,
         .lead = 1,
@@ -2945,20 +2777,19 @@ const nomen__op nomen__ops[] = {
         .name = "erfc",
         .signature = "(self, *, out=None)",
         .doc = "1 less the error function, exact where that is near 1.\n"
-               "\n"
-               "    result = 1 - erf(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: erfc_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 0.1573])\n",
+        "\n"
+        "    result = 1 - erf(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: erfc_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 0.1573])\n",
         .id = 51,
         .nargs = 1,
         .lead = 1,
@@ -2987,20 +2818,19 @@ const nomen__op nomen__ops[] = {
         .name = "erfinv",
         .signature = "(self, *, out=None)",
         .doc = "The number whose error function is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    erf(result) = self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: erfinv_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
-               "    tensor([0.0000, 0.4769])\n",
+        "\n"
+        "    erf(result) = self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: erfinv_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
+        "    tensor([0.0000, 0.4769])\n",
         .id = 52,
         .nargs = 1,
         .lead = 1,
@@ -3029,20 +2859,19 @@ const nomen__op nomen__ops[] = {
         .name = "exp",
         .signature = "(self, *, out=None)",
         .doc = "The exponential function.\n"
-               "\n"
-               "    result = e ** self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: exp_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 2.7183])\n",
+        "\n"
+        "    result = e ** self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: exp_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 2.7183])\n",
         .id = 53,
         .nargs = 1,
         .lead = 1,
@@ -3056,8 +2885,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_exp_args, out),
         .kernel = "exp",
@@ -3072,20 +2900,19 @@ const nomen__op nomen__ops[] = {
         .name = "exp2",
         .signature = "(self, *, out=None)",
         .doc = "2 to the power of self.\n"
-               "\n"
-               "    result = 2 ** self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: exp2_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
-               "    tensor([1.0000, 1.4142, 8.0000])\n",
+        "\n"
+        "    result = 2 ** self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: exp2_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
+        "    tensor([1.0000, 1.4142, 8.0000])\n",
         .id = 54,
         .nargs = 1,
         .lead = 1,
@@ -3113,18 +2940,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "expand",
         .signature = "(self, size)",
-        .doc = "Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are "
-               "unnamed.\n"
-               "\n"
-               "Names: new leading dims unnamed (rule expand).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is neither of size 1 nor of the wanted size.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
-               "    nomen.Size([4, 3])\n",
+        .doc = "Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are unnamed.\n"
+        "\n"
+        "Names: new leading dims unnamed (rule expand).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is neither of size 1 nor of the wanted size.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
+        "    nomen.Size([4, 3])\n",
         .id = 55,
         .nargs = 2,
         .lead = 1,
@@ -3138,9 +2964,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "expand",
         .names = nomen__view_expand,
         .dtype = nomen__dtype_same,
@@ -3153,20 +2977,19 @@ const nomen__op nomen__ops[] = {
         .name = "expm1",
         .signature = "(self, *, out=None)",
         .doc = "The exponential function less 1, exact where self is small.\n"
-               "\n"
-               "    result = e ** self - 1\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: expm1_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.7183])\n",
+        "\n"
+        "    result = e ** self - 1\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: expm1_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.7183])\n",
         .id = 56,
         .nargs = 1,
         .lead = 1,
@@ -3194,22 +3017,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "exponential",
         .signature = "(self, lambd=None, *, generator=None)",
-        .doc = "Writes random numbers from the exponential distribution with the rate lambd "
-               "(default 1).\n"
-               "\n"
-               "    density = lambd * e ** (-lambd * x) for x >= 0\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a negative rate.\n"
-               "In place: exponential_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
-               "    tensor([3.5083, 1.2304], names=('N',))\n",
+        .doc = "Writes random numbers from the exponential distribution with the rate lambd (default 1).\n"
+        "\n"
+        "    density = lambd * e ** (-lambd * x) for x >= 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a negative rate.\n"
+        "In place: exponential_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
+        "    tensor([3.5083, 1.2304], names=('N',))\n",
         .id = 57,
         .nargs = 3,
         .lead = 1,
@@ -3236,17 +3058,17 @@ const nomen__op nomen__ops[] = {
         .name = "fill",
         .signature = "(self, value)",
         .doc = "Writes one number into every element; of a 0-d tensor its number.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: value is converted to the dtype of self.\n"
-               "Gradient: self, value.\n"
-               "Errors: a value that is not 0-d.\n"
-               "In place: fill_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
-               "    tensor([3., 3.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: value is converted to the dtype of self.\n"
+        "Gradient: self, value.\n"
+        "Errors: a value that is not 0-d.\n"
+        "In place: fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
+        "    tensor([3., 3.], names=('N',))\n",
         .id = 58,
         .nargs = 2,
         .lead = 2,
@@ -3260,9 +3082,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "copy",
         .names = nomen__names_keep,
@@ -3276,19 +3096,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "flatten",
         .signature = "(self, dims=None, out_dim=None, *, start_dim=None, end_dim=None)",
-        .doc = "Makes one dim, out_dim (default unnamed), of consecutive dims: a list, a range "
-               "from start_dim to end_dim, or all. Copies if strides demand it.\n"
-               "\n"
-               "Names: consecutive dims become one (rule flatten).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: dims that are not consecutive and ascending, a name that is taken.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], "
-               "'features').names\n"
-               "    ('N', 'features')\n",
+        .doc = "Makes one dim, out_dim (default unnamed), of consecutive dims: a list, a range from start_dim to end_dim, or all. Copies if strides demand it.\n"
+        "\n"
+        "Names: consecutive dims become one (rule flatten).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: dims that are not consecutive and ascending, a name that is taken.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
+        "    ('N', 'features')\n",
         .id = 59,
         .nargs = 5,
         .lead = 1,
@@ -3302,9 +3120,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "flatten",
         .names = nomen__view_flatten,
         .dtype = nomen__dtype_same,
@@ -3317,18 +3133,18 @@ const nomen__op nomen__ops[] = {
         .name = "floor",
         .signature = "(self, *, out=None)",
         .doc = "The largest integer that is not larger.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: floor_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
-               "    tensor([-2.,  1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: floor_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
+        "    tensor([-2.,  1.])\n",
         .id = 60,
         .nargs = 1,
         .lead = 1,
@@ -3342,9 +3158,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_floor_args, out),
         .kernel = "floor",
@@ -3359,20 +3173,20 @@ const nomen__op nomen__ops[] = {
         .name = "frac",
         .signature = "(self, *, out=None)",
         .doc = "The part behind the point, with the sign of self.\n"
-               "\n"
-               "    result = self - trunc(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: integer, bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: frac_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
-               "    tensor([-0.5000,  0.2500])\n",
+        "\n"
+        "    result = self - trunc(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: integer, bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: frac_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
+        "    tensor([-0.5000,  0.2500])\n",
         .id = 61,
         .nargs = 1,
         .lead = 1,
@@ -3401,16 +3215,16 @@ const nomen__op nomen__ops[] = {
         .name = "full",
         .signature = "(size, fill_value, *, names=None, dtype=None, out=None)",
         .doc = "A tensor filled with a number.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.full((2,), 3.5, names=('N',))\n"
-               "    tensor([3.5000, 3.5000], names=('N',))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.full((2,), 3.5, names=('N',))\n"
+        "    tensor([3.5000, 3.5000], names=('N',))\n",
         .id = 62,
         .nargs = 4,
         .lead = 0,
@@ -3424,9 +3238,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_full_args, out),
         .names = nomen__names_given,
@@ -3438,15 +3250,15 @@ const nomen__op nomen__ops[] = {
         .name = "full_like",
         .signature = "(self, fill_value, *, dtype=None)",
         .doc = "A number repeated, with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
-               "    tensor([7., 7.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
+        "    tensor([7., 7.], names=('N',))\n",
         .id = 63,
         .nargs = 3,
         .lead = 1,
@@ -3460,9 +3272,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
@@ -3472,24 +3282,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "gather",
         .signature = "(self, dim, index, *, sparse_grad=False, out=None)",
-        .doc =
-            "For each place of the index the element of self with the same coordinates, but for "
-            "the dim, where the index is the coordinate. Names of self and index are unified.\n"
-            "\n"
-            "    result[i][j] = self[index[i][j]][j] for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.\n"
-            "Dtypes: as self; the index has any integer dtype.\n"
-            "Gradient: self.\n"
-            "Errors: an index out of range or negative.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, "
-            "1]]))\n"
-            "    tensor([[2, 1, 1],\n"
-            "            [3, 4, 4]])\n",
+        .doc = "For each place of the index the element of self with the same coordinates, but for the dim, where the index is the coordinate. Names of self and index are unified.\n"
+        "\n"
+        "    result[i][j] = self[index[i][j]][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
+        "    tensor([[2, 1, 1],\n"
+        "            [3, 4, 4]])\n",
         .id = 64,
         .nargs = 4,
         .lead = 1,
@@ -3503,9 +3310,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_gather_args, out),
         .names = nomen__names_along,
@@ -3518,21 +3323,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "ge",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is at least other.\n"
-            "\n"
-            "    result = self >= other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: ge_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([False,  True,  True])\n",
+        .doc = "True where self is at least other.\n"
+        "\n"
+        "    result = self >= other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: ge_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([False,  True,  True])\n",
         .id = 65,
         .nargs = 2,
         .lead = 2,
@@ -3546,9 +3350,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_ge_args, out),
         .kernel = "ge",
@@ -3560,22 +3362,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "geometric",
         .signature = "(self, p, *, generator=None)",
-        .doc = "Writes how many trials it takes to the first success, if each succeeds with "
-               "probability p.\n"
-               "\n"
-               "    P(k) = (1 - p) ** (k - 1) * p for k = 1, 2, ...\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: p not between 0 and 1.\n"
-               "In place: geometric_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
-               "    tensor([1, 2, 4], names=('N',))\n",
+        .doc = "Writes how many trials it takes to the first success, if each succeeds with probability p.\n"
+        "\n"
+        "    P(k) = (1 - p) ** (k - 1) * p for k = 1, 2, ...\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: p not between 0 and 1.\n"
+        "In place: geometric_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
+        "    tensor([1, 2, 4], names=('N',))\n",
         .id = 66,
         .nargs = 3,
         .lead = 1,
@@ -3589,9 +3390,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -3603,21 +3402,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "gt",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is greater than other.\n"
-            "\n"
-            "    result = self > other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: gt_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([False, False,  True])\n",
+        .doc = "True where self is greater than other.\n"
+        "\n"
+        "    result = self > other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: gt_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([False, False,  True])\n",
         .id = 67,
         .nargs = 2,
         .lead = 2,
@@ -3631,9 +3429,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_gt_args, out),
         .kernel = "gt",
@@ -3645,26 +3441,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "index",
         .signature = "(self, indices)",
-        .doc = "x[...] with tensors: an item for each dim from the front; NULL takes the whole "
-               "dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by "
-               "those of the indices, which are broadcast together, where they stand if they are "
-               "neighbours, else in front.\n"
-               "\n"
-               "Names: the dims given become those of the index with its names; one dim indexed by "
-               "a vector without a name keeps its own (rule index).\n"
-               "Shapes: see above.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: an index out of range, a mask of other sizes, indices that do not "
-               "broadcast, more of them than dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[1, 2, 3], [4, 5, 6]], names=('N', 'C'))\n"
-               "    >>> x[x > 2]\n"
-               "    tensor([3, 4, 5, 6])\n"
-               "    >>> x[:, [2, 0]]\n"
-               "    tensor([[3, 1],\n"
-               "            [6, 4]], names=('N', 'C'))\n",
+        .doc = "x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.\n"
+        "\n"
+        "Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: an index out of range, a mask of other sizes, indices that do not broadcast, more of them than dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2, 3], [4, 5, 6]], names=('N', 'C'))\n"
+        "    >>> x[x > 2]\n"
+        "    tensor([3, 4, 5, 6])\n"
+        "    >>> x[:, [2, 0]]\n"
+        "    tensor([[3, 1],\n"
+        "            [6, 4]], names=('N', 'C'))\n",
         .id = 68,
         .nargs = 2,
         .lead = 1,
@@ -3678,34 +3469,28 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "index",
         .compose = nomen__compose_index,
     },
     {
         .name = "index_add",
         .signature = "(self, dim, index, source, *, alpha=None, out=None)",
-        .doc =
-            "self with alpha times the slices of source added to the slices of a dim that a vector "
-            "lists; a slice may be listed again. Names of self and source are unified.\n"
-            "\n"
-            "    result[..., index[k], ...] += alpha * source[..., k, ...]\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; source has as many slices as the index has elements, of the same "
-            "sizes.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index with several dims, out of range or negative; sizes or a dtype of "
-            "source that differ.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: index_add_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
-            "    tensor([2., 0., 1.])\n",
+        .doc = "self with alpha times the slices of source added to the slices of a dim that a vector lists; a slice may be listed again. Names of self and source are unified.\n"
+        "\n"
+        "    result[..., index[k], ...] += alpha * source[..., k, ...]\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: index_add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
+        "    tensor([2., 0., 1.])\n",
         .id = 69,
         .nargs = 5,
         .lead = 1,
@@ -3719,9 +3504,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_index_add_args, out),
         .names = nomen__names_along,
@@ -3735,25 +3518,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "index_copy",
         .signature = "(self, dim, index, source, *, out=None)",
-        .doc =
-            "self with slices of source in the place of the slices of a dim that a vector lists. "
-            "Names of self and source are unified.\n"
-            "\n"
-            "    result[..., index[k], ...] = source[..., k, ...]\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; source has as many slices as the index has elements, of the same "
-            "sizes.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index with several dims, out of range or negative; sizes or a dtype of "
-            "source that differ.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: index_copy_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
-            "    tensor([7., 0., 5.])\n",
+        .doc = "self with slices of source in the place of the slices of a dim that a vector lists. Names of self and source are unified.\n"
+        "\n"
+        "    result[..., index[k], ...] = source[..., k, ...]\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: index_copy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
+        "    tensor([7., 0., 5.])\n",
         .id = 70,
         .nargs = 4,
         .lead = 1,
@@ -3767,9 +3546,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_index_copy_args, out),
         .names = nomen__names_along,
@@ -3782,21 +3559,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "index_fill",
         .signature = "(self, dim, index, value)",
-        .doc =
-            "self with one number in the slices of a dim that a vector lists; -1 is the last one.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self; value is a number or has no dims.\n"
-            "Dtypes: as self; the index has any integer dtype, value is converted.\n"
-            "Gradient: self, value.\n"
-            "Errors: an index with several dims or out of range, a value with dims or that the "
-            "dtype of self cannot hold.\n"
-            "In place: index_fill_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
-            "    tensor([[7., 1., 7.],\n"
-            "            [7., 1., 7.]], names=('N', 'C'))\n",
+        .doc = "self with one number in the slices of a dim that a vector lists; -1 is the last one.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; value is a number or has no dims.\n"
+        "Dtypes: as self; the index has any integer dtype, value is converted.\n"
+        "Gradient: self, value.\n"
+        "Errors: an index with several dims or out of range, a value with dims or that the dtype of self cannot hold.\n"
+        "In place: index_fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
+        "    tensor([[7., 1., 7.],\n"
+        "            [7., 1., 7.]], names=('N', 'C'))\n",
         .id = 71,
         .nargs = 4,
         .lead = 1,
@@ -3810,9 +3585,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_index_fill,
@@ -3825,18 +3598,17 @@ const nomen__op nomen__ops[] = {
         .name = "index_put",
         .signature = "(self, indices, values, accumulate=False)",
         .doc = "self with values where index finds its elements, or added to what is there.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: values broadcast to what index gives.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: as of index; values of another dtype, or that do not broadcast.\n"
-               "In place: index_put_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), "
-               "accumulate=True)\n"
-               "    tensor([2., 0., 1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: values broadcast to what index gives.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: as of index; values of another dtype, or that do not broadcast.\n"
+        "In place: index_put_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
+        "    tensor([2., 0., 1.])\n",
         .id = 72,
         .nargs = 4,
         .lead = 1,
@@ -3850,9 +3622,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_index_put,
     },
@@ -3860,21 +3630,21 @@ const nomen__op nomen__ops[] = {
         .name = "index_select",
         .signature = "(self, dim, index, *, out=None)",
         .doc = "The slices of a dim that a vector lists.\n"
-               "\n"
-               "    result[..., k, ...] = self[..., index[k], ...]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, but the dim is as long as the index.\n"
-               "Dtypes: as self; the index has any integer dtype.\n"
-               "Gradient: self.\n"
-               "Errors: an index with several dims, out of range or negative.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))\n"
-               "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
-               "    tensor([[2, 2, 1],\n"
-               "            [4, 4, 3]], names=('N', 'C'))\n",
+        "\n"
+        "    result[..., k, ...] = self[..., index[k], ...]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, but the dim is as long as the index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index with several dims, out of range or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))\n"
+        "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
+        "    tensor([[2, 2, 1],\n"
+        "            [4, 4, 3]], names=('N', 'C'))\n",
         .id = 73,
         .nargs = 3,
         .lead = 1,
@@ -3888,9 +3658,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_index_select_args, out),
         .names = nomen__names_keep,
@@ -3904,15 +3672,15 @@ const nomen__op nomen__ops[] = {
         .name = "isfinite",
         .signature = "(self)",
         .doc = "True where self is neither infinite nor NaN.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
-               "    tensor([ True, False, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
+        "    tensor([ True, False, False])\n",
         .id = 74,
         .nargs = 1,
         .lead = 1,
@@ -3926,9 +3694,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "isfinite",
         .names = nomen__names_unify,
@@ -3940,15 +3706,15 @@ const nomen__op nomen__ops[] = {
         .name = "isinf",
         .signature = "(self)",
         .doc = "True where self is infinite.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
-               "    tensor([False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
+        "    tensor([False,  True])\n",
         .id = 75,
         .nargs = 1,
         .lead = 1,
@@ -3962,9 +3728,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "isinf",
         .names = nomen__names_unify,
@@ -3976,15 +3740,15 @@ const nomen__op nomen__ops[] = {
         .name = "isnan",
         .signature = "(self)",
         .doc = "True where self is NaN.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
-               "    tensor([False, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
+        "    tensor([False, False])\n",
         .id = 76,
         .nargs = 1,
         .lead = 1,
@@ -3998,9 +3762,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "isnan",
         .names = nomen__names_unify,
@@ -4012,16 +3774,16 @@ const nomen__op nomen__ops[] = {
         .name = "isneginf",
         .signature = "(self, *, out=None)",
         .doc = "True where self is -inf.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
-               "    tensor([False, False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
+        "    tensor([False, False,  True])\n",
         .id = 77,
         .nargs = 1,
         .lead = 1,
@@ -4035,9 +3797,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_isneginf_args, out),
         .kernel = "isneginf",
@@ -4050,16 +3810,16 @@ const nomen__op nomen__ops[] = {
         .name = "isposinf",
         .signature = "(self, *, out=None)",
         .doc = "True where self is inf.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
-               "    tensor([False,  True, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
+        "    tensor([False,  True, False])\n",
         .id = 78,
         .nargs = 1,
         .lead = 1,
@@ -4073,9 +3833,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_isposinf_args, out),
         .kernel = "isposinf",
@@ -4087,21 +3845,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "le",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is at most other.\n"
-            "\n"
-            "    result = self <= other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: le_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([ True,  True, False])\n",
+        .doc = "True where self is at most other.\n"
+        "\n"
+        "    result = self <= other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: le_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([ True,  True, False])\n",
         .id = 79,
         .nargs = 2,
         .lead = 2,
@@ -4115,9 +3872,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_le_args, out),
         .kernel = "le",
@@ -4130,20 +3885,19 @@ const nomen__op nomen__ops[] = {
         .name = "lgamma",
         .signature = "(self, *, out=None)",
         .doc = "The logarithm of the magnitude of the gamma function.\n"
-               "\n"
-               "    result = ln |gamma(self)|\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: lgamma_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
-               "    tensor([0.0000, 3.1781])\n",
+        "\n"
+        "    result = ln |gamma(self)|\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: lgamma_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
+        "    tensor([0.0000, 3.1781])\n",
         .id = 80,
         .nargs = 1,
         .lead = 1,
@@ -4172,20 +3926,19 @@ const nomen__op nomen__ops[] = {
         .name = "log",
         .signature = "(self, *, out=None)",
         .doc = "The natural logarithm; of negative real numbers NaN.\n"
-               "\n"
-               "    result = ln(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
-               "    tensor([0.0000, 0.6931])\n",
+        "\n"
+        "    result = ln(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
+        "    tensor([0.0000, 0.6931])\n",
         .id = 81,
         .nargs = 1,
         .lead = 1,
@@ -4199,8 +3952,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log_args, out),
         .kernel = "log",
@@ -4215,20 +3967,19 @@ const nomen__op nomen__ops[] = {
         .name = "log10",
         .signature = "(self, *, out=None)",
         .doc = "The logarithm to base 10; of negative real numbers NaN.\n"
-               "\n"
-               "    result = ln(self) / ln(10)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log10_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
-               "    tensor([0., 3.])\n",
+        "\n"
+        "    result = ln(self) / ln(10)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log10_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
+        "    tensor([0., 3.])\n",
         .id = 82,
         .nargs = 1,
         .lead = 1,
@@ -4257,20 +4008,19 @@ const nomen__op nomen__ops[] = {
         .name = "log1p",
         .signature = "(self, *, out=None)",
         .doc = "The natural logarithm of 1 + self, exact where self is small; NaN below -1.\n"
-               "\n"
-               "    result = ln(1 + self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log1p_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.6931])\n",
+        "\n"
+        "    result = ln(1 + self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log1p_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.6931])\n",
         .id = 83,
         .nargs = 1,
         .lead = 1,
@@ -4299,20 +4049,19 @@ const nomen__op nomen__ops[] = {
         .name = "log2",
         .signature = "(self, *, out=None)",
         .doc = "The logarithm to base 2; of negative real numbers NaN.\n"
-               "\n"
-               "    result = ln(self) / ln(2)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log2_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
-               "    tensor([0., 3.])\n",
+        "\n"
+        "    result = ln(self) / ln(2)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log2_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
+        "    tensor([0., 3.])\n",
         .id = 84,
         .nargs = 1,
         .lead = 1,
@@ -4326,8 +4075,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log2_args, out),
         .kernel = "log2",
@@ -4341,20 +4089,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "log_normal",
         .signature = "(self, mean=None, std=None, *, generator=None)",
-        .doc = "Writes random numbers whose logarithm is normally distributed with the given mean "
-               "(default 1) and std (default 2).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a std that is not above 0.\n"
-               "In place: log_normal_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
-               "    tensor([2.1608, 0.8635], names=('N',))\n",
+        .doc = "Writes random numbers whose logarithm is normally distributed with the given mean (default 1) and std (default 2).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a std that is not above 0.\n"
+        "In place: log_normal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
+        "    tensor([2.1608, 0.8635], names=('N',))\n",
         .id = 85,
         .nargs = 4,
         .lead = 1,
@@ -4381,18 +4128,18 @@ const nomen__op nomen__ops[] = {
         .name = "log_softmax",
         .signature = "(self, dim, dtype=None, *, out=None)",
         .doc = "The logarithm of softmax, without underflow.\n"
-               "\n"
-               "    result = self - ln(sum(e ** self))\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: floating and complex; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
-               "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
+        "\n"
+        "    result = self - ln(sum(e ** self))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
+        "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
         .id = 86,
         .nargs = 3,
         .lead = 1,
@@ -4420,21 +4167,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logcumsumexp",
         .signature = "(self, dim, *, reverse=False, out=None)",
-        .doc =
-            "The logarithm of the running sum of the exponentials along a dim, without overflow.\n"
-            "\n"
-            "    result[i] = ln(e ** self[0] + ... + e ** self[i])\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self.\n"
-            "Dtypes: integers and bool become float32; else operands are promoted to a common "
-            "dtype.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
-            "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
+        .doc = "The logarithm of the running sum of the exponentials along a dim, without overflow.\n"
+        "\n"
+        "    result[i] = ln(e ** self[0] + ... + e ** self[i])\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
+        "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
         .id = 87,
         .nargs = 3,
         .lead = 1,
@@ -4463,17 +4208,17 @@ const nomen__op nomen__ops[] = {
         .name = "logical_not",
         .signature = "(self, *, out=None)",
         .doc = "True where self is zero.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: logical_not_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
-               "    tensor([ True, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_not_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
+        "    tensor([ True, False])\n",
         .id = 88,
         .nargs = 1,
         .lead = 1,
@@ -4487,9 +4232,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_logical_not_args, out),
         .kernel = "logical_not",
@@ -4501,23 +4244,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logit",
         .signature = "(self, eps=None, *, out=None)",
-        .doc = "The logarithm of the odds, the inverse of sigmoid; with eps= self is limited to "
-               "[eps, 1 - eps] first. Without it NaN outside of [0, 1].\n"
-               "\n"
-               "    result = ln(self / (1 - self))\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: logit_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.logit(nomen.tensor([0.5, 0.75]))\n"
-               "    tensor([0.0000, 1.0986])\n"
-               "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
-               "    tensor([-1.0986,  1.0986])\n",
+        .doc = "The logarithm of the odds, the inverse of sigmoid; with eps= self is limited to [eps, 1 - eps] first. Without it NaN outside of [0, 1].\n"
+        "\n"
+        "    result = ln(self / (1 - self))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logit_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logit(nomen.tensor([0.5, 0.75]))\n"
+        "    tensor([0.0000, 1.0986])\n"
+        "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
+        "    tensor([-1.0986,  1.0986])\n",
         .id = 89,
         .nargs = 2,
         .lead = 1,
@@ -4546,22 +4288,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logsumexp",
         .signature = "(self, dim, keepdim=False, *, out=None)",
-        .doc =
-            "The logarithm of the sum of the exponentials over the given dims, without overflow.\n"
-            "\n"
-            "    result = ln(sum(e ** self))\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool become float32; else operands are promoted to a common "
-            "dtype.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
-            "    tensor([0.6931, 0.6931], names=('N',))\n",
+        .doc = "The logarithm of the sum of the exponentials over the given dims, without overflow.\n"
+        "\n"
+        "    result = ln(sum(e ** self))\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
+        "    tensor([0.6931, 0.6931], names=('N',))\n",
         .id = 90,
         .nargs = 3,
         .lead = 1,
@@ -4589,21 +4328,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "lt",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is less than other.\n"
-            "\n"
-            "    result = self < other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: lt_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([ True, False, False])\n",
+        .doc = "True where self is less than other.\n"
+        "\n"
+        "    result = self < other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: lt_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([ True, False, False])\n",
         .id = 91,
         .nargs = 2,
         .lead = 2,
@@ -4617,9 +4355,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_lt_args, out),
         .kernel = "lt",
@@ -4632,22 +4368,20 @@ const nomen__op nomen__ops[] = {
         .name = "masked_fill",
         .signature = "(self, mask, value)",
         .doc = "self with one number where the mask is true.\n"
-               "\n"
-               "    result[i] = mask[i] ? value : self[i]\n"
-               "\n"
-               "Names: self and mask matched from the right; the mask has at most the rank of self "
-               "(rule masked_fill).\n"
-               "Shapes: self and mask broadcast; value is a number or has no dims.\n"
-               "Dtypes: as self; the mask is bool, value is converted.\n"
-               "Gradient: self, value.\n"
-               "Errors: a mask that is not bool, a value with dims or that the dtype of self "
-               "cannot hold.\n"
-               "In place: masked_fill_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
-               "    >>> x.masked_fill(x > 2, 0)\n"
-               "    tensor([1., 2., 0.], names=('N',))\n",
+        "\n"
+        "    result[i] = mask[i] ? value : self[i]\n"
+        "\n"
+        "Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).\n"
+        "Shapes: self and mask broadcast; value is a number or has no dims.\n"
+        "Dtypes: as self; the mask is bool, value is converted.\n"
+        "Gradient: self, value.\n"
+        "Errors: a mask that is not bool, a value with dims or that the dtype of self cannot hold.\n"
+        "In place: masked_fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
+        "    >>> x.masked_fill(x > 2, 0)\n"
+        "    tensor([1., 2., 0.], names=('N',))\n",
         .id = 92,
         .nargs = 3,
         .lead = 3,
@@ -4661,9 +4395,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_fill",
         .kernel = "where",
         .names = nomen__names_masked_fill_rule,
@@ -4676,22 +4408,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "masked_scatter",
         .signature = "(self, mask, source)",
-        .doc =
-            "self with the elements of source, one after the other, where the mask is true.\n"
-            "\n"
-            "Names: self and mask matched from the right; the mask has at most the rank of self "
-            "(rule masked_fill).\n"
-            "Shapes: self and mask broadcast; source has at least as many elements as the mask has "
-            "trues.\n"
-            "Dtypes: as self, which source must have too; the mask is bool.\n"
-            "Gradient: self, source.\n"
-            "Errors: a mask that is not bool, a source of another dtype or with too few elements.\n"
-            "In place: masked_scatter_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.zeros(3)\n"
-            "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
-            "    tensor([5., 0., 7.])\n",
+        .doc = "self with the elements of source, one after the other, where the mask is true.\n"
+        "\n"
+        "Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).\n"
+        "Shapes: self and mask broadcast; source has at least as many elements as the mask has trues.\n"
+        "Dtypes: as self, which source must have too; the mask is bool.\n"
+        "Gradient: self, source.\n"
+        "Errors: a mask that is not bool, a source of another dtype or with too few elements.\n"
+        "In place: masked_scatter_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(3)\n"
+        "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
+        "    tensor([5., 0., 7.])\n",
         .id = 93,
         .nargs = 3,
         .lead = 3,
@@ -4705,9 +4434,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_fill",
         .kernel = "unpack",
         .names = nomen__names_masked_fill_rule,
@@ -4721,18 +4448,18 @@ const nomen__op nomen__ops[] = {
         .name = "masked_select",
         .signature = "(self, mask, *, out=None)",
         .doc = "The elements where the mask is true, in row-major order.\n"
-               "\n"
-               "Names: self and mask must match; one unnamed dim (rule masked_select).\n"
-               "Shapes: self and mask broadcast; the result has one dim.\n"
-               "Dtypes: as self; the mask is bool.\n"
-               "Gradient: self.\n"
-               "Errors: a mask that is not bool.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
-               "    >>> x.masked_select(x > 1)\n"
-               "    tensor([2., 3.])\n",
+        "\n"
+        "Names: self and mask must match; one unnamed dim (rule masked_select).\n"
+        "Shapes: self and mask broadcast; the result has one dim.\n"
+        "Dtypes: as self; the mask is bool.\n"
+        "Gradient: self.\n"
+        "Errors: a mask that is not bool.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
+        "    >>> x.masked_select(x > 1)\n"
+        "    tensor([2., 3.])\n",
         .id = 94,
         .nargs = 2,
         .lead = 2,
@@ -4746,9 +4473,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_select",
         .out_offset = offsetof(nomen_masked_select_args, out),
         .kernel = "pack",
@@ -4762,20 +4487,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "matmul",
         .signature = "(self, other, *, out=None)",
-        .doc = "The matrix product: of the last two dims of each, batched over the others, which "
-               "broadcast. A 1-d operand is a row at the left and a column at the right.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [..., m, k] and [..., k, n] give [..., m, n].\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: 0-d operands, inner sizes that differ, batch dims that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
-               "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
-               "    ('N', 'out')\n",
+        .doc = "The matrix product: of the last two dims of each, batched over the others, which broadcast. A 1-d operand is a row at the left and a column at the right.\n"
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [..., m, k] and [..., k, n] give [..., m, n].\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: 0-d operands, inner sizes that differ, batch dims that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
+        "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
+        "    ('N', 'out')\n",
         .id = 95,
         .nargs = 2,
         .lead = 2,
@@ -4789,9 +4513,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_matmul_args, out),
         .kernel = "matmul",
@@ -4805,21 +4527,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "max",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The largest element over a dim, with its position, or over all dims. NaN wins, the "
-            "first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
-            "    tensor([1, 0], names=('N',))\n",
+        .doc = "The largest element over a dim, with its position, or over all dims. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
+        "    tensor([1, 0], names=('N',))\n",
         .id = 96,
         .nargs = 3,
         .lead = 1,
@@ -4833,9 +4552,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .first = "values",
         .second = "indices",
@@ -4853,16 +4570,16 @@ const nomen__op nomen__ops[] = {
         .name = "maximum",
         .signature = "(self, other, *, out=None)",
         .doc = "The larger of two elements; NaN wins.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
-               "    tensor([3., 5.])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
+        "    tensor([3., 5.])\n",
         .id = 97,
         .nargs = 2,
         .lead = 2,
@@ -4876,9 +4593,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_maximum_args, out),
         .kernel = "maximum",
@@ -4892,20 +4607,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "mean",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The mean over the given dims, or over all of them; of nothing NaN.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: integer or bool self without dtype=.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
-            "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
+        .doc = "The mean over the given dims, or over all of them; of nothing NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
+        "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
         .id = 98,
         .nargs = 4,
         .lead = 1,
@@ -4919,8 +4632,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_mean_args, out),
         .kernel = "mean",
@@ -4934,21 +4646,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "min",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The smallest element over a dim, with its position, or over all dims. NaN wins, the "
-            "first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
-            "    tensor([1, 2], names=('N',))\n",
+        .doc = "The smallest element over a dim, with its position, or over all dims. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
+        "    tensor([1, 2], names=('N',))\n",
         .id = 99,
         .nargs = 3,
         .lead = 1,
@@ -4962,9 +4671,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .first = "values",
         .second = "indices",
@@ -4982,16 +4689,16 @@ const nomen__op nomen__ops[] = {
         .name = "minimum",
         .signature = "(self, other, *, out=None)",
         .doc = "The smaller of two elements; NaN wins.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 100,
         .nargs = 2,
         .lead = 2,
@@ -5005,9 +4712,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_minimum_args, out),
         .kernel = "minimum",
@@ -5022,17 +4727,17 @@ const nomen__op nomen__ops[] = {
         .name = "mm",
         .signature = "(self, mat2, *, out=None)",
         .doc = "The product of two matrices.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [m, k] and [k, n] give [m, n].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, mat2.\n"
-               "Errors: operands that are not matrices, inner sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
-               "    ('N', None)\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [m, k] and [k, n] give [m, n].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, mat2.\n"
+        "Errors: operands that are not matrices, inner sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
+        "    ('N', None)\n",
         .id = 101,
         .nargs = 2,
         .lead = 2,
@@ -5046,9 +4751,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 1,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_mm_args, out),
         .kernel = "matmul",
@@ -5063,19 +4766,19 @@ const nomen__op nomen__ops[] = {
         .name = "mul",
         .signature = "(self, other, *, out=None)",
         .doc = "Multiplies element by element.\n"
-               "\n"
-               "    result = self * other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: mul_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
-               "    tensor([2., 4.])\n",
+        "\n"
+        "    result = self * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: mul_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
+        "    tensor([2., 4.])\n",
         .id = 102,
         .nargs = 2,
         .lead = 2,
@@ -5089,9 +4792,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_mul_args, out),
         .kernel = "mul",
@@ -5105,23 +4806,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "multinomial",
         .signature = "(self, num_samples, replacement=False, *, generator=None, out=None)",
-        .doc = "Positions in the last dim of self, drawn with probabilities proportional to its "
-               "elements: num_samples of them for each row, without replacement unless it is asked "
-               "for.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, with num_samples in the place of the last size; self has one dim "
-               "or two.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: elements that are negative, infinite or NaN, rows of zeros, more samples "
-               "than elements without replacement.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
-               "    tensor([1, 1])\n",
+        .doc = "Positions in the last dim of self, drawn with probabilities proportional to its elements: num_samples of them for each row, without replacement unless it is asked for.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, with num_samples in the place of the last size; self has one dim or two.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: elements that are negative, infinite or NaN, rows of zeros, more samples than elements without replacement.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
+        "    tensor([1, 1])\n",
         .id = 103,
         .nargs = 4,
         .lead = 1,
@@ -5147,17 +4844,17 @@ const nomen__op nomen__ops[] = {
         .name = "mv",
         .signature = "(self, vec, *, out=None)",
         .doc = "The product of a matrix and a vector.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [m, k] and [k] give [m].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, vec.\n"
-               "Errors: operands of other ranks, inner sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
-               "    tensor([3., 3.], names=('N',))\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [m, k] and [k] give [m].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, vec.\n"
+        "Errors: operands of other ranks, inner sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
+        "    tensor([3., 3.], names=('N',))\n",
         .id = 104,
         .nargs = 2,
         .lead = 2,
@@ -5171,9 +4868,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 1,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_mv_args, out),
         .kernel = "matmul",
@@ -5187,20 +4882,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nan_to_num",
         .signature = "(self, nan=None, posinf=None, neginf=None, *, out=None)",
-        .doc =
-            "Numbers in place of NaN (nan, else 0), inf and -inf (posinf and neginf, else the "
-            "largest and the least number of the dtype). Of complex numbers each part by itself.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: nan_to_num_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
-            "    tensor([ 0., -5.,  1.])\n",
+        .doc = "Numbers in place of NaN (nan, else 0), inf and -inf (posinf and neginf, else the largest and the least number of the dtype). Of complex numbers each part by itself.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: nan_to_num_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
+        "    tensor([ 0., -5.,  1.])\n",
         .id = 105,
         .nargs = 4,
         .lead = 1,
@@ -5214,9 +4907,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_nan_to_num_args, out),
         .kernel = "nan_to_num",
@@ -5231,21 +4922,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nanmean",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The mean over the given dims, or over all of them, of the elements that are not NaN; "
-            "of none NaN.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: integer or bool self without dtype=.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
-            "    tensor(1.5000)\n",
+        .doc = "The mean over the given dims, or over all of them, of the elements that are not NaN; of none NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
+        "    tensor(1.5000)\n",
         .id = 106,
         .nargs = 4,
         .lead = 1,
@@ -5259,8 +4947,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_nanmean_args, out),
         .kernel = "nanmean",
@@ -5274,19 +4961,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nansum",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The sum over the given dims, or over all of them, of the elements that are not NaN.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
-            "    tensor(3.)\n",
+        .doc = "The sum over the given dims, or over all of them, of the elements that are not NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
+        "    tensor(3.)\n",
         .id = 107,
         .nargs = 4,
         .lead = 1,
@@ -5300,9 +4985,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_nansum_args, out),
         .kernel = "nansum",
@@ -5318,16 +5001,16 @@ const nomen__op nomen__ops[] = {
         .name = "narrow",
         .signature = "(self, dim, start, length)",
         .doc = "The part of a dim that begins at start and has the given length.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a range outside the dim.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
-               "    tensor([1, 2, 3])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a range outside the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
+        "    tensor([1, 2, 3])\n",
         .id = 108,
         .nargs = 4,
         .lead = 1,
@@ -5341,9 +5024,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_narrow,
         .dtype = nomen__dtype_same,
@@ -5355,21 +5036,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "ne",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is different from other.\n"
-            "\n"
-            "    result = self != other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: ne_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([ True, False,  True])\n",
+        .doc = "True where self is different from other.\n"
+        "\n"
+        "    result = self != other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: ne_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([ True, False,  True])\n",
         .id = 109,
         .nargs = 2,
         .lead = 2,
@@ -5383,9 +5063,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_ne_args, out),
         .kernel = "ne",
@@ -5398,20 +5076,20 @@ const nomen__op nomen__ops[] = {
         .name = "neg",
         .signature = "(self, *, out=None)",
         .doc = "The negative.\n"
-               "\n"
-               "    result = -self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self.\n"
-               "Errors: bool self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: neg_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
-               "    tensor([ 1., -2.])\n",
+        "\n"
+        "    result = -self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self.\n"
+        "Errors: bool self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: neg_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
+        "    tensor([ 1., -2.])\n",
         .id = 110,
         .nargs = 1,
         .lead = 1,
@@ -5425,9 +5103,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_neg_args, out),
         .kernel = "neg",
@@ -5441,19 +5117,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nonzero",
         .signature = "(self, *, out=None)",
-        .doc = "Where the elements are that are not zero: a row of coordinates for each, in "
-               "row-major order. In Python with as_tuple=True a vector for each dim.\n"
-               "\n"
-               "Names: no names: a list of positions (rule positions).\n"
-               "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
-               "    tensor([[0, 1],\n"
-               "            [1, 0]])\n",
+        .doc = "Where the elements are that are not zero: a row of coordinates for each, in row-major order. In Python with as_tuple=True a vector for each dim.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
+        "    tensor([[0, 1],\n"
+        "            [1, 0]])\n",
         .id = 111,
         .nargs = 1,
         .lead = 1,
@@ -5467,9 +5142,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
         .out_offset = offsetof(nomen_nonzero_args, out),
         .names = nomen__names_nothing,
@@ -5480,18 +5153,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nonzero_tuple",
         .signature = "(self)",
-        .doc = "Where the elements are that are not zero: a vector for each dim, which together "
-               "index self. nonzero(as_tuple=True) and where(condition) in Python.\n"
-               "\n"
-               "Names: no names: a list of positions (rule positions).\n"
-               "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: of the operations it is made of.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
-               "    >>> x[x.nonzero(as_tuple=True)]\n"
-               "    tensor([3, 4])\n",
+        .doc = "Where the elements are that are not zero: a vector for each dim, which together index self. nonzero(as_tuple=True) and where(condition) in Python.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
+        "    >>> x[x.nonzero(as_tuple=True)]\n"
+        "    tensor([3, 4])\n",
         .id = 112,
         .nargs = 1,
         .lead = 1,
@@ -5505,31 +5177,25 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 1,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
         .compose = nomen__compose_nonzero_tuple,
     },
     {
         .name = "norm",
         .signature = "(self, p=None, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The p-norm of the absolute values over the given dims, or over all of them: the root "
-            "of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), "
-            "how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex, the result is real; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: integer or bool self without dtype=.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
-            "    tensor([ 5., 10.], names=('N',))\n",
+        .doc = "The p-norm of the absolute values over the given dims, or over all of them: the root of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex, the result is real; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
+        "    tensor([ 5., 10.], names=('N',))\n",
         .id = 113,
         .nargs = 5,
         .lead = 1,
@@ -5543,8 +5209,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_norm_args, out),
         .kernel = "norm_2",
@@ -5558,24 +5223,22 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "normal",
-        .signature =
-            "(mean, std=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
-        .doc = "Random numbers from normal distributions: each element has its mean and std "
-               "(numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: mean and std broadcast from the right; of numbers size.\n"
-               "Dtypes: as mean, or as std if mean is a number; of numbers dtype=, else float32.\n"
-               "Gradient: mean, std.\n"
-               "Errors: a negative or complex std.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.normal(nomen.tensor([0., 100.], names=('N',)), 1)\n"
-               "    tensor([ 1.5410, 99.7066], names=('N',))\n"
-               "    >>> nomen.normal(2, 3, (1,))\n"
-               "    tensor([-4.5364])\n",
+        .signature = "(mean, std=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "Random numbers from normal distributions: each element has its mean and std (numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: mean and std broadcast from the right; of numbers size.\n"
+        "Dtypes: as mean, or as std if mean is a number; of numbers dtype=, else float32.\n"
+        "Gradient: mean, std.\n"
+        "Errors: a negative or complex std.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.normal(nomen.tensor([0., 100.], names=('N',)), 1)\n"
+        "    tensor([ 1.5410, 99.7066], names=('N',))\n"
+        "    >>> nomen.normal(2, 3, (1,))\n"
+        "    tensor([-4.5364])\n",
         .id = 114,
         .nargs = 6,
         .lead = 1,
@@ -5589,8 +5252,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_normal_args, out),
         .names = nomen__names_normal,
@@ -5603,20 +5265,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "normal_",
         .signature = "(self, mean=None, std=None, *, generator=None)",
-        .doc = "Writes random numbers from the normal distribution; in complex tensors std is that "
-               "of the whole number.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a negative std.\n"
-               "In place: normal_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
-               "    tensor([13.0820,  9.4131], names=('N',))\n",
+        .doc = "Writes random numbers from the normal distribution; in complex tensors std is that of the whole number.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a negative std.\n"
+        "In place: normal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
+        "    tensor([13.0820,  9.4131], names=('N',))\n",
         .id = 115,
         .nargs = 4,
         .lead = 1,
@@ -5630,8 +5291,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -5644,16 +5304,16 @@ const nomen__op nomen__ops[] = {
         .name = "ones",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of ones.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(2, dtype=nomen.int64)\n"
-               "    tensor([1, 1])\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, dtype=nomen.int64)\n"
+        "    tensor([1, 1])\n",
         .id = 116,
         .nargs = 3,
         .lead = 0,
@@ -5667,9 +5327,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_ones_args, out),
         .names = nomen__names_given,
@@ -5681,15 +5339,15 @@ const nomen__op nomen__ops[] = {
         .name = "ones_like",
         .signature = "(self, *, dtype=None)",
         .doc = "Ones with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
-               "    tensor([1., 1.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
+        "    tensor([1., 1.], names=('N',))\n",
         .id = 117,
         .nargs = 2,
         .lead = 1,
@@ -5703,9 +5361,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
@@ -5716,16 +5372,16 @@ const nomen__op nomen__ops[] = {
         .name = "permute",
         .signature = "(self, dims)",
         .doc = "Puts the dims into the given order.\n"
-               "\n"
-               "Names: dims are reordered with their names (rule permute).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a list that does not name every dim once.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
-               "    nomen.Size([4, 2, 3])\n",
+        "\n"
+        "Names: dims are reordered with their names (rule permute).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a list that does not name every dim once.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
+        "    nomen.Size([4, 2, 3])\n",
         .id = 118,
         .nargs = 2,
         .lead = 1,
@@ -5739,9 +5395,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "permute",
         .names = nomen__view_permute,
         .dtype = nomen__dtype_same,
@@ -5754,19 +5408,19 @@ const nomen__op nomen__ops[] = {
         .name = "poisson",
         .signature = "(self, *, generator=None)",
         .doc = "Random counts of events of which self is the mean number.\n"
-               "\n"
-               "    P(k) = e ** -self * self ** k / k! for k = 0, 1, ...\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: negative elements.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
-               "    tensor([0., 8.], names=('N',))\n",
+        "\n"
+        "    P(k) = e ** -self * self ** k / k! for k = 0, 1, ...\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: negative elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
+        "    tensor([0., 8.], names=('N',))\n",
         .id = 119,
         .nargs = 2,
         .lead = 1,
@@ -5792,23 +5446,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "polygamma",
         .signature = "(self, n, *, out=None)",
-        .doc = "The n-th derivative of digamma. In Python the function takes n first, the method "
-               "takes n alone.\n"
-               "\n"
-               "    result = the n-th derivative of digamma at self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: n below 0.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: polygamma_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
-               "    tensor([1.6449, 0.6449])\n",
+        .doc = "The n-th derivative of digamma. In Python the function takes n first, the method takes n alone.\n"
+        "\n"
+        "    result = the n-th derivative of digamma at self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: n below 0.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: polygamma_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
+        "    tensor([1.6449, 0.6449])\n",
         .id = 120,
         .nargs = 2,
         .lead = 1,
@@ -5838,18 +5490,18 @@ const nomen__op nomen__ops[] = {
         .name = "positive",
         .signature = "(self)",
         .doc = "self as it is.\n"
-               "\n"
-               "    result = +self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: bool self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
-               "    tensor([-1.,  2.])\n",
+        "\n"
+        "    result = +self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: bool self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
+        "    tensor([-1.,  2.])\n",
         .id = 121,
         .nargs = 1,
         .lead = 1,
@@ -5863,9 +5515,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_positive,
     },
@@ -5873,20 +5523,20 @@ const nomen__op nomen__ops[] = {
         .name = "pow",
         .signature = "(self, exponent, *, out=None)",
         .doc = "Raises self to the power of exponent, element by element.\n"
-               "\n"
-               "    result = self ** exponent\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, exponent.\n"
-               "Errors: an integer self with a negative integer number as exponent.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: pow_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
-               "    tensor([1., 4., 9.])\n",
+        "\n"
+        "    result = self ** exponent\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, exponent.\n"
+        "Errors: an integer self with a negative integer number as exponent.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: pow_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
+        "    tensor([1., 4., 9.])\n",
         .id = 122,
         .nargs = 2,
         .lead = 2,
@@ -5900,9 +5550,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_pow_args, out),
         .kernel = "pow",
@@ -5916,19 +5564,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "prod",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The product over the given dims, or over all of them; of nothing 1.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([2, 3, 4]).prod()\n"
-            "    tensor(24)\n",
+        .doc = "The product over the given dims, or over all of them; of nothing 1.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([2, 3, 4]).prod()\n"
+        "    tensor(24)\n",
         .id = 123,
         .nargs = 4,
         .lead = 1,
@@ -5942,9 +5588,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_prod_args, out),
         .kernel = "prod",
@@ -5958,21 +5602,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "put",
         .signature = "(self, index, source, accumulate=False)",
-        .doc =
-            "self with the elements of source at positions counted in row-major order, or added to "
-            "what is there.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self; index and source have as many elements as each other.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index out of range, a source of another dtype or number of elements.\n"
-            "In place: put_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
-            "    tensor([[7., 0.],\n"
-            "            [0., 5.]])\n",
+        .doc = "self with the elements of source at positions counted in row-major order, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; index and source have as many elements as each other.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index out of range, a source of another dtype or number of elements.\n"
+        "In place: put_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
+        "    tensor([[7., 0.],\n"
+        "            [0., 5.]])\n",
         .id = 124,
         .nargs = 4,
         .lead = 3,
@@ -5986,9 +5628,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_self,
         .dtype = nomen__dtype_put,
@@ -6000,23 +5640,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "put_dims",
         .signature = "(self, index, source, first, count, accumulate=False)",
-        .doc =
-            "The reverse of take_dims: self with source in these places, or added to what is "
-            "there.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self; source broadcasts to the sizes that take_dims gives.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index out of range, a source of another dtype.\n"
-            "In place: put_dims_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.zeros(2, 2)\n"
-            "    >>> x[:, nomen.tensor([1])] = nomen.tensor([[5.], [7.]])\n"
-            "    >>> x\n"
-            "    tensor([[0., 5.],\n"
-            "            [0., 7.]])\n",
+        .doc = "The reverse of take_dims: self with source in these places, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; source broadcasts to the sizes that take_dims gives.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index out of range, a source of another dtype.\n"
+        "In place: put_dims_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, 2)\n"
+        "    >>> x[:, nomen.tensor([1])] = nomen.tensor([[5.], [7.]])\n"
+        "    >>> x\n"
+        "    tensor([[0., 5.],\n"
+        "            [0., 7.]])\n",
         .id = 125,
         .nargs = 6,
         .lead = 3,
@@ -6030,9 +5668,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_self,
         .dtype = nomen__dtype_put,
@@ -6045,20 +5681,19 @@ const nomen__op nomen__ops[] = {
         .name = "rad2deg",
         .signature = "(self, *, out=None)",
         .doc = "An angle in radians as one in degrees.\n"
-               "\n"
-               "    result = self * 180 / pi\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: rad2deg_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
-               "    tensor([  0., 180.])\n",
+        "\n"
+        "    result = self * 180 / pi\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: rad2deg_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
+        "    tensor([  0., 180.])\n",
         .id = 126,
         .nargs = 1,
         .lead = 1,
@@ -6087,17 +5722,17 @@ const nomen__op nomen__ops[] = {
         .name = "rand",
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers, uniform from 0 up to but not including 1.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.rand(2, names=('N',))\n"
-               "    tensor([0.4963, 0.7682], names=('N',))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.rand(2, names=('N',))\n"
+        "    tensor([0.4963, 0.7682], names=('N',))\n",
         .id = 127,
         .nargs = 4,
         .lead = 0,
@@ -6111,8 +5746,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_rand_args, out),
         .names = nomen__names_given,
@@ -6124,15 +5758,15 @@ const nomen__op nomen__ops[] = {
         .name = "rand_like",
         .signature = "(self, *, dtype=None, generator=None)",
         .doc = "Uniform random numbers with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
-               "    ('N',)\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
+        "    ('N',)\n",
         .id = 128,
         .nargs = 3,
         .lead = 1,
@@ -6146,8 +5780,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
@@ -6156,22 +5789,20 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "randint",
-        .signature =
-            "(low=None, high=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
-        .doc = "Random integers from low (default 0) up to but not including high, all equally "
-               "likely.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else int64.\n"
-               "Gradient: none.\n"
-               "Errors: high not above low, bounds that the dtype does not hold.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randint(10, (4,), names=('N',))\n"
-               "    tensor([4, 9, 3, 0], names=('N',))\n",
+        .signature = "(low=None, high=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "Random integers from low (default 0) up to but not including high, all equally likely.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else int64.\n"
+        "Gradient: none.\n"
+        "Errors: high not above low, bounds that the dtype does not hold.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randint(10, (4,), names=('N',))\n"
+        "    tensor([4, 9, 3, 0], names=('N',))\n",
         .id = 129,
         .nargs = 6,
         .lead = 0,
@@ -6185,9 +5816,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_randint_args, out),
         .names = nomen__names_given,
@@ -6198,19 +5827,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "randint_like",
         .signature = "(self, low=None, high=None, *, dtype=None, generator=None)",
-        .doc = "Random integers from low (default 0) up to but not including high, with the sizes "
-               "and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: high not above low, bounds that the dtype does not hold.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
-               "    tensor([9., 9.], names=('N',))\n",
+        .doc = "Random integers from low (default 0) up to but not including high, with the sizes and names of self.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: high not above low, bounds that the dtype does not hold.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
+        "    tensor([9., 9.], names=('N',))\n",
         .id = 130,
         .nargs = 5,
         .lead = 1,
@@ -6224,9 +5852,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
@@ -6237,17 +5863,17 @@ const nomen__op nomen__ops[] = {
         .name = "randn",
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers from the normal distribution of mean 0 and variance 1.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randn(2, names=('N',))\n"
-               "    tensor([ 1.5410, -0.2934], names=('N',))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randn(2, names=('N',))\n"
+        "    tensor([ 1.5410, -0.2934], names=('N',))\n",
         .id = 131,
         .nargs = 4,
         .lead = 0,
@@ -6261,8 +5887,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_randn_args, out),
         .names = nomen__names_given,
@@ -6274,15 +5899,15 @@ const nomen__op nomen__ops[] = {
         .name = "randn_like",
         .signature = "(self, *, dtype=None, generator=None)",
         .doc = "Normal random numbers with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
-               "    ('N',)\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
+        "    ('N',)\n",
         .id = 132,
         .nargs = 3,
         .lead = 1,
@@ -6296,8 +5921,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
@@ -6307,22 +5931,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "random",
         .signature = "(self, from_=None, to=None, *, generator=None)",
-        .doc = "Writes random integers: random_() any of the dtype from 0, random_(to) from 0 up "
-               "to but not including to, random_(from, to) from `from`, random_(from, None) from "
-               "`from` to the largest of the dtype (in C: from and .to = nomen_num(INFINITY)). For "
-               "floating dtypes the largest is the end of the run of exact integers.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: to not above from, bounds that the dtype does not hold.\n"
-               "In place: random_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
-               "    tensor([4., 9., 3., 0.], names=('N',))\n",
+        .doc = "Writes random integers: random_() any of the dtype from 0, random_(to) from 0 up to but not including to, random_(from, to) from `from`, random_(from, None) from `from` to the largest of the dtype (in C: from and .to = nomen_num(INFINITY)). For floating dtypes the largest is the end of the run of exact integers.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: to not above from, bounds that the dtype does not hold.\n"
+        "In place: random_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
+        "    tensor([4., 9., 3., 0.], names=('N',))\n",
         .id = 133,
         .nargs = 4,
         .lead = 1,
@@ -6336,9 +5957,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -6350,20 +5969,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "randperm",
         .signature = "(n, *, names=None, dtype=None, generator=None, out=None)",
-        .doc = "The integers from 0 up to but not including n in random order; 1-d, with an "
-               "optional name.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: one dim of size n.\n"
-               "Dtypes: dtype=, else int64.\n"
-               "Gradient: none.\n"
-               "Errors: a negative n, one that the dtype does not hold.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randperm(4, names=('N',))\n"
-               "    tensor([0, 1, 3, 2], names=('N',))\n",
+        .doc = "The integers from 0 up to but not including n in random order; 1-d, with an optional name.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: one dim of size n.\n"
+        "Dtypes: dtype=, else int64.\n"
+        "Gradient: none.\n"
+        "Errors: a negative n, one that the dtype does not hold.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randperm(4, names=('N',))\n"
+        "    tensor([0, 1, 3, 2], names=('N',))\n",
         .id = 134,
         .nargs = 4,
         .lead = 0,
@@ -6377,9 +5995,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_randperm_args, out),
         .names = nomen__names_given,
@@ -6391,20 +6007,19 @@ const nomen__op nomen__ops[] = {
         .name = "reciprocal",
         .signature = "(self, *, out=None)",
         .doc = "One over self.\n"
-               "\n"
-               "    result = 1 / self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: reciprocal_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
-               "    tensor([1.0000, 0.2500])\n",
+        "\n"
+        "    result = 1 / self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: reciprocal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
+        "    tensor([1.0000, 0.2500])\n",
         .id = 135,
         .nargs = 1,
         .lead = 1,
@@ -6418,8 +6033,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_reciprocal_args, out),
         .kernel = "reciprocal",
@@ -6434,16 +6048,16 @@ const nomen__op nomen__ops[] = {
         .name = "refine_names",
         .signature = "(self, names)",
         .doc = "Names dims that have none yet; dims with a name must be given that name.\n"
-               "\n"
-               "Names: the names argument; a named dim keeps its name (rule refine).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a wrong count, a name that differs.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
-               "    ('N', None, 'W')\n",
+        "\n"
+        "Names: the names argument; a named dim keeps its name (rule refine).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a wrong count, a name that differs.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
+        "    ('N', None, 'W')\n",
         .id = 136,
         .nargs = 2,
         .lead = 1,
@@ -6457,9 +6071,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "refine",
         .names = nomen__view_refine_names,
         .dtype = nomen__dtype_same,
@@ -6472,20 +6084,20 @@ const nomen__op nomen__ops[] = {
         .name = "relu",
         .signature = "(self, *, out=None)",
         .doc = "The positive part; NaN stays.\n"
-               "\n"
-               "    result = max(self, 0)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: relu_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
-               "    tensor([0., 2.])\n",
+        "\n"
+        "    result = max(self, 0)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: relu_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
+        "    tensor([0., 2.])\n",
         .id = 137,
         .nargs = 1,
         .lead = 1,
@@ -6499,9 +6111,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_relu_args, out),
         .kernel = "relu",
@@ -6515,20 +6125,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "rename",
         .signature = "(self, names=None, *, map=None)",
-        .doc = "The same tensor with other names; '...' stands for those of the dims not spelled "
-               "out. In Python also by keyword: x.rename(N='batch').\n"
-               "\n"
-               "Names: or single names replaced (rule rename).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a wrong count, duplicates, an unknown dim to rename.\n"
-               "In place: rename_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
-               "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
-               "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
+        .doc = "The same tensor with other names; '...' stands for those of the dims not spelled out. In Python also by keyword: x.rename(N='batch').\n"
+        "\n"
+        "Names: or single names replaced (rule rename).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a wrong count, duplicates, an unknown dim to rename.\n"
+        "In place: rename_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
+        "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
+        "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
         .id = 138,
         .nargs = 3,
         .lead = 1,
@@ -6542,9 +6151,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "rename",
         .names = nomen__view_rename,
         .dtype = nomen__dtype_same,
@@ -6556,18 +6163,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "reshape",
         .signature = "(self, shape)",
-        .doc = "The elements in row-major order with other sizes; one may be -1. Dims that stay "
-               "whole keep their names. Copies if strides demand it.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: sizes that do not multiply up to the number of elements.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
-               "    ('N', None)\n",
+        .doc = "The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: sizes that do not multiply up to the number of elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
+        "    ('N', None)\n",
         .id = 139,
         .nargs = 2,
         .lead = 1,
@@ -6581,9 +6187,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_reshape,
         .dtype = nomen__dtype_same,
@@ -6595,22 +6199,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "round",
         .signature = "(self, *, decimals=None, out=None)",
-        .doc = "The nearest integer, of two the even one; with decimals= the nearest number with "
-               "so many decimals, below 0 tens, hundreds and so on.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: round_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.round(nomen.tensor([0.5, 1.5, 2.7]))\n"
-               "    tensor([0., 2., 3.])\n"
-               "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
-               "    tensor([  0., 130.])\n",
+        .doc = "The nearest integer, of two the even one; with decimals= the nearest number with so many decimals, below 0 tens, hundreds and so on.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: round_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.round(nomen.tensor([0.5, 1.5, 2.7]))\n"
+        "    tensor([0., 2., 3.])\n"
+        "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
+        "    tensor([  0., 130.])\n",
         .id = 140,
         .nargs = 2,
         .lead = 1,
@@ -6624,9 +6227,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_round_args, out),
         .kernel = "round",
@@ -6642,20 +6243,19 @@ const nomen__op nomen__ops[] = {
         .name = "rsqrt",
         .signature = "(self, *, out=None)",
         .doc = "One over the square root.\n"
-               "\n"
-               "    result = self ** -0.5\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: rsqrt_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
-               "    tensor([1.0000, 0.5000])\n",
+        "\n"
+        "    result = self ** -0.5\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: rsqrt_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
+        "    tensor([1.0000, 0.5000])\n",
         .id = 141,
         .nargs = 1,
         .lead = 1,
@@ -6669,8 +6269,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_rsqrt_args, out),
         .kernel = "rsqrt",
@@ -6684,27 +6283,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "scatter",
         .signature = "(self, dim, index, src, *, reduce=None, out=None)",
-        .doc =
-            "The reverse of gather: writes the elements of src, or one number, to the places that "
-            "the index says; reduce 'add' or 'multiply' combines them with what is there. Names of "
-            "self, index and src are unified.\n"
-            "\n"
-            "    result[index[i][j]][j] = src[i][j] for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; the index has its rank and is nowhere larger than self, but for the "
-            "dim, nor than src.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, src.\n"
-            "Errors: an index out of range or negative, a src of another dtype, another word as "
-            "reduce; a gradient with reduce 'multiply'.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: scatter_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
-            "    tensor([[0., 0., 5.],\n"
-            "            [5., 0., 0.]])\n",
+        .doc = "The reverse of gather: writes the elements of src, or one number, to the places that the index says; reduce 'add' or 'multiply' combines them with what is there. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] = src[i][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype, another word as reduce; a gradient with reduce 'multiply'.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
+        "    tensor([[0., 0., 5.],\n"
+        "            [5., 0., 0.]])\n",
         .id = 142,
         .nargs = 5,
         .lead = 1,
@@ -6718,9 +6312,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_scatter_args, out),
         .names = nomen__names_along,
@@ -6734,24 +6326,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "scatter_add",
         .signature = "(self, dim, index, src, *, out=None)",
-        .doc =
-            "scatter that adds: a place may come again. Names of self, index and src are unified.\n"
-            "\n"
-            "    result[index[i][j]][j] += src[i][j] for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; the index has its rank and is nowhere larger than self, but for the "
-            "dim, nor than src.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, src.\n"
-            "Errors: an index out of range or negative, a src of another dtype.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: scatter_add_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., "
-            "3.]))\n"
-            "    tensor([3., 0., 3.])\n",
+        .doc = "scatter that adds: a place may come again. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] += src[i][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
+        "    tensor([3., 0., 3.])\n",
         .id = 143,
         .nargs = 4,
         .lead = 1,
@@ -6765,9 +6354,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_scatter_add_args, out),
         .names = nomen__names_along,
@@ -6781,16 +6368,16 @@ const nomen__op nomen__ops[] = {
         .name = "select",
         .signature = "(self, dim, index)",
         .doc = "The slice at one index of a dim; the dim is gone.\n"
-               "\n"
-               "Names: the dim given goes with its name (rule select).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: an index out of range.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
-               "    ('C',)\n",
+        "\n"
+        "Names: the dim given goes with its name (rule select).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
+        "    ('C',)\n",
         .id = 144,
         .nargs = 3,
         .lead = 1,
@@ -6804,9 +6391,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
         .names = nomen__view_select,
         .dtype = nomen__dtype_same,
@@ -6819,19 +6404,19 @@ const nomen__op nomen__ops[] = {
         .name = "sgn",
         .signature = "(self, *, out=None)",
         .doc = "The sign: -1, 0 or 1; of complex numbers the number divided by its magnitude.\n"
-               "\n"
-               "    result = self / |self|\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sgn_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
-               "    tensor([-1.,  0.])\n",
+        "\n"
+        "    result = self / |self|\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sgn_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
+        "    tensor([-1.,  0.])\n",
         .id = 145,
         .nargs = 1,
         .lead = 1,
@@ -6845,9 +6430,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sgn_args, out),
         .kernel = "sgn",
@@ -6863,20 +6446,19 @@ const nomen__op nomen__ops[] = {
         .name = "sigmoid",
         .signature = "(self, *, out=None)",
         .doc = "The logistic function.\n"
-               "\n"
-               "    result = 1 / (1 + e ** -self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sigmoid_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.5000, 0.7311])\n",
+        "\n"
+        "    result = 1 / (1 + e ** -self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sigmoid_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.5000, 0.7311])\n",
         .id = 146,
         .nargs = 1,
         .lead = 1,
@@ -6890,8 +6472,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sigmoid_args, out),
         .kernel = "sigmoid",
@@ -6906,18 +6487,18 @@ const nomen__op nomen__ops[] = {
         .name = "sign",
         .signature = "(self, *, out=None)",
         .doc = "The sign: -1, 0 or 1; 0 for NaN. Of complex numbers: sgn.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sign_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
-               "    tensor([-1.,  0.,  1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sign_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
+        "    tensor([-1.,  0.,  1.])\n",
         .id = 147,
         .nargs = 1,
         .lead = 1,
@@ -6931,9 +6512,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_sign_args, out),
         .kernel = "sign",
@@ -6948,16 +6527,16 @@ const nomen__op nomen__ops[] = {
         .name = "signbit",
         .signature = "(self, *, out=None)",
         .doc = "True where self has a minus sign; -0 and NaN may have one.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
-               "    tensor([ True,  True, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
+        "    tensor([ True,  True, False])\n",
         .id = 148,
         .nargs = 1,
         .lead = 1,
@@ -6971,9 +6550,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_signbit_args, out),
         .kernel = "signbit",
@@ -6986,20 +6563,19 @@ const nomen__op nomen__ops[] = {
         .name = "sin",
         .signature = "(self, *, out=None)",
         .doc = "The sine of an angle in radians.\n"
-               "\n"
-               "    result = sin(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sin_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.8415])\n",
+        "\n"
+        "    result = sin(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sin_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.8415])\n",
         .id = 149,
         .nargs = 1,
         .lead = 1,
@@ -7013,8 +6589,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sin_args, out),
         .kernel = "sin",
@@ -7029,20 +6604,19 @@ const nomen__op nomen__ops[] = {
         .name = "sinc",
         .signature = "(self, *, out=None)",
         .doc = "The sine of pi self over pi self; 1 at 0.\n"
-               "\n"
-               "    result = sin(pi * self) / (pi * self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sinc_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
-               "    tensor([1.0000, 0.6366, 0.0000])\n",
+        "\n"
+        "    result = sin(pi * self) / (pi * self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sinc_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
+        "    tensor([1.0000, 0.6366, 0.0000])\n",
         .id = 150,
         .nargs = 1,
         .lead = 1,
@@ -7071,20 +6645,19 @@ const nomen__op nomen__ops[] = {
         .name = "sinh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic sine.\n"
-               "\n"
-               "    result = (e ** self - e ** -self) / 2\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sinh_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.1752])\n",
+        "\n"
+        "    result = (e ** self - e ** -self) / 2\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sinh_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.1752])\n",
         .id = 151,
         .nargs = 1,
         .lead = 1,
@@ -7112,18 +6685,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "slice",
         .signature = "(self, dim=None, start=None, end=None, step=None)",
-        .doc = "Every step-th element of a dim from start up to end, as Python slices do: "
-               "out-of-range ends are cut.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a step below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(5)[1:4:2]\n"
-               "    tensor([1, 3])\n",
+        .doc = "Every step-th element of a dim from start up to end, as Python slices do: out-of-range ends are cut.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a step below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5)[1:4:2]\n"
+        "    tensor([1, 3])\n",
         .id = 152,
         .nargs = 5,
         .lead = 1,
@@ -7137,9 +6709,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_slice,
         .dtype = nomen__dtype_same,
@@ -7152,19 +6722,19 @@ const nomen__op nomen__ops[] = {
         .name = "softmax",
         .signature = "(self, dim, dtype=None, *, out=None)",
         .doc = "The exponentials of a dim divided by their sum: they add up to 1.\n"
-               "\n"
-               "    result = e ** self / sum(e ** self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: floating and complex; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
-               "    tensor([[0.5000, 0.5000],\n"
-               "            [0.5000, 0.5000]], names=('N', 'C'))\n",
+        "\n"
+        "    result = e ** self / sum(e ** self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
+        "    tensor([[0.5000, 0.5000],\n"
+        "            [0.5000, 0.5000]], names=('N', 'C'))\n",
         .id = 153,
         .nargs = 3,
         .lead = 1,
@@ -7193,16 +6763,16 @@ const nomen__op nomen__ops[] = {
         .name = "split",
         .signature = "(self, split_size=None, dim=None, *, sizes=None)",
         .doc = "Cuts a dim (default 0) into pieces of split_size, or of the given sizes.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: sizes that do not add up to the dim's size, a split_size below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
-               "    [2, 2, 1]\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: sizes that do not add up to the dim's size, a split_size below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
+        "    [2, 2, 1]\n",
         .id = 154,
         .nargs = 4,
         .lead = 1,
@@ -7216,9 +6786,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 1,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_split,
     },
@@ -7226,20 +6794,19 @@ const nomen__op nomen__ops[] = {
         .name = "sqrt",
         .signature = "(self, *, out=None)",
         .doc = "The square root; of negative real numbers NaN.\n"
-               "\n"
-               "    result = self ** 0.5\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sqrt_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "    result = self ** 0.5\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sqrt_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 155,
         .nargs = 1,
         .lead = 1,
@@ -7253,8 +6820,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sqrt_args, out),
         .kernel = "sqrt",
@@ -7269,19 +6835,19 @@ const nomen__op nomen__ops[] = {
         .name = "square",
         .signature = "(self, *, out=None)",
         .doc = "The square.\n"
-               "\n"
-               "    result = self * self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: square_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
-               "    tensor([1., 9.])\n",
+        "\n"
+        "    result = self * self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: square_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
+        "    tensor([1., 9.])\n",
         .id = 156,
         .nargs = 1,
         .lead = 1,
@@ -7295,9 +6861,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_square_args, out),
         .kernel = "square",
@@ -7312,16 +6876,16 @@ const nomen__op nomen__ops[] = {
         .name = "squeeze",
         .signature = "(self, dim=None)",
         .doc = "Drops the given dims if their size is 1, or all dims of size 1.\n"
-               "\n"
-               "Names: dims of size 1 go with their names (rule squeeze).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "In place: squeeze_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
-               "    ('N', 'W')\n",
+        "\n"
+        "Names: dims of size 1 go with their names (rule squeeze).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "In place: squeeze_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
+        "    ('N', 'W')\n",
         .id = 157,
         .nargs = 2,
         .lead = 1,
@@ -7335,9 +6899,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "squeeze",
         .names = nomen__view_squeeze,
         .dtype = nomen__dtype_same,
@@ -7349,20 +6911,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "stack",
         .signature = "(tensors, dim=None, *, name=None, out=None)",
-        .doc =
-            "Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.\n"
-            "\n"
-            "Names: then a new dim (rule stack).\n"
-            "Shapes: all the same; the result has one dim more.\n"
-            "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-            "Gradient: tensors.\n"
-            "Errors: no tensors, sizes that differ.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.ones(3, names=('C',))\n"
-            "    >>> nomen.stack([x, x], name='N').names\n"
-            "    ('N', 'C')\n",
+        .doc = "Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.\n"
+        "\n"
+        "Names: then a new dim (rule stack).\n"
+        "Shapes: all the same; the result has one dim more.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: tensors.\n"
+        "Errors: no tensors, sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(3, names=('C',))\n"
+        "    >>> nomen.stack([x, x], name='N').names\n"
+        "    ('N', 'C')\n",
         .id = 158,
         .nargs = 3,
         .lead = 0,
@@ -7376,9 +6937,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "stack",
         .out_offset = offsetof(nomen_stack_args, out),
         .kernel = "copy",
@@ -7392,20 +6951,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "std",
         .signature = "(self, dim=None, keepdim=False, *, correction=None, out=None)",
-        .doc =
-            "The standard deviation over the given dims, or over all of them: the square root of "
-            "the variance.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; complex gives the real dtype.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
-            "    tensor(1.1180)\n",
+        .doc = "The standard deviation over the given dims, or over all of them: the square root of the variance.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
+        "    tensor(1.1180)\n",
         .id = 159,
         .nargs = 4,
         .lead = 1,
@@ -7419,8 +6975,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_std_args, out),
         .kernel = "std",
@@ -7434,19 +6989,16 @@ const nomen__op nomen__ops[] = {
     {
         .name = "std_mean",
         .signature = "(self, dim=None, keepdim=False, *, correction=None)",
-        .doc =
-            "The standard deviation and the mean over the given dims, or over all of them, in one "
-            "go.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; the variance of complex numbers is real.\n"
-            "Gradient: self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
-            "    (tensor(1.1180), tensor(2.5000))\n",
+        .doc = "The standard deviation and the mean over the given dims, or over all of them, in one go.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; the variance of complex numbers is real.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
+        "    (tensor(1.1180), tensor(2.5000))\n",
         .id = 160,
         .nargs = 4,
         .lead = 1,
@@ -7460,8 +7012,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .second = "mean",
         .second_offset = offsetof(nomen_std_mean_args, mean),
@@ -7479,20 +7030,20 @@ const nomen__op nomen__ops[] = {
         .name = "sub",
         .signature = "(self, other, *, alpha=None, out=None)",
         .doc = "Subtracts other, scaled by alpha, from self.\n"
-               "\n"
-               "    result = self - alpha * other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: bool operands, sizes that do not broadcast, names that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sub_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
-               "    tensor([2, 3])\n",
+        "\n"
+        "    result = self - alpha * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: bool operands, sizes that do not broadcast, names that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sub_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
+        "    tensor([2, 3])\n",
         .id = 161,
         .nargs = 3,
         .lead = 2,
@@ -7506,9 +7057,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_sub_args, out),
         .kernel = "sub",
@@ -7523,20 +7072,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "sum",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The sum over the given dims, or over all of them.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-            "    >>> x.sum('C')\n"
-            "    tensor([3., 3.], names=('N',))\n",
+        .doc = "The sum over the given dims, or over all of them.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> x.sum('C')\n"
+        "    tensor([3., 3.], names=('N',))\n",
         .id = 162,
         .nargs = 4,
         .lead = 1,
@@ -7550,9 +7097,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_sum_args, out),
         .kernel = "sum",
@@ -7567,17 +7112,17 @@ const nomen__op nomen__ops[] = {
         .name = "take",
         .signature = "(self, index, *, out=None)",
         .doc = "The elements at positions counted in row-major order; -1 is the last one.\n"
-               "\n"
-               "Names: the names of the index (rule as_index).\n"
-               "Shapes: as index.\n"
-               "Dtypes: as self; the index has any integer dtype.\n"
-               "Gradient: self.\n"
-               "Errors: an index out of range.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
-               "    tensor([4, 1])\n",
+        "\n"
+        "Names: the names of the index (rule as_index).\n"
+        "Shapes: as index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
+        "    tensor([4, 1])\n",
         .id = 163,
         .nargs = 2,
         .lead = 2,
@@ -7591,9 +7136,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "as_index",
         .out_offset = offsetof(nomen_take_args, out),
         .names = nomen__names_as_index,
@@ -7607,20 +7150,19 @@ const nomen__op nomen__ops[] = {
         .name = "take_along_dim",
         .signature = "(self, indices, dim=None, *, out=None)",
         .doc = "gather with an index that is broadcast; without a dim both are flattened first.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: self and index broadcast, but for the dim, where the result is as long as "
-               "the index.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: different ranks, an index out of range.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[3, 1], [2, 4]])\n"
-               "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
-               "    tensor([[3],\n"
-               "            [4]])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: self and index broadcast, but for the dim, where the result is as long as the index.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: different ranks, an index out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[3, 1], [2, 4]])\n"
+        "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
+        "    tensor([[3],\n"
+        "            [4]])\n",
         .id = 164,
         .nargs = 3,
         .lead = 2,
@@ -7634,9 +7176,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_take_along_dim_args, out),
         .compose = nomen__compose_take_along_dim,
@@ -7644,20 +7184,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "take_dims",
         .signature = "(self, index, first, count)",
-        .doc = "The elements of count neighbouring dims from first on at positions counted in "
-               "row-major order over these dims; their place is taken by the dims of the index. "
-               "What x[index] is made of.\n"
-               "\n"
-               "Names: the dims given become those of the index with its names; one dim indexed by "
-               "a vector without a name keeps its own (rule index).\n"
-               "Shapes: as self, the dims indexed replaced by those of the index.\n"
-               "Dtypes: as self; the index has any integer dtype.\n"
-               "Gradient: self.\n"
-               "Errors: an index out of range.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
-               "    ('N', None, None)\n",
+        .doc = "The elements of count neighbouring dims from first on at positions counted in row-major order over these dims; their place is taken by the dims of the index. What x[index] is made of.\n"
+        "\n"
+        "Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).\n"
+        "Shapes: as self, the dims indexed replaced by those of the index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
+        "    ('N', None, None)\n",
         .id = 165,
         .nargs = 4,
         .lead = 2,
@@ -7671,9 +7208,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "index",
         .names = nomen__names_take_dims,
         .dtype = nomen__dtype_indexed,
@@ -7686,20 +7221,19 @@ const nomen__op nomen__ops[] = {
         .name = "tan",
         .signature = "(self, *, out=None)",
         .doc = "The tangent of an angle in radians.\n"
-               "\n"
-               "    result = tan(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: tan_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.5574])\n",
+        "\n"
+        "    result = tan(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: tan_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.5574])\n",
         .id = 166,
         .nargs = 1,
         .lead = 1,
@@ -7728,20 +7262,19 @@ const nomen__op nomen__ops[] = {
         .name = "tanh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic tangent.\n"
-               "\n"
-               "    result = tanh(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: tanh_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.7616])\n",
+        "\n"
+        "    result = tanh(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: tanh_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.7616])\n",
         .id = 167,
         .nargs = 1,
         .lead = 1,
@@ -7755,8 +7288,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_tanh_args, out),
         .kernel = "tanh",
@@ -7770,17 +7302,16 @@ const nomen__op nomen__ops[] = {
     {
         .name = "to",
         .signature = "(self, dtype=None, copy=False)",
-        .doc = "The tensor converted to a dtype; itself if it has that dtype already and copy is "
-               "not asked for.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: see above.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
-               "    tensor([ 1, -1])\n",
+        .doc = "The tensor converted to a dtype; itself if it has that dtype already and copy is not asked for.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
+        "    tensor([ 1, -1])\n",
         .id = 168,
         .nargs = 3,
         .lead = 1,
@@ -7794,9 +7325,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_to,
     },
@@ -7804,16 +7333,16 @@ const nomen__op nomen__ops[] = {
         .name = "transpose",
         .signature = "(self, dim0, dim1)",
         .doc = "Swaps two dims.\n"
-               "\n"
-               "Names: two dims change places with their names (rule transpose).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "In place: transpose_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
-               "    ('C', 'N')\n",
+        "\n"
+        "Names: two dims change places with their names (rule transpose).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "In place: transpose_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
+        "    ('C', 'N')\n",
         .id = 169,
         .nargs = 3,
         .lead = 1,
@@ -7827,9 +7356,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "transpose",
         .names = nomen__view_transpose,
         .dtype = nomen__dtype_same,
@@ -7842,18 +7369,18 @@ const nomen__op nomen__ops[] = {
         .name = "trunc",
         .signature = "(self, *, out=None)",
         .doc = "Without the part behind the point.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: trunc_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
-               "    tensor([-1.,  1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: trunc_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
+        "    tensor([-1.,  1.])\n",
         .id = 170,
         .nargs = 1,
         .lead = 1,
@@ -7867,9 +7394,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_trunc_args, out),
         .kernel = "trunc",
@@ -7884,15 +7409,15 @@ const nomen__op nomen__ops[] = {
         .name = "unbind",
         .signature = "(self, dim=None)",
         .doc = "The slices along a dim (default 0), without that dim.\n"
-               "\n"
-               "Names: the dim given goes with its name (rule select).\n"
-               "Shapes: as self without the dim; the slices share memory with self.\n"
-               "Dtypes: any.\n"
-               "Gradient: of the operations it is made of.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
-               "    [3, 3]\n",
+        "\n"
+        "Names: the dim given goes with its name (rule select).\n"
+        "Shapes: as self without the dim; the slices share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
+        "    [3, 3]\n",
         .id = 171,
         .nargs = 2,
         .lead = 1,
@@ -7906,9 +7431,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 0,
         .list = 1,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
         .compose = nomen__compose_unbind,
     },
@@ -7916,18 +7439,16 @@ const nomen__op nomen__ops[] = {
         .name = "unflatten",
         .signature = "(self, dim, sizes, names=None)",
         .doc = "Makes several dims of one; one size may be -1.\n"
-               "\n"
-               "Names: one dim becomes several (rule unflatten).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: sizes that do not multiply up to the dim's size, a name that is taken, a "
-               "named tensor without names for the new dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', "
-               "-1)]).shape\n"
-               "    nomen.Size([2, 3, 4])\n",
+        "\n"
+        "Names: one dim becomes several (rule unflatten).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: sizes that do not multiply up to the dim's size, a name that is taken, a named tensor without names for the new dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
+        "    nomen.Size([2, 3, 4])\n",
         .id = 172,
         .nargs = 4,
         .lead = 1,
@@ -7941,9 +7462,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unflatten",
         .names = nomen__view_unflatten,
         .dtype = nomen__dtype_same,
@@ -7955,20 +7474,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "uniform",
         .signature = "(self, from_=None, to=None, *, generator=None)",
-        .doc = "Writes random numbers, uniform from `from` (default 0) up to but not including "
-               "`to` (default 1).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: from above to, bounds that the dtype does not hold.\n"
-               "In place: uniform_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
-               "    tensor([-0.0075,  0.5364], names=('N',))\n",
+        .doc = "Writes random numbers, uniform from `from` (default 0) up to but not including `to` (default 1).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: from above to, bounds that the dtype does not hold.\n"
+        "In place: uniform_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
+        "    tensor([-0.0075,  0.5364], names=('N',))\n",
         .id = 173,
         .nargs = 4,
         .lead = 1,
@@ -7982,8 +7500,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -7996,17 +7513,17 @@ const nomen__op nomen__ops[] = {
         .name = "unsqueeze",
         .signature = "(self, dim, *, name=None)",
         .doc = "Inserts a dim of size 1 at a position, unnamed or with a name.\n"
-               "\n"
-               "Names: a new dim (rule insert).\n"
-               "Shapes: see above; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a position out of range, a name that is taken.\n"
-               "In place: unsqueeze_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
-               "    ('N', 'C')\n",
+        "\n"
+        "Names: a new dim (rule insert).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a position out of range, a name that is taken.\n"
+        "In place: unsqueeze_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
+        "    ('N', 'C')\n",
         .id = 174,
         .nargs = 3,
         .lead = 1,
@@ -8020,9 +7537,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "insert",
         .names = nomen__view_unsqueeze,
         .dtype = nomen__dtype_same,
@@ -8034,20 +7549,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "var",
         .signature = "(self, dim=None, keepdim=False, *, correction=None, out=None)",
-        .doc =
-            "The variance over the given dims, or over all of them: the squares of the deviations "
-            "from the mean, divided by the count less correction (default 1).\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; complex gives the real dtype.\n"
-            "Gradient: self.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
-            "    tensor(1.2500)\n",
+        .doc = "The variance over the given dims, or over all of them: the squares of the deviations from the mean, divided by the count less correction (default 1).\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
+        "    tensor(1.2500)\n",
         .id = 175,
         .nargs = 4,
         .lead = 1,
@@ -8061,8 +7573,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_var_args, out),
         .kernel = "var",
@@ -8076,18 +7587,16 @@ const nomen__op nomen__ops[] = {
     {
         .name = "var_mean",
         .signature = "(self, dim=None, keepdim=False, *, correction=None)",
-        .doc =
-            "The variance and the mean over the given dims, or over all of them, in one go.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; the variance of complex numbers is real.\n"
-            "Gradient: self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
-            "    (tensor(1.2500), tensor(2.5000))\n",
+        .doc = "The variance and the mean over the given dims, or over all of them, in one go.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; the variance of complex numbers is real.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
+        "    (tensor(1.2500), tensor(2.5000))\n",
         .id = 176,
         .nargs = 4,
         .lead = 1,
@@ -8101,8 +7610,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .second = "mean",
         .second_offset = offsetof(nomen_var_mean_args, mean),
@@ -8120,18 +7628,17 @@ const nomen__op nomen__ops[] = {
         .name = "where",
         .signature = "(condition, self, other, *, out=None)",
         .doc = "Takes self where condition is true, other elsewhere.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: condition is bool; self and other are promoted to a common dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: a condition that is not bool.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), "
-               "nomen.tensor([3, 4]))\n"
-               "    tensor([1, 4])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: condition is bool; self and other are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: a condition that is not bool.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
+        "    tensor([1, 4])\n",
         .id = 177,
         .nargs = 3,
         .lead = 3,
@@ -8145,9 +7652,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_where_args, out),
         .kernel = "where",
@@ -8162,16 +7667,16 @@ const nomen__op nomen__ops[] = {
         .name = "zero",
         .signature = "(self)",
         .doc = "Writes zeros into every element.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "In place: zero_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(2, names=('N',)).zero_()\n"
-               "    tensor([0., 0.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "In place: zero_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, names=('N',)).zero_()\n"
+        "    tensor([0., 0.], names=('N',))\n",
         .id = 178,
         .nargs = 1,
         .lead = 1,
@@ -8185,9 +7690,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_same,
@@ -8200,17 +7703,17 @@ const nomen__op nomen__ops[] = {
         .name = "zeros",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of zeros.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
-               "    tensor([[0., 0., 0.],\n"
-               "            [0., 0., 0.]], names=('N', 'C'))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
+        "    tensor([[0., 0., 0.],\n"
+        "            [0., 0., 0.]], names=('N', 'C'))\n",
         .id = 179,
         .nargs = 3,
         .lead = 0,
@@ -8224,9 +7727,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_zeros_args, out),
         .names = nomen__names_given,
@@ -8238,15 +7739,15 @@ const nomen__op nomen__ops[] = {
         .name = "zeros_like",
         .signature = "(self, *, dtype=None)",
         .doc = "Zeros with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
-               "    tensor([0., 0.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
+        "    tensor([0., 0.], names=('N',))\n",
         .id = 180,
         .nargs = 2,
         .lead = 1,
@@ -8260,9 +7761,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
