@@ -74,6 +74,9 @@ FAMILIES = {
     "rows": dict(
         names="names_keep", dtype="dtype_float_arg", shape="shape_same", launch="launch_rows"
     ),
+    "order": dict(
+        names="names_keep_last", dtype="dtype_same", shape="shape_order", launch="launch_order"
+    ),
     "view": dict(
         names="view_{name}", dtype="dtype_same", shape="shape_view", launch="launch_nothing"
     ),
@@ -131,13 +134,16 @@ class Arg:
     """One entry of a row's args: "dim: dims? kw", "size: sizes*"."""
 
     def __init__(self, op, text):
-        m = re.fullmatch(r"(\w+): (\w+)(\??)( \*)?( kw)?", text)
+        m = re.fullmatch(r"(\w+): (\w+)(\??)( \*)?( kw)?(?: !(\w+))?", text)
         if not m or m[2] not in C_TYPES:
             raise TableError(f"op '{op}': cannot read argument '{text}'")
         self.name, self.kind = m[1], m[2]
         self.optional, self.variadic, self.keyword = bool(m[3]), bool(m[4]), bool(m[5])
         self.py_name = self.name + "_" * keyword.iskeyword(self.name)  # from_
         self.c_name = self.name + "_" if self.name in ("names_", "register") else self.name
+        self.opposite = m[6] is not None
+        if self.opposite:
+            self.c_name = m[6]
 
     def flags(self):
         words = [
@@ -146,6 +152,7 @@ class Arg:
                 ("NOMEN__OPTIONAL", self.optional),
                 ("NOMEN__KEYWORD", self.keyword),
                 ("NOMEN__VARIADIC", self.variadic),
+                ("NOMEN__OPPOSITE", self.opposite),
             )
             if on
         ]
@@ -204,6 +211,7 @@ class Op:
             extra = extra.get(tensor.name, [])
         words = set(re.findall(r"\b\w+\b", grad[tensor.name])) | set(extra)
         bits = [f"1u << {i}" for i, a in enumerate(self.tensors) if a.name in words]
+        bits += ["NOMEN__SAVE_SECOND"] * (self.second in words)
         return " | ".join(bits + (["NOMEN__SAVE_RESULT"] if "result" in words else [])) or "0"
 
     def creates(self):
@@ -267,6 +275,7 @@ class Op:
             # an optional list of tensors may have gaps, but is there
             optional = a.optional and a.kind != "tensors"
             default = {"flag": "=False"}.get(a.kind, "=None" if optional else "")
+            default = "=True" if a.opposite else default
             out.append((a.py_name, PY_TYPES[a.kind], default))
         if "o" in self.forms:
             if not starred:
@@ -318,6 +327,7 @@ DEFAULT_SHAPES = {
     "reduction": "the sizes of self without the reduced dims, or with size 1 there (keepdim)",
     "scan": "as self",
     "rows": "as self",
+    "order": "as self",
     "view": "see above; the result shares memory with self",
     "factory": "as given",
     "draw": "as self, which is written in the order of memory",
@@ -601,6 +611,7 @@ def formulas_of(op, suffix, grad):
     words = {a.name: f"b->in[{i}]" for i, a in enumerate(op.tensors)} | {
         "g": "b->g",
         "result": "b->result",
+        op.second: "b->second",
     }
     formula = lambda text: re.sub(
         r"(?<![\w.>])(\w+)\b(?!\s*\()", lambda m: words.get(m[1], m[1]), text

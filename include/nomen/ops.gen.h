@@ -368,6 +368,28 @@ NOMEN_API nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args);
 #define nomen_argmin(...) \
     nomen_argmin_call(&(const nomen_argmin_args){.self = __VA_ARGS__})
 
+/* The positions that put the elements along a dim (default the last one) in order, as sort gives them.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: the result is int64.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)
+ *     tensor([[0, 2, 1]], names=('N', 'C')) */
+typedef struct nomen_argsort_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool descending;
+    bool stable;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_argsort_args;
+NOMEN_API nomen_tensor *nomen_argsort_call(const nomen_argsort_args *args);
+#define nomen_argsort(...) \
+    nomen_argsort_call(&(const nomen_argsort_args){.self = __VA_ARGS__})
+
 /* nonzero under NumPy's name.
  *
  * Names: no names: a list of positions (rule positions).
@@ -1895,6 +1917,30 @@ NOMEN_API nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args);
 #define nomen_isposinf(...) \
     nomen_isposinf_call(&(const nomen_isposinf_args){.self = __VA_ARGS__})
 
+/* The k-th smallest element (counted from 1) along a dim (default the last one), and the first position where it is. NaN is larger than every number.
+ *
+ * Names: like reduce; no dim given: the last one (rule reduce_last).
+ * Shapes: the sizes of self without the dim, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: k larger than the dim, or less than 1.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values
+ *     tensor([2], names=('N',)) */
+typedef struct nomen_kthvalue_args {
+    nomen_tensor *self;
+    int64_t k;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_kthvalue_args;
+NOMEN_API nomen_tensor *nomen_kthvalue_call(const nomen_kthvalue_args *args);
+#define nomen_kthvalue(...) \
+    nomen_kthvalue_call(&(const nomen_kthvalue_args){.self = __VA_ARGS__})
+
 /* True where self is at most other.
  *
  *     result = self <= other
@@ -2392,6 +2438,29 @@ NOMEN_API nomen_tensor *nomen_mean_call(const nomen_mean_args *args);
 #define nomen_mean(...) \
     nomen_mean_call(&(const nomen_mean_args){.self = __VA_ARGS__})
 
+/* The element in the middle over a dim (of an even number the lower one of two), with its first position; or over all dims, without. NaN if there is a NaN; of nothing NaN.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the dim, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a dim of size 0; nothing of a dtype without NaN.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values
+ *     tensor([2, 6], names=('N',)) */
+typedef struct nomen_median_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_median_args;
+NOMEN_API nomen_tensor *nomen_median_call(const nomen_median_args *args);
+#define nomen_median(...) \
+    nomen_median_call(&(const nomen_median_args){.self = __VA_ARGS__})
+
 /* The smallest element over a dim, with its position, or over all dims. NaN wins, the first of equals is taken.
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
@@ -2455,6 +2524,49 @@ typedef struct nomen_mm_args {
 NOMEN_API nomen_tensor *nomen_mm_call(const nomen_mm_args *args);
 #define nomen_mm(...) \
     nomen_mm_call(&(const nomen_mm_args){.self = __VA_ARGS__})
+
+/* The element that comes most often along a dim (default the last one), the smallest of several, and the last position where it is. All NaN count as one element.
+ *
+ * Names: like reduce; no dim given: the last one (rule reduce_last).
+ * Shapes: the sizes of self without the dim, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a dim of size 0.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values
+ *     tensor([3, 2], names=('N',)) */
+typedef struct nomen_mode_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_mode_args;
+NOMEN_API nomen_tensor *nomen_mode_call(const nomen_mode_args *args);
+#define nomen_mode(...) \
+    nomen_mode_call(&(const nomen_mode_args){.self = __VA_ARGS__})
+
+/* The elements along the first dim in ascending order.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: of the operations it is made of.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()
+ *     tensor([[2, 1],
+ *             [3, 4]], names=('N', 'C')) */
+typedef struct nomen_msort_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_msort_args;
+NOMEN_API nomen_tensor *nomen_msort_call(const nomen_msort_args *args);
+#define nomen_msort(...) \
+    nomen_msort_call(&(const nomen_msort_args){.self = __VA_ARGS__})
 
 /* Multiplies element by element.
  *
@@ -2577,6 +2689,29 @@ typedef struct nomen_nanmean_args {
 NOMEN_API nomen_tensor *nomen_nanmean_call(const nomen_nanmean_args *args);
 #define nomen_nanmean(...) \
     nomen_nanmean_call(&(const nomen_nanmean_args){.self = __VA_ARGS__})
+
+/* The median of the elements that are not NaN; NaN if there are none.
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: the sizes of self without the dim, or with size 1 there (keepdim).
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a dim of size 0; nothing of a dtype without NaN.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()
+ *     tensor(2.) */
+typedef struct nomen_nanmedian_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nanmedian_args;
+NOMEN_API nomen_tensor *nomen_nanmedian_call(const nomen_nanmedian_args *args);
+#define nomen_nanmedian(...) \
+    nomen_nanmedian_call(&(const nomen_nanmedian_args){.self = __VA_ARGS__})
 
 /* The sum over the given dims, or over all of them, of the elements that are not NaN.
  *
@@ -3708,6 +3843,29 @@ NOMEN_API nomen_tensor *nomen_softmax_call(const nomen_softmax_args *args);
 #define nomen_softmax(...) \
     nomen_softmax_call(&(const nomen_softmax_args){.self = __VA_ARGS__})
 
+/* The elements along a dim (default the last one) in ascending or descending order, with the positions where they were. NaN is larger than every number. Equal elements always keep their order, whether stable is asked for or not.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices
+ *     tensor([[1, 2, 0]], names=('N', 'C')) */
+typedef struct nomen_sort_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool descending;
+    bool stable;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_sort_args;
+NOMEN_API nomen_tensor *nomen_sort_call(const nomen_sort_args *args);
+#define nomen_sort(...) \
+    nomen_sort_call(&(const nomen_sort_args){.self = __VA_ARGS__})
+
 /* Cuts a dim (default 0) into pieces of split_size, or of the given sizes.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -4058,6 +4216,31 @@ typedef struct nomen_to_args {
 NOMEN_API nomen_tensor *nomen_to_call(const nomen_to_args *args);
 #define nomen_to(...) \
     nomen_to_call(&(const nomen_to_args){.self = __VA_ARGS__})
+
+/* The k largest (or smallest) elements along a dim (default the last one), with their positions, the best first. NaN is larger than every number; of equals the first ones are taken, in their order. sorted=False allows any order, and gives the same.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, with size k in the dim.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: k larger than the dim, or negative.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values
+ *     tensor([[3, 2]], names=('N', 'C')) */
+typedef struct nomen_topk_args {
+    nomen_tensor *self;
+    int64_t k;
+    const char *dim;
+    bool smallest;
+    bool unsorted;
+    nomen_tensor **indices; /* where to put the second result, or NULL */
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_topk_args;
+NOMEN_API nomen_tensor *nomen_topk_call(const nomen_topk_args *args);
+#define nomen_topk(...) \
+    nomen_topk_call(&(const nomen_topk_args){.self = __VA_ARGS__})
 
 /* Swaps two dims.
  *

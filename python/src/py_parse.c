@@ -582,7 +582,7 @@ static bool fill_plain(py_call *p, int i, const py_bound *bound) {
     case NOMEN__FLAG: {
         int yes = truth(value);
         if (yes < 0) return !PyErr_Occurred() && wrong(p, i, bound);
-        arg->flag = yes;
+        arg->flag = yes != ((p->c.op->args[i].flags & NOMEN__OPPOSITE) != 0);
         break;
     }
     case NOMEN__DTYPE:

@@ -90,6 +90,11 @@ static nomen_status unpack_all(nomen__backward *b, nomen__node *n) {
         b->in[i] = unpack(&n->saved[k++], n->edge[i]);
         if (!b->in[i]) return NOMEN_ERROR_MEMORY;
     }
+    if (n->save & NOMEN__SAVE_SECOND) {
+        nomen_status s = check_version(n, &n->saved[k], -1);
+        if (s) return s;
+        b->second = n->saved[k++].tensor;
+    }
     if (n->save & NOMEN__SAVE_RESULT) {
         nomen_status s = check_version(n, &n->saved[k], -1);
         if (s) return s;

@@ -13,6 +13,7 @@ typedef struct nomen__backward {
     nomen_tensor
         *in[NOMEN__MAX_IN]; /* tensor arguments that the row saves, as they were; else NULL */
     nomen_tensor *result;   /* if the row saves it */
+    nomen_tensor *second;   /* the second result, if the row saves it and there was one */
     const struct nomen__autograd *node; /* the other arguments: see the functions below */
     int ndim;                           /* of the input asked for */
     const int64_t *size;

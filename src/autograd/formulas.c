@@ -304,27 +304,6 @@ nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g) {
     return nomen__g_var(b, nomen_where(flat, nomen_zeros_like(g), nomen_div(g, twice)));
 }
 
-nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g, bool largest) {
-    nomen_tensor *x = constant(b->in[0]), *best = constant(b->result), *chosen;
-    if (nomen__b_given(b, 1) && b->ndim > 0) {
-        int dim = b->node->dim;
-        int64_t size[NOMEN_MAX_DIMS];
-        for (int d = 0; d < b->ndim; d++) size[d] = d == dim ? b->size[d] : 1;
-        char text[NOMEN__DIM_TEXT];
-        nomen_tensor *at = largest
-                               ? nomen_argmax(x, .dim = nomen__one_dim(dim, text), .keepdim = true)
-                               : nomen_argmin(x, .dim = nomen__one_dim(dim, text), .keepdim = true);
-        nomen_tensor *place = nomen_arange(NULL, .end = nomen_num(b->size[dim]));
-        chosen = nomen_eq(nomen_reshape(place, (nomen_sizes){b->ndim, size}), at);
-    } else {
-        chosen = any(nomen_isnan(best)) ? nomen_isnan(x) : nomen_eq(x, best);
-        nomen_tensor *count = nomen_cast(nomen_sum(chosen), .dtype = (nomen_dtype)g->dtype);
-        g = nomen_div(g, count);
-    }
-    g = nomen__g_unreduce(b, g);
-    return nomen_where(chosen, g, nomen_zeros_like(g));
-}
-
 nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g) {
     /* Where all is -inf (or something is inf), the difference would be nan. */
     nomen_tensor *total = nomen__g_unreduce(b, b->result), *x = b->in[0];

@@ -56,9 +56,6 @@ nomen_tensor *nomen__g_mean(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_prod(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_var(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_std(nomen__backward *b, nomen_tensor *g);
-/* Over a dim: to the element whose position was returned. Over all: evenly to all that are equal.
- */
-nomen_tensor *nomen__g_extremum(nomen__backward *b, nomen_tensor *g, bool largest);
 /* Evenly to all that are equal to the result, over any dims. */
 nomen_tensor *nomen__g_shared_extremum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g);
@@ -72,8 +69,14 @@ nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g);
 
 nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g);
-nomen_tensor *nomen__g_cumextremum(nomen__backward *b, nomen_tensor *g, bool largest);
 nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g);
+
+/* ---- order statistics (formulas_order.c) ------------------------------------------------------ */
+
+/* To the elements of the input that the result was made of: positions along the dim of the call. */
+nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);
+/* The same; without positions evenly to all that are equal to the result. */
+nomen_tensor *nomen__g_chosen(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);
 
 /* ---- products: other is the operand that the gradient does not belong to --------------------- */
 

@@ -88,23 +88,6 @@ nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g) {
     return nomen_mul(nomen__conj(before), behind);
 }
 
-/* To the element that each result was taken from: those of one element follow each other. */
-nomen_tensor *nomen__g_cumextremum(nomen__backward *b, nomen_tensor *g, bool largest) {
-    if (b->ndim == 0 || g->numel == 0) return g;
-    course w = course_of(b, 2);
-    nomen_tensor *x = constant(b->in[0]), *at = NULL;
-    nomen_tensor *best = largest ? nomen_cummax(x, w.dim, .reverse = w.reverse, .indices = &at)
-                                 : nomen_cummin(x, w.dim, .reverse = w.reverse, .indices = &at);
-    if (!best) return NULL;
-    int64_t size[NOMEN_MAX_DIMS];
-    for (int d = 0; d < b->ndim; d++) size[d] = d == b->node->dim ? w.n : 1;
-    nomen_tensor *place = nomen_arange(NULL, .end = nomen_num(w.n));
-    nomen_tensor *fresh = nomen_eq(at, nomen_reshape(place, (nomen_sizes){b->ndim, size}));
-    nomen_tensor *goes_on = nomen_cast(nomen_logical_not(fresh), .dtype = (nomen_dtype)g->dtype);
-    nomen_tensor *sum = from_behind(next(goes_on, &w), g, &w);
-    return nomen_where(fresh, sum, nomen_zeros_like(sum));
-}
-
 /* g[i] * exp(x[j] - y[i]), summed over i from j on. Between neighbours exp(y[i] - y[i + 1]) is at
  * most 1, so nothing overflows. Where nothing but -inf has come there is nothing to share. */
 nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g) {

@@ -191,14 +191,14 @@ nomen_tensor *nomen__grad_cosh(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_cummax(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen__g_cumextremum(b, b->g, true);
+    case 0: return nomen__g_selected(b, b->g, b->second);
     default: return NULL;
     }
 }
 
 nomen_tensor *nomen__grad_cummin(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen__g_cumextremum(b, b->g, false);
+    case 0: return nomen__g_selected(b, b->g, b->second);
     default: return NULL;
     }
 }
@@ -377,6 +377,13 @@ nomen_tensor *nomen__grad_index_select(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_kthvalue(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_selected(b, b->g, b->second);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_lgamma(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_mul(b->g, nomen_digamma(b->in[0]));
@@ -480,7 +487,7 @@ nomen_tensor *nomen__grad_matmul(nomen__backward *b, int input) {
 
 nomen_tensor *nomen__grad_max(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen__g_extremum(b, b->g, true);
+    case 0: return nomen__g_chosen(b, b->g, b->second);
     default: return NULL;
     }
 }
@@ -500,9 +507,16 @@ nomen_tensor *nomen__grad_mean(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_median(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_chosen(b, b->g, b->second);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_min(nomen__backward *b, int input) {
     switch (input) {
-    case 0: return nomen__g_extremum(b, b->g, false);
+    case 0: return nomen__g_chosen(b, b->g, b->second);
     default: return NULL;
     }
 }
@@ -519,6 +533,13 @@ nomen_tensor *nomen__grad_mm(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
     case 1: return nomen__g_matmul_right(b, b->g, b->in[0]);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_mode(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_selected(b, b->g, b->second);
     default: return NULL;
     }
 }
@@ -549,6 +570,13 @@ nomen_tensor *nomen__grad_nan_to_num(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_nanmean(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_nanmean(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_nanmedian(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_chosen(b, b->g, b->second);
     default: return NULL;
     }
 }
@@ -790,6 +818,13 @@ nomen_tensor *nomen__grad_softmax(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_sort(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_selected(b, b->g, b->second);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_sqrt(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_div(b->g, nomen__conj(nomen__g_times(b->result, 2)));
@@ -875,6 +910,13 @@ nomen_tensor *nomen__grad_tan(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_tanh(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_topk(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_selected(b, b->g, b->second);
     default: return NULL;
     }
 }

@@ -159,6 +159,13 @@ static bool save_operands(nomen__node *n, const nomen__call *c, const operands *
         n->saved[k++] = (nomen__saved){
             kept, atomic_load_explicit(&kept->storage->version, memory_order_relaxed)};
     }
+    if (n->save & NOMEN__SAVE_SECOND) {
+        nomen_tensor *kept = nomen__tensor_alias(c->out[1]);
+        if (!kept) return false;
+        nomen__set_names(kept, NULL);
+        n->saved[k++] = (nomen__saved){
+            kept, atomic_load_explicit(&kept->storage->version, memory_order_relaxed)};
+    }
     if (n->save & NOMEN__SAVE_RESULT) {
         /* Only a header: the commit points it at the result, and must not fail. */
         n->saved[k].tensor = nomen__tensor_new((nomen_dtype)out->dtype, out->ndim);
@@ -174,13 +181,15 @@ static bool any_edge(const operands *o) {
 }
 
 /* By the formulas that will run, and only what was given. */
-static uint32_t values_needed(const uint32_t *by_input, const operands *o) {
-    uint32_t save = 0, there = NOMEN__SAVE_RESULT;
+static uint32_t values_needed(const uint32_t *by_input, const operands *o, bool second) {
+    uint32_t save = 0, there = NOMEN__SAVE_RESULT | (second ? NOMEN__SAVE_SECOND : 0);
     for (int i = 0; i < NOMEN__MAX_IN && i < o->count; i++) {
         if (takes_gradient(o->at[i])) save |= by_input[i];
         if (o->at[i]) there |= 1u << i;
     }
-    return save & there;
+    save &= there;
+    /* who has the positions that the values came from needs nothing else */
+    return save & NOMEN__SAVE_SECOND ? NOMEN__SAVE_SECOND : save;
 }
 
 /* Of the first or of the second result. */
@@ -189,7 +198,7 @@ static nomen__node *node_of_call(nomen__call *c, const operands *o, int result) 
     const nomen_tensor *out = c->out[result];
     nomen__node_plan plan = {.nin = (uint32_t)o->count, .ndim = out->ndim};
     const uint32_t *by_input = result ? op->save_second : op->save;
-    uint32_t save = op->grad && !o->list ? values_needed(by_input, o) : 0;
+    uint32_t save = op->grad && !o->list ? values_needed(by_input, o, c->out[1]) : 0;
     plan.nsaved = (uint32_t)__builtin_popcount(save);
     plan_arguments(c, &plan);
     if (o->list) plan.noffsets = plan.nin + 1;

@@ -78,6 +78,27 @@ typedef struct nomen__rows_args {
 } nomen__rows_args;
 typedef void nomen__rows(const nomen__rows_args *a);
 
+/* Order statistics of whole rows (sort, topk, kthvalue, median, nanmedian, mode): result j < count
+ * of row r is the value at values + r * value_row + j * value_step, of the dtype of the input, and
+ * its int64 position in the row likewise; NULL: not wanted. Results never overlap the input. */
+typedef struct nomen__order_args {
+    const char *in;
+    char *values, *indices;
+    int64_t n, rows, count; /* count: n for sort, the number asked for for topk, else 1 */
+    int64_t k;              /* kthvalue: the rank, from 0 */
+    int64_t in_step, value_step, index_step, in_row, value_row, index_row;
+    bool descending; /* sort, topk */
+    bool wide;       /* positions take more than 32 bits; tests say so of shorter rows too */
+} nomen__order_args;
+
+typedef struct nomen__order nomen__order;
+struct nomen__order {
+    int what; /* this and the type are the kernel's own */
+    const void *type;
+    size_t (*scratch)(const nomen__order *o, const nomen__order_args *a); /* bytes that run needs */
+    void (*run)(const nomen__order *o, const nomen__order_args *a, void *scratch);
+};
+
 /* C[m, n] = A[m, k] B[k, n]; steps in bytes and of any sign; C never overlaps A or B; k may be 0 (C
  * becomes zero). */
 typedef struct nomen__gemm_args {
@@ -104,6 +125,7 @@ typedef struct nomen__kernel {
     const nomen__scanner *scanner;
     nomen__rows *rows;
     const nomen__gemm *gemm;
+    const nomen__order *order;
 } nomen__kernel;
 
 /* Each file of src/kernels is compiled once per ISA with NOMEN_ISA set to scalar, avx2, avx512 or

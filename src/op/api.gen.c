@@ -62,6 +62,9 @@ nomen_tensor *nomen_argmax_call(const nomen_argmax_args *args) {
 nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGMIN], args, false);
 }
+nomen_tensor *nomen_argsort_call(const nomen_argsort_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGSORT], args, false);
+}
 nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGWHERE], args, false);
 }
@@ -362,6 +365,9 @@ nomen_tensor *nomen_isneginf_call(const nomen_isneginf_args *args) {
 nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ISPOSINF], args, false);
 }
+nomen_tensor *nomen_kthvalue_call(const nomen_kthvalue_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_KTHVALUE], args, false);
+}
 nomen_tensor *nomen_le_call(const nomen_le_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LE], args, false);
 }
@@ -458,6 +464,9 @@ nomen_tensor *nomen_maximum_call(const nomen_maximum_args *args) {
 nomen_tensor *nomen_mean_call(const nomen_mean_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MEAN], args, false);
 }
+nomen_tensor *nomen_median_call(const nomen_median_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MEDIAN], args, false);
+}
 nomen_tensor *nomen_min_call(const nomen_min_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MIN], args, false);
 }
@@ -466,6 +475,12 @@ nomen_tensor *nomen_minimum_call(const nomen_minimum_args *args) {
 }
 nomen_tensor *nomen_mm_call(const nomen_mm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MM], args, false);
+}
+nomen_tensor *nomen_mode_call(const nomen_mode_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MODE], args, false);
+}
+nomen_tensor *nomen_msort_call(const nomen_msort_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MSORT], args, false);
 }
 nomen_tensor *nomen_mul_call(const nomen_mul_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MUL], args, false);
@@ -487,6 +502,9 @@ nomen_tensor *nomen_nan_to_num_in_place_call(const nomen_nan_to_num_args *args) 
 }
 nomen_tensor *nomen_nanmean_call(const nomen_nanmean_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NANMEAN], args, false);
+}
+nomen_tensor *nomen_nanmedian_call(const nomen_nanmedian_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NANMEDIAN], args, false);
 }
 nomen_tensor *nomen_nansum_call(const nomen_nansum_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NANSUM], args, false);
@@ -692,6 +710,9 @@ nomen_tensor *nomen_slice_call(const nomen_slice_args *args) {
 nomen_tensor *nomen_softmax_call(const nomen_softmax_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SOFTMAX], args, false);
 }
+nomen_tensor *nomen_sort_call(const nomen_sort_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SORT], args, false);
+}
 nomen_list nomen_split_call(const nomen_split_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_SPLIT], args);
 }
@@ -754,6 +775,9 @@ nomen_tensor *nomen_tanh_in_place_call(const nomen_tanh_args *args) {
 }
 nomen_tensor *nomen_to_call(const nomen_to_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TO], args, false);
+}
+nomen_tensor *nomen_topk_call(const nomen_topk_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TOPK], args, false);
 }
 nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TRANSPOSE], args, false);

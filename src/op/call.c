@@ -322,6 +322,8 @@ static void finish_outputs(nomen__call *c) {
 
 static nomen_status infer(nomen__call *c) {
     const nomen__op *op = c->op;
+    /* a second result that nobody asked for, but a formula will */
+    if (NOMEN_UNLIKELY(c->record) && (op->save[0] & NOMEN__SAVE_SECOND)) c->skip[1] = false;
     nomen_status s = op->choose ? op->choose(c) : NOMEN_OK;
     if (!s && op->shape_first) s = op->shape(c);
     if (!s) s = op->names(c);

@@ -127,7 +127,10 @@ nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inp
     c.skip[1] = op->nout > 1 && !second;
     nomen_tensor *borrowed = c.out[0] ? c.out[0] : inplace ? c.arg[0].tensor : NULL;
     if (nomen__invoke(&c)) return NULL;
-    if (second) *second = nomen__scoped(c.out[1]);
+    if (second)
+        *second = nomen__scoped(c.out[1]);
+    else
+        nomen__release(c.out[1]);
     if (borrowed) { /* the caller's own tensor comes back as it was lent */
         nomen__release(c.out[0]);
         return borrowed;

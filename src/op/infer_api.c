@@ -30,12 +30,9 @@ static const struct {
     {{RULE_none, 1, 1}, "equal allclose item"},
     {{RULE_given, 1, 1}, "tensor linspace"},
     {{RULE_keep, 1, 1}, "angle detach real flip roll tril triu type"},
-    {{RULE_keep, 2, 2}, "sort topk"},
     {{RULE_unify, 1, 1},
      "addcdiv addcmul atan2 bitwise_and bitwise_or bitwise_xor floor_divide "
      "fmod lerp logical_and logical_or logical_xor remainder"},
-    {{RULE_reduce, 1, 2}, "median nanmedian"},
-    {{RULE_reduce_last, 2, 2}, "kthvalue mode"},
     {{RULE_contract_add, 1, 1}, "addmv baddbmm"},
     {{RULE_pairwise, 1, 1}, "cdist"},
     {{RULE_cat, 1, 1}, "concat concatenate"},

@@ -44,6 +44,8 @@ enum {
     NOMEN__KEYWORD = 2,  /* in Python by keyword only */
     NOMEN__VARIADIC =
         4, /* in Python the positional rest may be spread: permute(0, 1), zeros(2, 3) */
+    NOMEN__OPPOSITE = 8, /* a flag that is true by default in Python; in C, and in the call, its
+                            opposite is false by default and has another name */
 };
 
 typedef struct nomen__argspec {
@@ -74,7 +76,8 @@ typedef nomen_tensor *nomen__gradient(struct nomen__backward *b, int input);
 
 enum nomen__form { NOMEN__FUNCTION = 1, NOMEN__METHOD = 2, NOMEN__INPLACE = 4, NOMEN__OUT = 8 };
 
-enum { NOMEN__SAVE_RESULT = 1u << 31 }; /* in `save`, beside bit i for input i */
+/* in `save`, beside bit i for input i */
+enum { NOMEN__SAVE_SECOND = 1u << 30, NOMEN__SAVE_RESULT = 1u << 31 };
 
 typedef enum nomen__quick_kind {
     NOMEN__QUICK_NEVER,
@@ -148,6 +151,12 @@ void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model);
  * without holes. */
 nomen_tensor *nomen__like_in_memory(const nomen_tensor *t);
 
+/* What a call wants of the rows that it puts in order: results per row, the rank (from 0). */
+typedef struct nomen__order_call {
+    int64_t count, k;
+    bool descending;
+} nomen__order_call;
+
 /* ---- calls ----------------------------------------------------------------------------------- */
 
 struct nomen__call {
@@ -184,6 +193,7 @@ struct nomen__call {
     nomen_dtype
         writes; /* what the kernel writes before it is cast for out[0]: bool for comparisons */
     double reduce_correction; /* var, std */
+    nomen__order_call order;  /* sort, topk, median */
     int ndim;                 /* of the result */
     int dim;                  /* the resolved single dim (DIM), or -1 */
     uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */

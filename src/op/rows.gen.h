@@ -20,173 +20,181 @@ enum {
     NOMEN__OP_ARANGE = 12,
     NOMEN__OP_ARGMAX = 13,
     NOMEN__OP_ARGMIN = 14,
-    NOMEN__OP_ARGWHERE = 15,
-    NOMEN__OP_ASIN = 16,
-    NOMEN__OP_ASINH = 17,
-    NOMEN__OP_ATAN = 18,
-    NOMEN__OP_ATANH = 19,
-    NOMEN__OP_BERNOULLI = 20,
-    NOMEN__OP_BITWISE_NOT = 21,
-    NOMEN__OP_BMM = 22,
-    NOMEN__OP_CAST = 23,
-    NOMEN__OP_CAT = 24,
-    NOMEN__OP_CAUCHY = 25,
-    NOMEN__OP_CEIL = 26,
-    NOMEN__OP_CHUNK = 27,
-    NOMEN__OP_CLAMP = 28,
-    NOMEN__OP_CLONE = 29,
-    NOMEN__OP_CONJ = 30,
-    NOMEN__OP_CONTIGUOUS = 31,
-    NOMEN__OP_COPY = 32,
-    NOMEN__OP_COS = 33,
-    NOMEN__OP_COSH = 34,
-    NOMEN__OP_COUNT_NONZERO = 35,
-    NOMEN__OP_CUMMAX = 36,
-    NOMEN__OP_CUMMIN = 37,
-    NOMEN__OP_CUMPROD = 38,
-    NOMEN__OP_CUMSUM = 39,
-    NOMEN__OP_DEG2RAD = 40,
-    NOMEN__OP_DIFF = 41,
-    NOMEN__OP_DIGAMMA = 42,
-    NOMEN__OP_DIST = 43,
-    NOMEN__OP_DIV = 44,
-    NOMEN__OP_DOT = 45,
-    NOMEN__OP_DROPOUT = 46,
-    NOMEN__OP_EMPTY = 47,
-    NOMEN__OP_EMPTY_LIKE = 48,
-    NOMEN__OP_EQ = 49,
-    NOMEN__OP_ERF = 50,
-    NOMEN__OP_ERFC = 51,
-    NOMEN__OP_ERFINV = 52,
-    NOMEN__OP_EXP = 53,
-    NOMEN__OP_EXP2 = 54,
-    NOMEN__OP_EXPAND = 55,
-    NOMEN__OP_EXPM1 = 56,
-    NOMEN__OP_EXPONENTIAL = 57,
-    NOMEN__OP_FILL = 58,
-    NOMEN__OP_FLATTEN = 59,
-    NOMEN__OP_FLOOR = 60,
-    NOMEN__OP_FRAC = 61,
-    NOMEN__OP_FULL = 62,
-    NOMEN__OP_FULL_LIKE = 63,
-    NOMEN__OP_GATHER = 64,
-    NOMEN__OP_GE = 65,
-    NOMEN__OP_GEOMETRIC = 66,
-    NOMEN__OP_GT = 67,
-    NOMEN__OP_INDEX = 68,
-    NOMEN__OP_INDEX_ADD = 69,
-    NOMEN__OP_INDEX_COPY = 70,
-    NOMEN__OP_INDEX_FILL = 71,
-    NOMEN__OP_INDEX_PUT = 72,
-    NOMEN__OP_INDEX_SELECT = 73,
-    NOMEN__OP_ISFINITE = 74,
-    NOMEN__OP_ISINF = 75,
-    NOMEN__OP_ISNAN = 76,
-    NOMEN__OP_ISNEGINF = 77,
-    NOMEN__OP_ISPOSINF = 78,
-    NOMEN__OP_LE = 79,
-    NOMEN__OP_LGAMMA = 80,
-    NOMEN__OP_LOG = 81,
-    NOMEN__OP_LOG10 = 82,
-    NOMEN__OP_LOG1P = 83,
-    NOMEN__OP_LOG2 = 84,
-    NOMEN__OP_LOG_NORMAL = 85,
-    NOMEN__OP_LOG_SOFTMAX = 86,
-    NOMEN__OP_LOGCUMSUMEXP = 87,
-    NOMEN__OP_LOGICAL_NOT = 88,
-    NOMEN__OP_LOGIT = 89,
-    NOMEN__OP_LOGSUMEXP = 90,
-    NOMEN__OP_LT = 91,
-    NOMEN__OP_MASKED_FILL = 92,
-    NOMEN__OP_MASKED_SCATTER = 93,
-    NOMEN__OP_MASKED_SELECT = 94,
-    NOMEN__OP_MATMUL = 95,
-    NOMEN__OP_MAX = 96,
-    NOMEN__OP_MAXIMUM = 97,
-    NOMEN__OP_MEAN = 98,
-    NOMEN__OP_MIN = 99,
-    NOMEN__OP_MINIMUM = 100,
-    NOMEN__OP_MM = 101,
-    NOMEN__OP_MUL = 102,
-    NOMEN__OP_MULTINOMIAL = 103,
-    NOMEN__OP_MV = 104,
-    NOMEN__OP_NAN_TO_NUM = 105,
-    NOMEN__OP_NANMEAN = 106,
-    NOMEN__OP_NANSUM = 107,
-    NOMEN__OP_NARROW = 108,
-    NOMEN__OP_NE = 109,
-    NOMEN__OP_NEG = 110,
-    NOMEN__OP_NONZERO = 111,
-    NOMEN__OP_NONZERO_TUPLE = 112,
-    NOMEN__OP_NORM = 113,
-    NOMEN__OP_NORMAL = 114,
-    NOMEN__OP_NORMAL_ = 115,
-    NOMEN__OP_ONES = 116,
-    NOMEN__OP_ONES_LIKE = 117,
-    NOMEN__OP_PERMUTE = 118,
-    NOMEN__OP_POISSON = 119,
-    NOMEN__OP_POLYGAMMA = 120,
-    NOMEN__OP_POSITIVE = 121,
-    NOMEN__OP_POW = 122,
-    NOMEN__OP_PROD = 123,
-    NOMEN__OP_PUT = 124,
-    NOMEN__OP_PUT_DIMS = 125,
-    NOMEN__OP_RAD2DEG = 126,
-    NOMEN__OP_RAND = 127,
-    NOMEN__OP_RAND_LIKE = 128,
-    NOMEN__OP_RANDINT = 129,
-    NOMEN__OP_RANDINT_LIKE = 130,
-    NOMEN__OP_RANDN = 131,
-    NOMEN__OP_RANDN_LIKE = 132,
-    NOMEN__OP_RANDOM = 133,
-    NOMEN__OP_RANDPERM = 134,
-    NOMEN__OP_RECIPROCAL = 135,
-    NOMEN__OP_REFINE_NAMES = 136,
-    NOMEN__OP_RELU = 137,
-    NOMEN__OP_RENAME = 138,
-    NOMEN__OP_RESHAPE = 139,
-    NOMEN__OP_ROUND = 140,
-    NOMEN__OP_RSQRT = 141,
-    NOMEN__OP_SCATTER = 142,
-    NOMEN__OP_SCATTER_ADD = 143,
-    NOMEN__OP_SELECT = 144,
-    NOMEN__OP_SGN = 145,
-    NOMEN__OP_SIGMOID = 146,
-    NOMEN__OP_SIGN = 147,
-    NOMEN__OP_SIGNBIT = 148,
-    NOMEN__OP_SIN = 149,
-    NOMEN__OP_SINC = 150,
-    NOMEN__OP_SINH = 151,
-    NOMEN__OP_SLICE = 152,
-    NOMEN__OP_SOFTMAX = 153,
-    NOMEN__OP_SPLIT = 154,
-    NOMEN__OP_SQRT = 155,
-    NOMEN__OP_SQUARE = 156,
-    NOMEN__OP_SQUEEZE = 157,
-    NOMEN__OP_STACK = 158,
-    NOMEN__OP_STD = 159,
-    NOMEN__OP_STD_MEAN = 160,
-    NOMEN__OP_SUB = 161,
-    NOMEN__OP_SUM = 162,
-    NOMEN__OP_TAKE = 163,
-    NOMEN__OP_TAKE_ALONG_DIM = 164,
-    NOMEN__OP_TAKE_DIMS = 165,
-    NOMEN__OP_TAN = 166,
-    NOMEN__OP_TANH = 167,
-    NOMEN__OP_TO = 168,
-    NOMEN__OP_TRANSPOSE = 169,
-    NOMEN__OP_TRUNC = 170,
-    NOMEN__OP_UNBIND = 171,
-    NOMEN__OP_UNFLATTEN = 172,
-    NOMEN__OP_UNIFORM = 173,
-    NOMEN__OP_UNSQUEEZE = 174,
-    NOMEN__OP_VAR = 175,
-    NOMEN__OP_VAR_MEAN = 176,
-    NOMEN__OP_WHERE = 177,
-    NOMEN__OP_ZERO = 178,
-    NOMEN__OP_ZEROS = 179,
-    NOMEN__OP_ZEROS_LIKE = 180,
-    NOMEN__OP_COUNT = 181
+    NOMEN__OP_ARGSORT = 15,
+    NOMEN__OP_ARGWHERE = 16,
+    NOMEN__OP_ASIN = 17,
+    NOMEN__OP_ASINH = 18,
+    NOMEN__OP_ATAN = 19,
+    NOMEN__OP_ATANH = 20,
+    NOMEN__OP_BERNOULLI = 21,
+    NOMEN__OP_BITWISE_NOT = 22,
+    NOMEN__OP_BMM = 23,
+    NOMEN__OP_CAST = 24,
+    NOMEN__OP_CAT = 25,
+    NOMEN__OP_CAUCHY = 26,
+    NOMEN__OP_CEIL = 27,
+    NOMEN__OP_CHUNK = 28,
+    NOMEN__OP_CLAMP = 29,
+    NOMEN__OP_CLONE = 30,
+    NOMEN__OP_CONJ = 31,
+    NOMEN__OP_CONTIGUOUS = 32,
+    NOMEN__OP_COPY = 33,
+    NOMEN__OP_COS = 34,
+    NOMEN__OP_COSH = 35,
+    NOMEN__OP_COUNT_NONZERO = 36,
+    NOMEN__OP_CUMMAX = 37,
+    NOMEN__OP_CUMMIN = 38,
+    NOMEN__OP_CUMPROD = 39,
+    NOMEN__OP_CUMSUM = 40,
+    NOMEN__OP_DEG2RAD = 41,
+    NOMEN__OP_DIFF = 42,
+    NOMEN__OP_DIGAMMA = 43,
+    NOMEN__OP_DIST = 44,
+    NOMEN__OP_DIV = 45,
+    NOMEN__OP_DOT = 46,
+    NOMEN__OP_DROPOUT = 47,
+    NOMEN__OP_EMPTY = 48,
+    NOMEN__OP_EMPTY_LIKE = 49,
+    NOMEN__OP_EQ = 50,
+    NOMEN__OP_ERF = 51,
+    NOMEN__OP_ERFC = 52,
+    NOMEN__OP_ERFINV = 53,
+    NOMEN__OP_EXP = 54,
+    NOMEN__OP_EXP2 = 55,
+    NOMEN__OP_EXPAND = 56,
+    NOMEN__OP_EXPM1 = 57,
+    NOMEN__OP_EXPONENTIAL = 58,
+    NOMEN__OP_FILL = 59,
+    NOMEN__OP_FLATTEN = 60,
+    NOMEN__OP_FLOOR = 61,
+    NOMEN__OP_FRAC = 62,
+    NOMEN__OP_FULL = 63,
+    NOMEN__OP_FULL_LIKE = 64,
+    NOMEN__OP_GATHER = 65,
+    NOMEN__OP_GE = 66,
+    NOMEN__OP_GEOMETRIC = 67,
+    NOMEN__OP_GT = 68,
+    NOMEN__OP_INDEX = 69,
+    NOMEN__OP_INDEX_ADD = 70,
+    NOMEN__OP_INDEX_COPY = 71,
+    NOMEN__OP_INDEX_FILL = 72,
+    NOMEN__OP_INDEX_PUT = 73,
+    NOMEN__OP_INDEX_SELECT = 74,
+    NOMEN__OP_ISFINITE = 75,
+    NOMEN__OP_ISINF = 76,
+    NOMEN__OP_ISNAN = 77,
+    NOMEN__OP_ISNEGINF = 78,
+    NOMEN__OP_ISPOSINF = 79,
+    NOMEN__OP_KTHVALUE = 80,
+    NOMEN__OP_LE = 81,
+    NOMEN__OP_LGAMMA = 82,
+    NOMEN__OP_LOG = 83,
+    NOMEN__OP_LOG10 = 84,
+    NOMEN__OP_LOG1P = 85,
+    NOMEN__OP_LOG2 = 86,
+    NOMEN__OP_LOG_NORMAL = 87,
+    NOMEN__OP_LOG_SOFTMAX = 88,
+    NOMEN__OP_LOGCUMSUMEXP = 89,
+    NOMEN__OP_LOGICAL_NOT = 90,
+    NOMEN__OP_LOGIT = 91,
+    NOMEN__OP_LOGSUMEXP = 92,
+    NOMEN__OP_LT = 93,
+    NOMEN__OP_MASKED_FILL = 94,
+    NOMEN__OP_MASKED_SCATTER = 95,
+    NOMEN__OP_MASKED_SELECT = 96,
+    NOMEN__OP_MATMUL = 97,
+    NOMEN__OP_MAX = 98,
+    NOMEN__OP_MAXIMUM = 99,
+    NOMEN__OP_MEAN = 100,
+    NOMEN__OP_MEDIAN = 101,
+    NOMEN__OP_MIN = 102,
+    NOMEN__OP_MINIMUM = 103,
+    NOMEN__OP_MM = 104,
+    NOMEN__OP_MODE = 105,
+    NOMEN__OP_MSORT = 106,
+    NOMEN__OP_MUL = 107,
+    NOMEN__OP_MULTINOMIAL = 108,
+    NOMEN__OP_MV = 109,
+    NOMEN__OP_NAN_TO_NUM = 110,
+    NOMEN__OP_NANMEAN = 111,
+    NOMEN__OP_NANMEDIAN = 112,
+    NOMEN__OP_NANSUM = 113,
+    NOMEN__OP_NARROW = 114,
+    NOMEN__OP_NE = 115,
+    NOMEN__OP_NEG = 116,
+    NOMEN__OP_NONZERO = 117,
+    NOMEN__OP_NONZERO_TUPLE = 118,
+    NOMEN__OP_NORM = 119,
+    NOMEN__OP_NORMAL = 120,
+    NOMEN__OP_NORMAL_ = 121,
+    NOMEN__OP_ONES = 122,
+    NOMEN__OP_ONES_LIKE = 123,
+    NOMEN__OP_PERMUTE = 124,
+    NOMEN__OP_POISSON = 125,
+    NOMEN__OP_POLYGAMMA = 126,
+    NOMEN__OP_POSITIVE = 127,
+    NOMEN__OP_POW = 128,
+    NOMEN__OP_PROD = 129,
+    NOMEN__OP_PUT = 130,
+    NOMEN__OP_PUT_DIMS = 131,
+    NOMEN__OP_RAD2DEG = 132,
+    NOMEN__OP_RAND = 133,
+    NOMEN__OP_RAND_LIKE = 134,
+    NOMEN__OP_RANDINT = 135,
+    NOMEN__OP_RANDINT_LIKE = 136,
+    NOMEN__OP_RANDN = 137,
+    NOMEN__OP_RANDN_LIKE = 138,
+    NOMEN__OP_RANDOM = 139,
+    NOMEN__OP_RANDPERM = 140,
+    NOMEN__OP_RECIPROCAL = 141,
+    NOMEN__OP_REFINE_NAMES = 142,
+    NOMEN__OP_RELU = 143,
+    NOMEN__OP_RENAME = 144,
+    NOMEN__OP_RESHAPE = 145,
+    NOMEN__OP_ROUND = 146,
+    NOMEN__OP_RSQRT = 147,
+    NOMEN__OP_SCATTER = 148,
+    NOMEN__OP_SCATTER_ADD = 149,
+    NOMEN__OP_SELECT = 150,
+    NOMEN__OP_SGN = 151,
+    NOMEN__OP_SIGMOID = 152,
+    NOMEN__OP_SIGN = 153,
+    NOMEN__OP_SIGNBIT = 154,
+    NOMEN__OP_SIN = 155,
+    NOMEN__OP_SINC = 156,
+    NOMEN__OP_SINH = 157,
+    NOMEN__OP_SLICE = 158,
+    NOMEN__OP_SOFTMAX = 159,
+    NOMEN__OP_SORT = 160,
+    NOMEN__OP_SPLIT = 161,
+    NOMEN__OP_SQRT = 162,
+    NOMEN__OP_SQUARE = 163,
+    NOMEN__OP_SQUEEZE = 164,
+    NOMEN__OP_STACK = 165,
+    NOMEN__OP_STD = 166,
+    NOMEN__OP_STD_MEAN = 167,
+    NOMEN__OP_SUB = 168,
+    NOMEN__OP_SUM = 169,
+    NOMEN__OP_TAKE = 170,
+    NOMEN__OP_TAKE_ALONG_DIM = 171,
+    NOMEN__OP_TAKE_DIMS = 172,
+    NOMEN__OP_TAN = 173,
+    NOMEN__OP_TANH = 174,
+    NOMEN__OP_TO = 175,
+    NOMEN__OP_TOPK = 176,
+    NOMEN__OP_TRANSPOSE = 177,
+    NOMEN__OP_TRUNC = 178,
+    NOMEN__OP_UNBIND = 179,
+    NOMEN__OP_UNFLATTEN = 180,
+    NOMEN__OP_UNIFORM = 181,
+    NOMEN__OP_UNSQUEEZE = 182,
+    NOMEN__OP_VAR = 183,
+    NOMEN__OP_VAR_MEAN = 184,
+    NOMEN__OP_WHERE = 185,
+    NOMEN__OP_ZERO = 186,
+    NOMEN__OP_ZEROS = 187,
+    NOMEN__OP_ZEROS_LIKE = 188,
+    NOMEN__OP_COUNT = 189
 };
 
 nomen__step nomen__choose_bounds;
@@ -212,6 +220,7 @@ nomen__step nomen__compose_dist;
 nomen__step nomen__compose_dropout;
 nomen__step nomen__compose_index;
 nomen__step nomen__compose_index_put;
+nomen__step nomen__compose_msort;
 nomen__step nomen__compose_nonzero_tuple;
 nomen__step nomen__compose_positive;
 nomen__step nomen__compose_split;
@@ -258,6 +267,7 @@ nomen__step nomen__dtype_to;
 nomen__step nomen__dtype_truth;
 nomen__step nomen__dtype_variance;
 nomen__step nomen__dtype_where;
+nomen__step nomen__launch_argsort;
 nomen__step nomen__launch_bernoulli;
 nomen__step nomen__launch_cat;
 nomen__step nomen__launch_cauchy;
@@ -282,6 +292,7 @@ nomen__step nomen__launch_normal;
 nomen__step nomen__launch_normal_in_place;
 nomen__step nomen__launch_nothing;
 nomen__step nomen__launch_one;
+nomen__step nomen__launch_order;
 nomen__step nomen__launch_poisson;
 nomen__step nomen__launch_positions;
 nomen__step nomen__launch_put;
@@ -308,11 +319,13 @@ nomen__step nomen__names_contract;
 nomen__step nomen__names_given;
 nomen__step nomen__names_join;
 nomen__step nomen__names_keep;
+nomen__step nomen__names_keep_last;
 nomen__step nomen__names_masked_fill_rule;
 nomen__step nomen__names_masked_select_rule;
 nomen__step nomen__names_normal;
 nomen__step nomen__names_nothing;
 nomen__step nomen__names_reduce_both;
+nomen__step nomen__names_reduce_last;
 nomen__step nomen__names_reduce_rule;
 nomen__step nomen__names_self;
 nomen__step nomen__names_stack;
@@ -328,6 +341,7 @@ nomen__step nomen__shape_given;
 nomen__step nomen__shape_index_fill;
 nomen__step nomen__shape_index_put;
 nomen__step nomen__shape_index_select;
+nomen__step nomen__shape_kthvalue;
 nomen__step nomen__shape_like;
 nomen__step nomen__shape_masked_fill;
 nomen__step nomen__shape_masked_scatter;
@@ -339,6 +353,7 @@ nomen__step nomen__shape_mv;
 nomen__step nomen__shape_nonzero;
 nomen__step nomen__shape_norm;
 nomen__step nomen__shape_normal;
+nomen__step nomen__shape_order;
 nomen__step nomen__shape_put;
 nomen__step nomen__shape_put_dims;
 nomen__step nomen__shape_randperm;
@@ -347,9 +362,11 @@ nomen__step nomen__shape_reduce;
 nomen__step nomen__shape_reshaped;
 nomen__step nomen__shape_same;
 nomen__step nomen__shape_scatter;
+nomen__step nomen__shape_sort;
 nomen__step nomen__shape_stack;
 nomen__step nomen__shape_take;
 nomen__step nomen__shape_take_dims;
+nomen__step nomen__shape_topk;
 nomen__step nomen__shape_view;
 nomen__step nomen__view_align_as;
 nomen__step nomen__view_align_to;
@@ -418,6 +435,7 @@ nomen__gradient nomen__grad_index_add;
 nomen__gradient nomen__grad_index_copy;
 nomen__gradient nomen__grad_index_fill;
 nomen__gradient nomen__grad_index_select;
+nomen__gradient nomen__grad_kthvalue;
 nomen__gradient nomen__grad_lgamma;
 nomen__gradient nomen__grad_log;
 nomen__gradient nomen__grad_log10;
@@ -435,13 +453,16 @@ nomen__gradient nomen__grad_matmul;
 nomen__gradient nomen__grad_max;
 nomen__gradient nomen__grad_maximum;
 nomen__gradient nomen__grad_mean;
+nomen__gradient nomen__grad_median;
 nomen__gradient nomen__grad_min;
 nomen__gradient nomen__grad_minimum;
 nomen__gradient nomen__grad_mm;
+nomen__gradient nomen__grad_mode;
 nomen__gradient nomen__grad_mul;
 nomen__gradient nomen__grad_mv;
 nomen__gradient nomen__grad_nan_to_num;
 nomen__gradient nomen__grad_nanmean;
+nomen__gradient nomen__grad_nanmedian;
 nomen__gradient nomen__grad_nansum;
 nomen__gradient nomen__grad_narrow;
 nomen__gradient nomen__grad_neg;
@@ -475,6 +496,7 @@ nomen__gradient nomen__grad_sinc;
 nomen__gradient nomen__grad_sinh;
 nomen__gradient nomen__grad_slice;
 nomen__gradient nomen__grad_softmax;
+nomen__gradient nomen__grad_sort;
 nomen__gradient nomen__grad_sqrt;
 nomen__gradient nomen__grad_square;
 nomen__gradient nomen__grad_squeeze;
@@ -487,6 +509,7 @@ nomen__gradient nomen__grad_take;
 nomen__gradient nomen__grad_take_dims;
 nomen__gradient nomen__grad_tan;
 nomen__gradient nomen__grad_tanh;
+nomen__gradient nomen__grad_topk;
 nomen__gradient nomen__grad_transpose;
 nomen__gradient nomen__grad_trunc;
 nomen__gradient nomen__grad_unflatten;

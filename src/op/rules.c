@@ -47,6 +47,22 @@ nomen_status nomen__names_keep(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* The dim of a row that has one also when it is not given. */
+static nomen_status resolve_or(nomen__call *c, int fallback) {
+    if (nomen__given(c, nomen__arg_of(c->op, NOMEN__DIM))) return resolve_dims(c);
+    int n = c->in[0]->ndim;
+    c->dim = n && fallback < 0 ? n - 1 : 0;
+    c->dims[0] = c->dim;
+    c->mask = n ? UINT64_C(1) << c->dim : 0;
+    c->dims_count = n ? 1 : 0;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__names_keep_last(nomen__call *c) {
+    nomen_status s = resolve_or(c, -1);
+    return s ? s : nomen__names_keep_of(c, c->in[0]);
+}
+
 nomen_status nomen__names_unify(nomen__call *c) {
     if (NOMEN_LIKELY(!c->named)) return NOMEN_OK;
     if (c->nin == 2)
@@ -66,9 +82,8 @@ nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__names_reduce_rule(nomen__call *c) {
-    nomen_status s = resolve_dims(c);
-    if (s) return s;
+/* The dims are resolved: what is left of the names. */
+static nomen_status reduce_names(nomen__call *c) {
     int keepdim = nomen__arg_of(c->op, NOMEN__FLAG);
     bool keep = keepdim >= 0 && nomen__given(c, keepdim) && c->arg[keepdim].flag;
     /* an empty list is the full reduction too, but a max over dim=None with a position is not one
@@ -76,6 +91,16 @@ nomen_status nomen__names_reduce_rule(nomen__call *c) {
     if (c->op->nout > 1 && c->dims_count < 0) c->skip[1] = true;
     if (c->named) nomen__names_reduce(nomen__names_of(c->in[0]), c->mask, keep, &c->names);
     return NOMEN_OK;
+}
+
+nomen_status nomen__names_reduce_rule(nomen__call *c) {
+    nomen_status s = resolve_dims(c);
+    return s ? s : reduce_names(c);
+}
+
+nomen_status nomen__names_reduce_last(nomen__call *c) {
+    nomen_status s = resolve_or(c, -1);
+    return s ? s : reduce_names(c);
 }
 
 /* Both results are there with and without a dim. */

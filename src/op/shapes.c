@@ -106,7 +106,8 @@ nomen_status nomen__shape_reduce(nomen__call *c) {
         else if (keep)
             c->size[c->ndim++] = 1;
     }
-    return c->kernel->reducer->nonempty ? nothing_to_reduce(c) : NOMEN_OK;
+    const nomen__reducer *reducer = c->kernel->reducer; /* NULL: an order statistic */
+    return reducer && reducer->nonempty ? nothing_to_reduce(c) : NOMEN_OK;
 }
 
 /* Norms of nothing are 0, but for those that a smaller number can make larger. */

@@ -1,0 +1,237 @@
+/* Include-template: sorting and selecting by keys. Before: K (an unsigned key), WIDTH (its bits,
+ * for names), E (a key with a position), MAKE(key, at), KEY(e), AT(e), BEFORE(a, b) (by key, then
+ * by position: what is sorted by it is sorted stably). After: sort_, nth_, find_, best_ and
+ * longest_ with WIDTH behind; everything defined before is as it was. */
+
+static void ORDER_NAME(insertion, WIDTH, e)(E *a, int64_t n) {
+    for (int64_t i = 1; i < n; i++) {
+        E x = a[i];
+        int64_t j = i;
+        for (; j > 0 && BEFORE(x, a[j - 1]); j--) a[j] = a[j - 1];
+        a[j] = x;
+    }
+}
+
+/* Two sorted runs into one, without a branch on the comparison. */
+static void ORDER_NAME(merge, WIDTH, e)(E *to, const E *a, int64_t n, const E *b, int64_t m) {
+    const E *a_end = a + n, *b_end = b + m;
+    while (a < a_end && b < b_end) {
+        bool second = BEFORE(*b, *a);
+        const E *from = second ? b : a;
+        *to++ = *from;
+        b += second;
+        a += !second;
+    }
+    memcpy(to, a, sizeof *a * (size_t)(a_end - a));
+    to += a_end - a;
+    memcpy(to, b, sizeof *b * (size_t)(b_end - b));
+}
+
+static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
+    E *from = a, *to = spare;
+    for (int64_t i = 0; i < n; i += RUN)
+        ORDER_NAME(insertion, WIDTH, e)(a + i, n - i < RUN ? n - i : RUN);
+    for (int64_t run = RUN; run < n; run *= 2) {
+        for (int64_t i = 0; i < n; i += 2 * run) {
+            int64_t first = n - i < run ? n - i : run, second = n - i - first;
+            ORDER_NAME(merge, WIDTH, e)
+            (to + i, from + i, first, from + i + first, second < run ? second : run);
+        }
+        E *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != a) memcpy(a, from, sizeof *a * (size_t)n);
+}
+
+/* By digits of 8 bits, the lowest first; digits that all have in common are passed over. */
+static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n, int bits) {
+    int64_t count[WIDTH / 8][256];
+    const int digits = (bits + 7) / 8;
+    memset(count, 0, sizeof *count * (size_t)digits);
+    for (int64_t i = 0; i < n; i++)
+        for (int d = 0; d < digits; d++) count[d][KEY(a[i]) >> (8 * d) & 255]++;
+    E *from = a, *to = spare;
+    for (int d = 0; d < digits; d++) {
+        int64_t *at = count[d], sum = 0;
+        if (at[KEY(from[0]) >> (8 * d) & 255] == n) continue;
+        for (int k = 0; k < 256; k++) {
+            int64_t here = at[k];
+            at[k] = sum;
+            sum += here;
+        }
+        for (int64_t i = 0; i < n; i++) to[at[KEY(from[i]) >> (8 * d) & 255]++] = from[i];
+        E *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (from != a) memcpy(a, from, sizeof *a * (size_t)n);
+}
+
+/* Sorts a, whose keys have so many bits. The elements must be in the order of their positions,
+ * which equals keep. */
+static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n, int bits) {
+    if (n <= FEW)
+        ORDER_NAME(insertion, WIDTH, e)(a, n);
+    else if (n <= SOME * (bits > 32 ? 4 : 1))
+        ORDER_NAME(merges, WIDTH, e)(a, spare, n);
+    else
+        ORDER_NAME(radix, WIDTH, e)(a, spare, n, bits);
+}
+
+/* ---- selection ---- */
+
+/* Those with low <= key <= high, in order. */
+static int64_t ORDER_NAME(keep, WIDTH, k)(K *to, const K *keys, int64_t n, K low, K high) {
+    int64_t kept = 0;
+    for (int64_t i = 0; i < n; i++) {
+        K key = keys[i];
+        to[kept] = key;
+        kept += key - low <= high - low;
+    }
+    return kept;
+}
+
+static K ORDER_NAME(nth_of_few, WIDTH, k)(K *a, int64_t n, int64_t k) {
+    for (int64_t i = 1; i < n; i++) {
+        K x = a[i];
+        int64_t j = i;
+        for (; j > 0 && x < a[j - 1]; j--) a[j] = a[j - 1];
+        a[j] = x;
+    }
+    return a[k];
+}
+
+static K ORDER_NAME(middle, WIDTH, k)(K a, K b, K c) {
+    K low = a < b ? a : b, high = a < b ? b : a;
+    return c < low ? low : c > high ? high : c;
+}
+
+/* The bucket of k by the bits from shift on, its bounds in *low and *high; *k becomes the rank in
+ * it. The keys share all bits above. */
+static int64_t ORDER_NAME(bucket, WIDTH, k)(const K *keys, int64_t n, int shift, int64_t *k, K *low,
+                                            K *high) {
+    K one[BUCKETS] = {0}, two[BUCKETS] = {0};
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2) { /* two tables: equal neighbours do not wait for each other */
+        one[keys[i] >> shift & (BUCKETS - 1)]++;
+        two[keys[i + 1] >> shift & (BUCKETS - 1)]++;
+    }
+    if (i < n) one[keys[i] >> shift & (BUCKETS - 1)]++;
+    int b = 0;
+    for (; b < BUCKETS - 1; b++) {
+        int64_t here = (int64_t)(one[b] + two[b]);
+        if (*k < here) break;
+        *k -= here;
+    }
+    K above = keys[0] & ~(((K)BUCKETS << shift) - 1);
+    *low = above | (K)b << shift;
+    *high = *low | (((K)1 << shift) - 1);
+    return (int64_t)(one[b] + two[b]);
+}
+
+/* The key of rank k (from 0) among n. Two spares of n keys; the keys stay as they are. */
+static K ORDER_NAME(nth, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n, int64_t k,
+                                   int bits) {
+    const K all = (K)(bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << (bits & 63)) - 1);
+    int shift = bits > BUCKET_BITS ? bits - BUCKET_BITS : 0;
+    K low = 0, high = all;
+    while (n > FEW) {
+        if (n > SOME) {
+            int64_t left = ORDER_NAME(bucket, WIDTH, k)(keys, n, shift, &k, &low, &high);
+            if (!shift) return low;
+            shift = shift > BUCKET_BITS ? shift - BUCKET_BITS : 0;
+            if (left == n) continue;
+        } else {
+            K p = ORDER_NAME(middle, WIDTH, k)(keys[n / 4], keys[n / 2], keys[n - 1 - n / 4]);
+            int64_t less = 0, same = 0;
+            for (int64_t i = 0; i < n; i++) less += keys[i] < p, same += keys[i] == p;
+            if (k >= less && k < less + same) return p;
+            if (k < less) {
+                high = p - 1;
+            } else {
+                low = p + 1;
+                k -= less + same;
+            }
+        }
+        n = ORDER_NAME(keep, WIDTH, k)(spare, keys, n, low, high);
+        keys = spare;
+        spare = other;
+        other = (K *)(uintptr_t)keys;
+    }
+    memcpy(spare, keys, sizeof *keys * (size_t)n);
+    return ORDER_NAME(nth_of_few, WIDTH, k)(spare, n, k);
+}
+
+/* The first position of a key that is there. */
+static int64_t ORDER_NAME(find, WIDTH, k)(const K *keys, int64_t n, K key) {
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        K hit = 0;
+        for (int l = 0; l < 64; l++) hit |= keys[i + l] == key;
+        if (hit) break;
+    }
+    while (i < n - 1 && keys[i] != key) i++;
+    return i;
+}
+
+static int64_t ORDER_NAME(count, WIDTH, k)(const K *keys, int64_t n, K key) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += keys[i] == key;
+    return count;
+}
+
+/* The k smallest so far of a row that comes block by block. */
+typedef struct ORDER_NAME(best, WIDTH, s) {
+    E *at;
+    int64_t used;
+    K below; /* of no interest: keys from here on, if full */
+    bool full;
+} ORDER_NAME(best, WIDTH, s);
+
+static void ORDER_NAME(trim, WIDTH, e)(ORDER_NAME(best, WIDTH, s) * b, E *spare, int64_t k,
+                                       int bits) {
+    ORDER_NAME(sort, WIDTH, e)(b->at, spare, b->used, bits);
+    if (b->used < k) return;
+    b->used = k;
+    b->below = KEY(b->at[k - 1]);
+    b->full = true;
+}
+
+/* At most BLOCK keys, of positions from first on; there is room for as many. */
+static void ORDER_NAME(take, WIDTH, e)(ORDER_NAME(best, WIDTH, s) * b, const K *keys, int64_t n,
+                                       int64_t first) {
+    int64_t used = b->used;
+    if (!b->full) { /* a row that is sorted whole never is */
+        for (int64_t i = 0; i < n; i++) b->at[used + i] = MAKE(keys[i], first + i);
+        b->used = used + n;
+        return;
+    }
+    const K below = b->below;
+    for (int64_t i = 0; i < n; i += 64) {
+        const int64_t end = n - i < 64 ? n : i + 64;
+        K hit = 0;
+        for (int64_t j = i; j < end; j++) hit |= keys[j] < below;
+        if (!hit) continue;
+        for (int64_t j = i; j < end; j++) {
+            b->at[used] = MAKE(keys[j], first + j);
+            used += keys[j] < below;
+        }
+    }
+    b->used = used;
+}
+
+/* The last element of the longest run of equal keys, of the smallest key if there are several. */
+static E ORDER_NAME(longest, WIDTH, e)(const E *a, int64_t n) {
+    int64_t most = 0, from = 0;
+    E last = a[0];
+    for (int64_t i = 1; i <= n; i++) {
+        if (i < n && KEY(a[i]) == KEY(a[from])) continue;
+        if (i - from > most) {
+            most = i - from;
+            last = a[i - 1];
+        }
+        from = i;
+    }
+    return last;
+}

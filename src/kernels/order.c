@@ -1,0 +1,111 @@
+/* Order statistics of whole rows: sort, topk, kthvalue, median, nanmedian, mode. Numbers become
+ * unsigned keys of the same order, keys are sorted or selected, and values are fetched from the row
+ * by the positions that come out. Among equals the first position is taken, but mode takes the
+ * last, as PyTorch does. */
+#include "kernels/loops/loops.h"
+
+#include <stdbool.h>
+
+/* Up to FEW elements are inserted, up to SOME merged (runs of RUN) or halved; keys come in blocks
+ * of BLOCK; rows that lie side by side are worked on together, up to BESIDE, within so much
+ * scratch. */
+enum { FEW = 24, SOME = 256, RUN = 16, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 1 << 25 };
+/* Selection looks at so many bits at a time. */
+enum { BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
+
+#define ORDER_NAME(what, width, part)  ORDER_NAME2(what, width, part)
+#define ORDER_NAME2(what, width, part) what##width##_##part
+
+/* What is known of a dtype: its bytes, is it floating, its keys (32: NULL if it is wider). */
+typedef void order_keys(void *keys, const char *in, int64_t step, int64_t n, uint64_t flip);
+typedef struct order_type {
+    int item;
+    bool floating;
+    order_keys *keys32, *keys64;
+} order_type;
+
+typedef enum order_what { SORT, TOPK, KTHVALUE, MEDIAN, NANMEDIAN, MODE } order_what;
+
+typedef struct order_pair {
+    uint64_t key;
+    int64_t at;
+} order_pair;
+
+#define K     uint32_t
+#define WIDTH 32
+#include "kernels/loops/order_types.h"
+#define E            uint64_t
+#define MAKE(key, i) ((uint64_t)(key) << 32 | (uint64_t)(i))
+#define KEY(e)       ((uint32_t)((e) >> 32))
+#define AT(e)        ((int64_t)((e) & UINT32_MAX))
+#define BEFORE(a, b) ((a) < (b))
+#include "kernels/loops/order_engine.h"
+#include "kernels/loops/order_run.h"
+#undef K
+#undef WIDTH
+#undef E
+#undef MAKE
+#undef KEY
+#undef AT
+#undef BEFORE
+
+#define K     uint64_t
+#define WIDTH 64
+#include "kernels/loops/order_types.h"
+#define E            order_pair
+#define MAKE(key, i) ((order_pair){key, i})
+#define KEY(e)       ((e).key)
+#define AT(e)        ((e).at)
+#define BEFORE(a, b) ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
+#include "kernels/loops/order_engine.h"
+#include "kernels/loops/order_run.h"
+
+/* A position has 32 bits beside a key of 32. */
+static bool is_narrow(const nomen__order_args *a, const order_type *t) {
+    return t->keys32 && a->n <= UINT32_MAX && !a->wide;
+}
+
+static size_t scratch_of(const nomen__order *o, const nomen__order_args *a) {
+    return is_narrow(a, o->type) ? scratch32_e(a, o->what) : scratch64_e(a, o->what);
+}
+
+static void run_of(const nomen__order *o, const nomen__order_args *a, void *scratch) {
+    if (is_narrow(a, o->type))
+        run32_e(a, scratch, o->what, o->type);
+    else
+        run64_e(a, scratch, o->what, o->type);
+}
+
+static const order_type type_b8 = {1, false, keys32_b8, keys64_b8};
+static const order_type type_u8 = {1, false, keys32_u8, keys64_u8};
+static const order_type type_i8 = {1, false, keys32_i8, keys64_i8};
+static const order_type type_i16 = {2, false, keys32_i16, keys64_i16};
+static const order_type type_i32 = {4, false, keys32_i32, keys64_i32};
+static const order_type type_i64 = {8, false, NULL, keys64_i64};
+static const order_type type_f16 = {2, true, keys32_f16, keys64_f16};
+static const order_type type_bf16 = {2, true, keys32_bf16, keys64_bf16};
+static const order_type type_f32 = {4, true, keys32_f32, keys64_f32};
+static const order_type type_f64 = {8, true, NULL, keys64_f64};
+
+#define ROW_ORDER(text, code, enumerator, sfx)                                                     \
+    {                                                                                              \
+        .name = text, .dtype = enumerator, .order = &(const nomen__order) {                        \
+            code, &type_##sfx, scratch_of, run_of                                                  \
+        }                                                                                          \
+    }
+#define ROWS_ORDER(text, code)                                                                     \
+    ROW_ORDER(text, code, NOMEN_BOOL, b8), ROW_ORDER(text, code, NOMEN_U8, u8),                    \
+        ROW_ORDER(text, code, NOMEN_I8, i8), ROW_ORDER(text, code, NOMEN_I16, i16),                \
+        ROW_ORDER(text, code, NOMEN_I32, i32), ROW_ORDER(text, code, NOMEN_I64, i64),              \
+        ROW_ORDER(text, code, NOMEN_F16, f16), ROW_ORDER(text, code, NOMEN_BF16, bf16),            \
+        ROW_ORDER(text, code, NOMEN_F32, f32), ROW_ORDER(text, code, NOMEN_F64, f64)
+
+const nomen__kernel NOMEN__TABLE(order)[] = {
+    ROWS_ORDER("sort", SORT),
+    ROWS_ORDER("topk", TOPK),
+    ROWS_ORDER("kthvalue", KTHVALUE),
+    ROWS_ORDER("median", MEDIAN),
+    ROWS_ORDER("nanmedian", NANMEDIAN),
+    ROWS_ORDER("mode", MODE),
+    {.name = NULL},
+};

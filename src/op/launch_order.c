@@ -1,0 +1,261 @@
+/* Order statistics along one dim (sort, topk, median): rows of a tensor, shared out to threads with
+ * a piece of scratch for each. */
+#include "op/launch.h"
+#include "op/rows.gen.h"
+
+#include "nomen/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TOGETHER = 16 }; /* rows that lie side by side are fetched together */
+
+enum { IN, VALUES, INDICES, SIDES };
+
+typedef struct order_job {
+    const nomen__order *order;
+    nomen__order_args row; /* of one line: its rows lie at even distances */
+    int ndim;              /* dims over which lines are repeated, innermost first */
+    int64_t size[NOMEN_MAX_DIMS], step[NOMEN_MAX_DIMS][SIDES];
+    int64_t grain; /* rows of a chunk */
+    char *scratch;
+    size_t scratch_each; /* by chunk */
+} order_job;
+
+/* Rows begin to end, counted along the lines. */
+static void run_lines(void *context, int64_t begin, int64_t end) {
+    const order_job *job = context;
+    char *scratch = job->scratch + (size_t)(begin / job->grain) * job->scratch_each;
+    while (begin < end) {
+        nomen__order_args a = job->row;
+        int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
+        int64_t from = first * a.in_row, value = first * a.value_row, index = first * a.index_row;
+        a.rows = left < end - begin ? left : end - begin;
+        for (int d = 0; d < job->ndim; d++) {
+            int64_t at = line % job->size[d];
+            from += at * job->step[d][IN];
+            value += at * job->step[d][VALUES];
+            index += at * job->step[d][INDICES];
+            line /= job->size[d];
+        }
+        a.in += from;
+        if (a.values) a.values += value;
+        if (a.indices) a.indices += index;
+        job->order->run(job->order, &a, scratch);
+        begin += a.rows;
+    }
+}
+
+static int64_t bytes_of(const nomen_tensor *t, int64_t elements) {
+    return t ? elements * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : 0;
+}
+
+/* Bytes from one element of dim d of the input to the next, in side t, which may lack reduced dims.
+ */
+static int64_t step_of(const nomen_tensor *t, const nomen_tensor *in, int d, int dim) {
+    if (!t) return 0;
+    if (t->ndim == in->ndim) return bytes_of(t, t->stride[d]);
+    return d == dim ? 0 : bytes_of(t, t->stride[d - (d > dim)]);
+}
+
+/* All dims but the one that is ordered: joined where all sides allow it; the longest makes lines.
+ */
+static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
+    job->ndim = 0;
+    for (int d = in->ndim - 1; d >= 0; d--) {
+        if (d == dim || in->size[d] == 1) continue;
+        int64_t step[SIDES] = {step_of(in, in, d, dim), step_of(out[0], in, d, dim),
+                               step_of(out[1], in, d, dim)};
+        int last = job->ndim - 1;
+        bool joins = job->ndim > 0;
+        for (int s = 0; joins && s < SIDES; s++)
+            joins = step[s] == job->step[last][s] * job->size[last];
+        if (joins) {
+            job->size[last] *= in->size[d];
+            continue;
+        }
+        for (int s = 0; s < SIDES; s++) job->step[job->ndim][s] = step[s];
+        job->size[job->ndim++] = in->size[d];
+    }
+    if (!job->ndim) return;
+    int longest = 0;
+    for (int d = 1; d < job->ndim; d++)
+        if (job->size[d] > job->size[longest]) longest = d;
+    job->row.rows = job->size[longest];
+    job->row.in_row = job->step[longest][IN];
+    job->row.value_row = job->step[longest][VALUES];
+    job->row.index_row = job->step[longest][INDICES];
+    job->ndim--;
+    for (int d = longest; d < job->ndim; d++) {
+        job->size[d] = job->size[d + 1];
+        for (int s = 0; s < SIDES; s++) job->step[d][s] = job->step[d + 1][s];
+    }
+}
+
+/* Results have the dims of `in`, with `count` elements in dim, or lack that dim. dim < 0: all of
+ * the input, which is contiguous, is one row. */
+static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_tensor *const out[2],
+                          int dim) {
+    enum { ON_STACK = 4096 };
+    _Alignas(64) char near[ON_STACK];
+    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
+    bool whole = dim < 0 || in->ndim == 0;
+    order_job job;
+    job.order = c->kernel->order;
+    job.ndim = 0;
+    job.row = (nomen__order_args){
+        .in = in->data,
+        .values = out[0] ? out[0]->data : NULL,
+        .indices = out[1] ? out[1]->data : NULL,
+        .n = whole ? in->numel : in->size[dim],
+        .rows = 1,
+        .count = c->order.count,
+        .k = c->order.k,
+        .in_step = whole ? item : in->stride[dim] * item,
+        .descending = c->order.descending,
+    };
+    if (!whole) {
+        const nomen_tensor *shaped = out[0] ? out[0] : out[1];
+        if (shaped->ndim == in->ndim) {
+            job.row.value_step = step_of(out[0], in, dim, dim);
+            job.row.index_step = step_of(out[1], in, dim, dim);
+        }
+        lay_out(&job, in, out, dim);
+    }
+    int64_t rows = in->numel / job.row.n, threads = nomen_get_num_threads();
+    job.grain = in->numel <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
+    job.grain = (job.grain + TOGETHER - 1) / TOGETHER * TOGETHER;
+    if (job.grain > rows) job.grain = rows;
+    nomen__order_args one = job.row;
+    if (one.rows > job.grain) one.rows = job.grain;
+    job.scratch_each = (job.order->scratch(job.order, &one) + 63) / 64 * 64;
+    size_t bytes = job.scratch_each * (size_t)((rows + job.grain - 1) / job.grain), capacity = 0;
+    job.scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
+    if (!job.scratch) return NOMEN_ERROR_MEMORY;
+    nomen__parallel(rows, job.grain, run_lines, &job);
+    if (job.scratch != near) nomen__buffer_free(job.scratch, capacity);
+    return NOMEN_OK;
+}
+
+/* The input as the kernel wants it: in its dtype, and in one piece if it is one row. */
+static nomen_tensor *input_of(const nomen__call *c, bool whole) {
+    nomen_tensor *t = c->in[0];
+    if (!whole || (t->flags & NOMEN__CONTIGUOUS)) return nomen__launch_input(t, c->compute);
+    nomen_tensor *copy = nomen__tensor_empty(c->compute, t->ndim, t->size);
+    if (copy) nomen__copy_values(copy, t);
+    return copy;
+}
+
+/* values or indices may be NULL: not wanted. */
+static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *indices) {
+    nomen_tensor *wanted[2] = {values, indices}, *made[2] = {NULL, NULL};
+    const nomen_tensor *shaped = values ? values : indices;
+    if (!shaped || shaped->numel == 0) return NOMEN_OK;
+    int dim = c->dims_count < 0 ? -1 : c->dim;
+    nomen_tensor *in = input_of(c, dim < 0);
+    bool ready = in != NULL;
+    for (int k = 0; ready && k < 2; k++) {
+        if (!wanted[k]) continue;
+        bool apart = nomen__may_overlap(wanted[k], in);
+        made[k] = nomen__launch_output(wanted[k], k ? NOMEN_I64 : c->compute, apart);
+        ready = made[k] != NULL;
+    }
+    nomen_status status = ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    if (ready && in->numel == 0) /* the median of nothing */
+        nomen__fill_values(made[0], &(nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)NAN, 0});
+    else if (ready)
+        status = order(c, in, made, dim);
+    for (int k = 0; k < 2; k++) {
+        if (!made[k]) continue;
+        if (status == NOMEN_OK)
+            nomen__launch_deliver(wanted[k], made[k]);
+        else
+            nomen__release(made[k]);
+    }
+    nomen__release(in);
+    return status;
+}
+
+nomen_status nomen__launch_order(nomen__call *c) {
+    return launch(c, c->skip[0] ? NULL : c->out[0],
+                  c->op->nout > 1 && !c->skip[1] ? c->out[1] : NULL);
+}
+
+nomen_status nomen__launch_argsort(nomen__call *c) { return launch(c, NULL, c->out[0]); }
+
+/* ---- what is asked for ---- */
+
+static bool flag_of(const nomen__call *c, const char *name) {
+    for (int i = 0; i < c->op->nargs; i++)
+        if (c->op->args[i].kind == NOMEN__FLAG && !strcmp(c->op->args[i].name, name))
+            return nomen__given(c, i) && c->arg[i].flag;
+    return false;
+}
+
+static int64_t row_length(const nomen__call *c) {
+    return c->dim < 0 || c->in[0]->ndim == 0 ? 1 : c->in[0]->size[c->dim];
+}
+
+nomen_status nomen__shape_sort(nomen__call *c) {
+    c->order = (nomen__order_call){row_length(c), 0, flag_of(c, "descending")};
+    return nomen__shape_same(c);
+}
+
+nomen_status nomen__compose_msort(nomen__call *c) {
+    nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
+    nomen__call sort;
+    nomen__call_begin(&sort, &nomen__ops[NOMEN__OP_SORT]);
+    sort.arg[0].tensor = c->in[0];
+    sort.arg[1].dims = (nomen__dims){1, &first};
+    sort.given = 3;
+    sort.out[0] = c->out[0];
+    sort.skip[1] = true;
+    c->out[0] = NULL;
+    nomen_status s = nomen__invoke(&sort);
+    if (s) return s;
+    c->out[0] = sort.out[0];
+    nomen__release(sort.out[1]);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_topk(nomen__call *c) {
+    int64_t n = row_length(c), k = c->arg[nomen__arg_of(c->op, NOMEN__INT)].integer;
+    if (k < 0 || k > n)
+        return nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE, "selected index k out of range"),
+                           "k is %lld, and the dim has %lld elements", (long long)k, (long long)n);
+    nomen__shape_same(c);
+    if (c->ndim)
+        c->size[c->dim] = k;
+    else
+        k = 1; /* of a tensor without dims there is one element to take, whatever k says */
+    bool smallest = flag_of(c, "largest"); /* its opposite, since it is true by default */
+    c->order = (nomen__order_call){k, 0, !smallest};
+    return NOMEN_OK;
+}
+
+static nomen_status reduced(nomen__call *c, int64_t k) {
+    c->order = (nomen__order_call){1, k, false};
+    if (c->dims_count == 1 && row_length(c) == 0)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "%s(): Expected reduction dim %d to have non-zero size.", c->op->name,
+                           c->dim);
+    if (c->dims_count < 0 && c->in[0]->numel == 0 && !nomen_dtype_is_floating(c->compute))
+        return nomen__fail(NOMEN_ERROR_VALUE,
+                           "%s(): nothing has no median, and %s has no NaN to say so", c->op->name,
+                           nomen_dtype_name(c->compute));
+    return nomen__shape_reduce(c);
+}
+
+nomen_status nomen__shape_kthvalue(nomen__call *c) {
+    int64_t n = row_length(c), k = c->arg[nomen__arg_of(c->op, NOMEN__INT)].integer;
+    nomen_status s = reduced(c, k - 1);
+    if (!s && (k < 1 || k > n))
+        s = nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE,
+                                    "kthvalue(): selected number k out of range for dimension %d",
+                                    c->dim),
+                        "k is %lld; it counts from 1, and the dim has %lld elements", (long long)k,
+                        (long long)n);
+    return s;
+}
+
+nomen_status nomen__shape_order(nomen__call *c) { return reduced(c, 0); }
