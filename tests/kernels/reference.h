@@ -26,16 +26,17 @@
 #define DECLARE_TABLES(isa)                                                                        \
     extern const nomen__kernel TABLE(reduce_sum, isa)[], TABLE(reduce_prod, isa)[],                \
         TABLE(reduce_logic, isa)[], TABLE(reduce_extremum, isa)[], TABLE(reduce_moments, isa)[],   \
-        TABLE(reduce_logsumexp, isa)[], TABLE(rows, isa)[], TABLE(gemm, isa)[];
+        TABLE(reduce_logsumexp, isa)[], TABLE(rows, isa)[], TABLE(gemm, isa)[],                    \
+        TABLE(order, isa)[];
 #define REDUCE_TABLES(isa)                                                                         \
     TABLE(reduce_sum, isa), TABLE(reduce_prod, isa), TABLE(reduce_logic, isa),                     \
         TABLE(reduce_extremum, isa), TABLE(reduce_moments, isa), TABLE(reduce_logsumexp, isa)
 #define LIST_TABLES(isa)                                                                           \
     {                                                                                              \
-        #isa, { REDUCE_TABLES(isa), TABLE(rows, isa), TABLE(gemm, isa) }                           \
+        #isa, { REDUCE_TABLES(isa), TABLE(rows, isa), TABLE(gemm, isa), TABLE(order, isa) }        \
     }
 
-enum { TABLES = 8 };
+enum { TABLES = 9 };
 typedef struct isa_tables {
     const char *name;
     const nomen__kernel *table[TABLES];

@@ -1,0 +1,227 @@
+/* Order statistics of every ISA against a naive reference: every dtype and layout, short keys and
+ * wide ones, with ties, zeros of both signs, NaN and infinities. */
+#include "reference.h"
+
+enum { STRAIGHT, TURNED, SPREAD, REVERSED, LAYOUTS };
+enum { MIXED, TIES, SORTED, BACKWARDS, ALL_NAN, PATTERNS };
+
+static const char *const kernels[] = {"sort", "topk", "kthvalue", "median", "nanmedian", "mode"};
+
+static void fill(nomen_dtype d, char *p, int pattern, int64_t i) {
+    double x = 3e4 * random_unit();
+    if (pattern == TIES) x = (double)(int64_t)(3 * random_unit());
+    if (pattern == SORTED) x = (double)(i / 3);
+    if (pattern == BACKWARDS) x = (double)-i;
+    if (d == NOMEN_U8) x = fabs(x);
+    if (dtype_size[d] == 1) x = fmod(x, 128);
+    if (is_float(d) && pattern <= TIES) {
+        uint64_t r = random_bits() % 64;
+        if (r == 0) x = (double)NAN;
+        if (r == 1) x = (double)INFINITY;
+        if (r == 2) x = -(double)INFINITY;
+        if (r < 8 && r > 2) x = r % 2 ? 0.0 : -0.0;
+    }
+    if (is_float(d) && pattern == ALL_NAN) x = (double)NAN;
+    store_double(d, p, x, 0);
+    if (d == NOMEN_I64 && pattern == MIXED) { /* extremes, which no double holds */
+        int64_t extremes[] = {INT64_MAX, INT64_MIN, INT64_MAX - 1, (int64_t)random_bits()};
+        memcpy(p, &extremes[random_bits() % 4], 8);
+    }
+}
+
+static bool is_nan(const wide *x) { return x->re != x->re; }
+static bool same(const wide *a, const wide *b) {
+    return (is_nan(a) && is_nan(b)) || (a->re == b->re && a->whole == b->whole);
+}
+static bool less(const wide *a, const wide *b) {
+    if (is_nan(a) || is_nan(b)) return !is_nan(a) && is_nan(b);
+    return a->re < b->re || (a->re == b->re && a->whole < b->whole);
+}
+
+static const wide *compared;
+static bool compared_descending;
+
+static int compare(const void *p, const void *q) {
+    const int64_t a = *(const int64_t *)p, b = *(const int64_t *)q;
+    if (less(&compared[a], &compared[b])) return compared_descending ? 1 : -1;
+    if (less(&compared[b], &compared[a])) return compared_descending ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+/* at becomes the stable order of x. */
+static void order_of(const wide *x, int64_t *at, int64_t n, bool descending) {
+    for (int64_t i = 0; i < n; i++) at[i] = i;
+    compared = x;
+    compared_descending = descending;
+    qsort(at, (size_t)n, sizeof *at, compare);
+}
+
+static int64_t first_like(const wide *x, int64_t i) {
+    int64_t j = 0;
+    while (!same(&x[j], &x[i])) j++;
+    return j;
+}
+
+/* The position that a kernel with one result is to find; at: the ascending order of x. */
+static int64_t wanted(const char *name, const wide *x, const int64_t *at, int64_t n, int64_t k) {
+    int64_t nans = 0;
+    for (int64_t i = 0; i < n; i++) nans += is_nan(&x[i]);
+    if (name[0] == 'k') return first_like(x, at[k]);
+    if (!strcmp(name, "median")) return first_like(x, at[nans ? n - 1 : (n - 1) / 2]);
+    if (!strcmp(name, "nanmedian"))
+        return first_like(x, at[nans == n ? n - 1 : (n - nans - 1) / 2]);
+    int64_t most = 0, last = 0;
+    for (int64_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && same(&x[at[i]], &x[at[j]]);) j++;
+        if (j - i > most) {
+            most = j - i;
+            last = at[j - 1];
+        }
+    }
+    return last;
+}
+
+typedef struct layout {
+    int64_t step, row, start;
+    size_t bytes;
+} layout;
+
+static layout layout_of(int how, int64_t e, int64_t rows, int64_t n) {
+    layout l = {e, e * n, 0, (size_t)(e * (rows + 1) * (2 * n + 2))};
+    if (how == TURNED) l.step = e * (rows + 1), l.row = e;
+    if (how == SPREAD) l.step = 2 * e, l.row = e * (2 * n + 1);
+    if (how == REVERSED) l.step = -e, l.start = e * (n - 1);
+    return l;
+}
+
+/* One run against the expected positions (count per row). */
+static void check_run(int isa, const char *name, nomen_dtype d, nomen__order_args a, layout out,
+                      layout at, const int64_t *expected) {
+    const nomen__order *o = find_kernel(isa, name, d)->order;
+    char *values = guarded_new(out.bytes), *indices = guarded_new(at.bytes);
+    const size_t need = o->scratch(o, &a);
+    char *scratch = guarded_new(need);
+    a.values = values + out.start;
+    a.indices = indices + at.start;
+    o->run(o, &a, scratch);
+    assert_true(guarded_intact(values, out.bytes) && guarded_intact(indices, at.bytes));
+    assert_true(guarded_intact(scratch, need));
+    for (int64_t r = 0; r < a.rows; r++)
+        for (int64_t j = 0; j < a.count; j++) {
+            int64_t got, want = expected[r * a.count + j];
+            char *value = a.values + r * out.row + j * out.step;
+            char *index = a.indices + r * at.row + j * at.step;
+            memcpy(&got, index, sizeof got);
+            if (got != want)
+                fail_msg("%s %s %s: row %lld of %lld, result %lld of %lld among %lld, wide %d: "
+                         "position %lld, wanted %lld",
+                         all_isas[isa].name, name, dtype_names[d], (long long)r, (long long)a.rows,
+                         (long long)j, (long long)a.count, (long long)a.n, a.wide, (long long)got,
+                         (long long)want);
+            assert_memory_equal(value, a.in + r * a.in_row + want * a.in_step,
+                                (size_t)dtype_size[d]);
+            memset(value, GUARD_BYTE, (size_t)dtype_size[d]);
+            memset(index, GUARD_BYTE, sizeof got);
+        }
+    /* what lies between the results is as it was */
+    for (size_t i = 0; i < out.bytes; i++) assert_int_equal((uint8_t)values[i], GUARD_BYTE);
+    for (size_t i = 0; i < at.bytes; i++) assert_int_equal((uint8_t)indices[i], GUARD_BYTE);
+    guarded_free(values);
+    guarded_free(indices);
+    guarded_free(scratch);
+}
+
+static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int64_t k, int how,
+                  int pattern) {
+    const int64_t e = dtype_size[d];
+    const bool all = name[0] == 's', some = name[0] == 't';
+    const bool descending = (all || some) && random_bits() >> 60 & 1;
+    const int64_t count = all ? n : some ? k : 1;
+    layout from = layout_of(how, e, rows, n), out = layout_of(how, e, rows, count),
+           at = layout_of(how, 8, rows, count);
+    char *in = malloc(from.bytes), *keep = malloc(from.bytes);
+    wide *x = malloc(sizeof *x * (size_t)(n + 1));
+    int64_t *sorted = malloc(8 * (size_t)(n + 1)),
+            *expected = malloc(8 * (size_t)(rows * count + 1));
+    assert_true(in && keep && x && sorted && expected);
+    memset(in, 0, from.bytes);
+    for (int64_t r = 0; r < rows; r++) {
+        for (int64_t i = 0; i < n; i++) {
+            char *p = in + from.start + r * from.row + i * from.step;
+            fill(d, p, pattern, i + r);
+            x[i] = load_wide(d, p);
+        }
+        order_of(x, sorted, n, descending);
+        if (all || some)
+            memcpy(expected + r * count, sorted, 8 * (size_t)count);
+        else
+            expected[r] = wanted(name, x, sorted, n, k - 1);
+    }
+    memcpy(keep, in, from.bytes);
+    nomen__order_args a = {.in = in + from.start,
+                           .n = n,
+                           .rows = rows,
+                           .count = count,
+                           .k = k - 1,
+                           .in_step = from.step,
+                           .value_step = out.step,
+                           .index_step = at.step,
+                           .in_row = from.row,
+                           .value_row = out.row,
+                           .index_row = at.row,
+                           .descending = descending};
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        for (int w = 0; w < 2; w++) {
+            a.wide = w;
+            check_run(isa, name, d, a, out, at, expected);
+        }
+    }
+    assert_memory_equal(in, keep, from.bytes);
+    free(in);
+    free(keep);
+    free(x);
+    free(sorted);
+    free(expected);
+}
+
+static void check_all(int64_t rows, int64_t n, int64_t k, int pattern) {
+    for (int i = 0; i < COUNT(kernels); i++)
+        for (nomen_dtype d = NOMEN_BOOL; d <= NOMEN_F64; d++)
+            check(kernels[i], d, rows, n, k, (int)(random_bits() % LAYOUTS), pattern);
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    static const int64_t rows[] = {1, 2, 3, 20, 35};
+    for (int64_t n = 1; n <= 40; n++)
+        check_all(rows[n % COUNT(rows)], n, 1 + (int64_t)(random_bits() % (uint64_t)n),
+                  (int)(n % PATTERNS));
+}
+
+/* Past every threshold: halving, merging, digits, the stream of topk. */
+static void test_large(void **state) {
+    (void)state;
+    static const int64_t shapes[][3] = {{2, 255, 100},  {1, 257, 257}, {3, 700, 1},
+                                        {17, 1030, 40}, {1, 1500, 3},  {1, 2100, 700}};
+    for (int k = 0; k < COUNT(shapes); k++)
+        for (int pattern = 0; pattern < PATTERNS; pattern++)
+            check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);
+}
+
+static void test_table(void **state) {
+    (void)state;
+    for (int isa = 0; isa < ISAS; isa++)
+        for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++)
+            for (int i = 0; i < COUNT(kernels); i++)
+                assert_int_equal(find_kernel(isa, kernels[i], d) != NULL, !is_complex(d));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

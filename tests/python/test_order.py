@@ -1,0 +1,288 @@
+"""Order statistics against plain Python: values, positions, names, out=, gradients, errors."""
+
+import math
+import random
+
+import pytest
+
+import nomen
+
+INTEGERS = ("bool", "uint8", "int8", "int16", "int32", "int64")
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+EXTREMES = {"int8": 2**7, "int16": 2**15, "int32": 2**31, "int64": 2**63}
+
+
+def element(dtype, rng):
+    if dtype == "bool":
+        return rng.random() < 0.5
+    if dtype == "uint8":
+        return rng.choice((0, 255, rng.randrange(256), 7))
+    if dtype in EXTREMES:
+        e = EXTREMES[dtype]
+        return rng.choice((-e, e - 1, 1 - e, rng.randrange(-100, 100), 7))
+    special = (math.nan, math.inf, -math.inf, 0.0, -0.0, 2.0**-14, -1.5)
+    return rng.choice(special) if rng.random() < 0.3 else rng.randrange(-(2**7), 2**7) / 4
+
+
+def key(x):
+    return (x != x, 0 if x != x else x)
+
+
+def ranks(row, descending=False):
+    return sorted(range(len(row)), key=lambda i: key(row[i]), reverse=descending)
+
+
+def same(a, b):
+    """Equal, NaN included, zeros with their signs."""
+    return repr(a) == repr(b)
+
+
+def rows_of(t, dim):
+    """Lists along a dim, in the order of the other dims."""
+    return t.movedim(dim, -1).reshape(-1, t.shape[dim]).tolist()
+
+
+def make(dtype, shape, seed=0):
+    rng = random.Random(seed)
+    flat = [element(dtype, rng) for _ in range(math.prod(shape))]
+    return nomen.tensor(flat, dtype=getattr(nomen, dtype)).reshape(shape)
+
+
+def layouts(t):
+    yield t
+    yield t.transpose(0, -1).clone(memory_format="contiguous_format").transpose(0, -1)
+    yield nomen.stack([t, t], dim=t.dim()).flatten(start_dim=-2)[..., ::2]
+
+
+def check_positions(t, dim, result, expected):
+    """Result rows must be the elements at the expected positions."""
+    values, indices = rows_of(result.values, dim), rows_of(result.indices, dim)
+    for row, value, index, want in zip(rows_of(t, dim), values, indices, expected, strict=True):
+        assert index == want
+        assert all(same(v, row[i]) for v, i in zip(value, index, strict=True))
+
+
+SHAPES = (((7,), 0), ((2, 30), 1), ((40, 3), 0), ((3, 5, 2), 1), ((300,), 0), ((20, 260), 0))
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_sort_topk(dtype):
+    for shape, dim in SHAPES:
+        for t in layouts(make(dtype, shape)):
+            rows = rows_of(t, dim)
+            for descending in (False, True):
+                wanted = [ranks(row, descending) for row in rows]
+                check_positions(t, dim, t.sort(dim, descending), wanted)
+                found = t.argsort(dim, descending=descending, stable=True)
+                assert rows_of(found, dim) == wanted
+                for k in (1, len(rows[0]) // 3, len(rows[0])):
+                    best = t.topk(k, dim, largest=descending)
+                    check_positions(t, dim, best, [w[:k] for w in wanted])
+            if dim == 0:
+                got = [[repr(x) for x in row] for row in rows_of(t.msort(), 0)]
+                assert got == [[repr(row[i]) for i in ranks(row)] for row in rows]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_selections(dtype):
+    def first(row, i):
+        return next(j for j in range(len(row)) if key(row[j]) == key(row[i]))
+
+    def mode(row):
+        counts = {}
+        for i in ranks(row):
+            counts.setdefault(key(row[i]), []).append(i)
+        return max(counts.values(), key=len)[-1]  # max takes the first of equals: the smallest
+
+    def median(row):
+        if any(x != x for x in row):
+            return next(i for i, x in enumerate(row) if x != x)
+        return first(row, ranks(row)[(len(row) - 1) // 2])
+
+    def nanmedian(row):
+        good = sum(x == x for x in row)
+        return first(row, ranks(row)[(good - 1) // 2]) if good else 0
+
+    for shape, dim in SHAPES:
+        for t in layouts(make(dtype, shape, seed=1)):
+            rows, k = rows_of(t, dim), shape[dim] // 2
+            wanted = {
+                "mode": [[mode(row)] for row in rows],
+                "median": [[median(row)] for row in rows],
+                "nanmedian": [[nanmedian(row)] for row in rows],
+            }
+            for name, want in wanted.items():
+                check_positions(t, dim, getattr(t, name)(dim, keepdim=True), want)
+            want = [[first(row, ranks(row)[k - 1])] for row in rows]
+            check_positions(t, dim, t.kthvalue(k, dim, keepdim=True), want)
+            flat = t.reshape(-1).tolist()
+            assert same(t.median().item(), flat[median(flat)])
+            assert same(t.nanmedian().item(), flat[nanmedian(flat)])
+
+
+@pytest.mark.parametrize("dtype", ("int8", "float32", "float64", "int64"))
+def test_long_rows(dtype):
+    """Past the block sizes of the kernels; topk takes its short way."""
+    rng = random.Random(2)
+    rows = [[element(dtype, rng) if rng.random() < 0.1 else i % 100 for i in range(5000)]] * 2
+    rows[1] = rows[0][::-1]
+    t = nomen.tensor(rows, dtype=getattr(nomen, dtype))
+    up, down = [ranks(r) for r in rows], [ranks(r, True) for r in rows]
+    check_positions(t, 1, t.sort(), up)
+    for k in (1, 10, 600, 3000):
+        check_positions(t, 1, t.topk(k), [w[:k] for w in down])
+        check_positions(t, 1, t.topk(k, largest=False), [w[:k] for w in up])
+        got = t.kthvalue(k).values.tolist()
+        assert all(key(g) == key(r[w[k - 1]]) for g, r, w in zip(got, rows, up))
+
+
+def test_names():
+    x = nomen.tensor([[3.0, 1, 2], [6, 5, 4]], names=("N", "C"))
+    for pair in (x.sort("C"), x.sort("N", True), x.topk(1, "C"), x.kthvalue(1, "N", keepdim=True)):
+        assert pair.values.names == pair.indices.names == ("N", "C")
+    assert x.argsort("N").names == x.msort().names == ("N", "C")
+    for name in ("median", "nanmedian", "mode"):
+        pair = getattr(x, name)("N")
+        assert pair.values.names == pair.indices.names == ("C",)
+        assert getattr(x, name)("C", keepdim=True).values.names == ("N", "C")
+    assert x.kthvalue(2).values.names == x.mode().values.names == ("N",)
+    assert x.median().names == x.nanmedian().names == ()
+    assert type(x.topk(1)).__name__ == "topk"
+    with pytest.raises(RuntimeError, match="Name 'H' not found in Tensor"):
+        x.sort("H")
+    with pytest.raises(IndexError, match="Dimension out of range"):
+        x.topk(1, 2)
+
+
+def test_without_dims():
+    x = nomen.tensor(3.0)
+    for pair in (x.sort(), x.topk(1), x.topk(0), x.kthvalue(1), x.median(0), x.mode()):
+        assert pair.values.item() == 3 and pair.indices.item() == 0
+    assert x.median().item() == 3 and x.msort().item() == 3 and x.argsort().item() == 0
+
+
+def test_empty():
+    assert nomen.empty(0).sort().values.shape == (0,)
+    assert nomen.empty(2, 0, names=("N", "C")).topk(0).values.names == ("N", "C")
+    assert nomen.ones(2, 3).topk(0).indices.shape == (2, 0)
+    assert nomen.empty(0, 3).median(1).values.shape == (0,)
+    assert nomen.empty(0, 3).mode(1, keepdim=True).indices.shape == (0, 1)
+    assert math.isnan(nomen.empty(3, 0).median().item())
+    with pytest.raises(ValueError, match="nothing has no median, and int64 has no NaN"):
+        nomen.empty(0, dtype=nomen.int64).median()
+    for name in ("median", "nanmedian", "mode"):
+        with pytest.raises(IndexError, match=rf"{name}\(\): Expected reduction dim 0 to have non"):
+            getattr(nomen.empty(0, 3), name)(0)
+    with pytest.raises(IndexError, match=r"kthvalue\(\): Expected reduction dim 0"):
+        nomen.empty(0).kthvalue(1)
+
+
+def test_errors():
+    x = nomen.ones(3)
+    for k in (4, -1):
+        with pytest.raises(RuntimeError, match="selected index k out of range"):
+            x.topk(k)
+    for k in (0, 4):
+        with pytest.raises(RuntimeError, match=r"kthvalue\(\): selected number k out of range for"):
+            x.kthvalue(k)
+    for name in ("sort", "argsort", "median", "mode", "msort"):
+        with pytest.raises(RuntimeError, match="not implemented for 'complex64'"):
+            getattr(nomen.ones(3, dtype=nomen.complex64), name)()
+    with pytest.raises(TypeError):
+        x.topk(1, largest="yes")
+
+
+def test_out():
+    x = nomen.tensor([[3.0, 1, 2], [6, 5, 4]], names=("N", "C"))
+    values, indices = nomen.empty(2, 3), nomen.empty(2, 3, dtype=nomen.int64)
+    pair = nomen.sort(x, "C", out=(values, indices))
+    assert pair.values is values and pair.indices is indices
+    assert values.tolist() == [[1, 2, 3], [4, 5, 6]] and values.names == ("N", "C")
+    assert indices.tolist() == [[1, 2, 0], [2, 1, 0]] and indices.names == ("N", "C")
+    values, indices = nomen.empty(0), nomen.empty(0, dtype=nomen.int64)
+    nomen.topk(x, 1, "N", out=(values, indices))
+    assert values.tolist() == [[6, 5, 4]] and indices.tolist() == [[1, 1, 1]]
+    named = nomen.zeros(2, names=("C",)), nomen.zeros(2, dtype=nomen.int64)
+    with pytest.raises(RuntimeError):
+        nomen.median(x, "C", out=named)
+    assert named[0].tolist() == [0, 0] and named[0].names == ("C",) and named[1].names == (None,)
+    out = nomen.empty(())
+    assert nomen.median(x, out=out) is out and out.item() == 3
+    assert nomen.msort(x, out=nomen.empty(2, 3)).tolist() == [[3, 1, 2], [6, 5, 4]]
+
+
+def test_out_may_be_the_operand():
+    x = nomen.tensor([[3.0, 1, 2], [6, 5, 4]])
+    nomen.sort(x, out=(x, nomen.empty(0, dtype=nomen.int64)))
+    assert x.tolist() == [[1, 2, 3], [4, 5, 6]]
+    y = nomen.tensor([[3, 1, 2]])
+    nomen.sort(y, descending=True, out=(nomen.empty(0, dtype=nomen.int64), y))
+    assert y.tolist() == [[0, 2, 1]]
+    z = nomen.tensor([3.0, 1, 2])
+    nomen.topk(z, 2, out=(z[1:], nomen.empty(2, dtype=nomen.int64)))
+    assert z.tolist() == [3, 3, 2]
+
+
+def brings(x, f, positions):
+    """The gradient of f(x) * weights lies at the positions; the second derivative of squares too."""
+    x = x.clone().requires_grad_()
+    y = f(x)
+    weights = nomen.arange(1, y.numel() + 1).to(nomen.float64).reshape(y.shape)
+    (g,) = nomen.autograd.grad((y * y * weights).sum(), (x,), create_graph=True)
+    assert g.names == x.names
+    expected = nomen.zeros(*x.shape, dtype=nomen.float64)
+    twice = nomen.zeros(*x.shape, dtype=nomen.float64)
+    for at, value, weight in zip(positions, y.reshape(-1).tolist(), weights.reshape(-1).tolist()):
+        expected[at] = expected[at].item() + 2 * value * weight
+        twice[at] = twice[at].item() + 2 * weight
+    assert g.tolist() == expected.tolist()
+    (h,) = nomen.autograd.grad(g.sum(), (x,))
+    assert h.tolist() == twice.tolist()
+
+
+def test_gradients():
+    x = nomen.tensor([[3.0, 1, 2, 1], [6, 5, 4, 9]], dtype=nomen.float64, names=("N", "C"))
+    pairs = [(0, 1), (0, 3), (0, 2), (0, 0), (1, 2), (1, 1), (1, 0), (1, 3)]
+    brings(x, lambda t: t.sort("C").values, pairs)
+    brings(x, lambda t: t.sort("N", descending=True).values,
+           [(1, 0), (1, 1), (1, 2), (1, 3), (0, 0), (0, 1), (0, 2), (0, 3)])  # fmt: skip
+    brings(x, lambda t: t.topk(2, "C").values, [(0, 0), (0, 2), (1, 3), (1, 0)])
+    brings(x, lambda t: t.kthvalue(3, "C").values, [(0, 2), (1, 0)])
+    brings(x, lambda t: t.median("C", keepdim=True).values, [(0, 1), (1, 1)])
+    brings(x, lambda t: t.nanmedian("N").values, [(0, 0), (0, 1), (0, 2), (0, 3)])
+    brings(x, lambda t: t.mode("C").values, [(0, 3), (1, 2)])
+    brings(x, lambda t: t.msort(), [(0, c) for c in range(4)] + [(1, c) for c in range(4)])
+    brings(x, lambda t: t.max("C").values, [(0, 0), (1, 3)])
+    brings(x, lambda t: t.min("C", keepdim=True).values, [(0, 1), (1, 2)])
+    brings(x, lambda t: t.cummax("C").values,
+           [(0, 0), (0, 0), (0, 0), (0, 0), (1, 0), (1, 0), (1, 0), (1, 3)])  # fmt: skip
+    brings(nomen.tensor(2.0, dtype=nomen.float64), lambda t: t.sort().values, [()])
+    y = nomen.tensor([1.0, 2, 2, 3], requires_grad=True)
+    y.median().backward()
+    assert y.grad.tolist() == [0, 0.5, 0.5, 0]
+
+
+def test_gradients_of_values_alone():
+    """The positions are kept for the gradient, and a change of them is noticed."""
+    x = nomen.tensor([1.0, 3, 2], requires_grad=True)
+    pair = x.topk(2)
+    pair.indices.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        pair.values.sum().backward()
+    assert not x.sort().indices.requires_grad and not x.argsort().requires_grad
+    y = x * 1
+    best = y.max(0).values
+    y.zero_()  # max does not need its operand any more
+    best.backward()
+    assert x.grad.tolist() == [0, 1, 0]
+
+
+def test_threads_do_not_matter():
+    x = make("float32", (64, 2000), seed=3)
+    before = nomen.get_num_threads()
+    found = []
+    for threads in (1, 4):
+        nomen.set_num_threads(threads)
+        found.append([x.sort(0).indices.tolist(), x.topk(5).indices.tolist(), x.mode(0)[1].tolist()])
+    nomen.set_num_threads(before)
+    assert found[0] == found[1]
