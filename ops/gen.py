@@ -56,6 +56,7 @@ DTYPE_SETS = {
     "float": "F16 BF16 F32 F64 C64 C128",
     "realfloat": "F16 BF16 F32 F64",
     "integral": "BOOL U8 I8 I16 I32 I64",
+    "integer": "U8 I8 I16 I32 I64",
 }
 # What a row inherits from its family: the functions of the pipeline's steps, by their last word.
 FAMILIES = {
@@ -96,6 +97,7 @@ FAMILIES = {
 }
 KEYS = {
     "name",
+    "aliases",
     "args",
     "family",
     "forms",
@@ -193,6 +195,7 @@ class Op:
             if k in row
         }
         self.returns, self.second = row.get("returns", "tensor"), row.get("second")
+        self.aliases = row.get("aliases", [])
         self.first = row.get("first", "values")
         self.grad, self.grad_second = row.get("grad", {}), row.get("grad_second", {})
         for key in self.grad | self.grad_second:
@@ -233,6 +236,9 @@ class Op:
     def quick(self):
         """What src/op/quick.c may foretell of elementwise rows whose other arguments are absent."""
         family, own = FAMILIES["elementwise"], dict(self.steps)
+        if own.get("choose") == "choose_divisor":  # integers walk: a zero among them is an error
+            del own["choose"]
+            own["dtype"] = "dtype_quotient"
         kind = {
             "dtype_promote": "SAME",
             "dtype_same": "SAME",
@@ -313,6 +319,8 @@ class Op:
             )
         if "i" in self.forms:
             lines.append(f"In place: {self.in_place_name()}.")
+        if self.aliases:
+            lines.append("Also called: " + ", ".join(self.aliases) + ".")
         parts.append("\n".join(lines))
         if "example" in r:
             parts.append(
@@ -357,6 +365,7 @@ DTYPE_DOCS = {
     "dtype_equal": "both must have the same dtype",
     "dtype_mean": "floating and complex; dtype= converts first",
     "dtype_quotient": "see above",
+    "dtype_factored": "operands are promoted to a common dtype, which value takes",
     "dtype_power": "operands are promoted to a common dtype, which the result has",
     "dtype_where": "see above",
     "dtype_copy": "as self",
@@ -407,10 +416,10 @@ def read_ops():
     for path in sorted((ROOT / "ops").glob("*.toml")):
         for row in tomllib.loads(path.read_text()).get("op", []):
             ops.append(Op(row, path.name, RULES))
-    names = [op.name for op in ops]
+    names = [name for op in ops for name in [op.name, *op.aliases]]
     for name in names:
         if names.count(name) > 1:
-            raise TableError(f"op '{name}' has two rows")
+            raise TableError(f"op '{name}' has two rows, or is an alias of another")
     return sorted(ops, key=lambda op: op.name)
 
 
@@ -439,7 +448,12 @@ def enums(ops):
 
 
 def returns_type(op):
-    return "nomen_list " if op.returns == "list" else "nomen_tensor *"
+    return {"list": "nomen_list ", "bool": "bool "}.get(op.returns, "nomen_tensor *")
+
+
+def aliases(ops):
+    """(alias, row) of all second names, in order."""
+    return sorted(((alias, op) for op in ops for alias in op.aliases), key=lambda pair: pair[0])
 
 
 def macro(op, name, entry):
@@ -498,6 +512,9 @@ def header(ops):
                 f"const nomen_{op.symbol}_args *args);",
                 macro(op, op.in_place_name(), entry),
             ]
+        for alias in op.aliases:
+            for form in ["", "_"] if "i" in op.forms else [""]:
+                out.append(f"#define nomen_{alias}{form}(...) nomen_{op.name}{form}(__VA_ARGS__)")
         out.append("")
     return "\n".join(out + ["#ifdef __cplusplus", "}", "#endif", "#endif", ""])
 
@@ -552,6 +569,7 @@ def table(ops):
             args=f"args_{op.name}",
             primitive=int("compose" not in op.steps),
             list=int(op.returns == "list"),
+            truth=int(op.returns == "bool"),
             shape_first=int(op.row.get("shape_first", False)),
             dtypes=mask,
             rule=c_string(op.row["rule"]),
@@ -578,7 +596,11 @@ def table(ops):
             fields["save" + suffix] = "{" + ", ".join(needs) + "}"
         out += ["    {"] + [f"        .{k} = {v}," for k, v in fields.items()] + ["    },"]
     return "\n".join(
-        out + ["    {.name = NULL},", "};", "const int nomen__op_count = NOMEN__OP_COUNT;", ""]
+        out
+        + ["    {.name = NULL},", "};", "const int nomen__op_count = NOMEN__OP_COUNT;", ""]
+        + ["const nomen__alias nomen__aliases[] = {"]
+        + [f'    {{"{alias}", NOMEN__OP_{op.name.upper()}}},' for alias, op in aliases(ops)]
+        + ["};", f"const int nomen__alias_count = {len(aliases(ops))};", ""]
     )
 
 
@@ -586,11 +608,10 @@ def api(ops):
     out = [f"/* {BANNER} */", '#include "nomen/ops.gen.h"', '#include "op/rows.gen.h"', ""]
     for op in ops:
         entry = f"&nomen__ops[NOMEN__OP_{op.name.upper()}], args"
-        call = (
-            f"nomen__call_struct_list({entry})"
-            if op.returns == "list"
-            else f"nomen__call_struct({entry}, false)"
-        )
+        call = {
+            "list": f"nomen__call_struct_list({entry})",
+            "bool": f"nomen__call_struct_bool({entry})",
+        }.get(op.returns, f"nomen__call_struct({entry}, false)")
         if not op.only_in_place:
             out += [
                 f"{returns_type(op)}nomen_{op.name}_call(const nomen_{op.name}_args *args) {{",
@@ -697,15 +718,18 @@ def stub(ops):
             parts += ["device: Any = None", "requires_grad: bool = False"]
         if op.name in OVERLOADED:
             parts = ["self"] * method + ["*args: Any", "**kwargs: Any"]
-        result = "tuple[Tensor, ...]" if op.returns == "list" else "Any" if op.second else "Tensor"
+        result = {"list": "tuple[Tensor, ...]", "bool": "bool"}.get(op.returns, "Tensor")
+        result = "Any" if op.second else result
         return f"def {name}({', '.join(parts)}) -> {result}: ..."
 
-    out += [line(op, op.name, False) for op in ops if "f" in op.forms] + ["", "class TensorOps:"]
-    for op in ops:
+    named = sorted([(op.name, op) for op in ops] + aliases(ops), key=lambda pair: pair[0])
+    out += [line(op, name, False) for name, op in named if "f" in op.forms]
+    out += ["", "class TensorOps:"]
+    for name, op in named:
         if "m" in op.forms:
-            out.append("    " + line(op, op.name, True))
+            out.append("    " + line(op, name, True))
         if "i" in op.forms:
-            out.append("    " + line(op, op.in_place_name(), True))
+            out.append("    " + line(op, name if name.endswith("_") else name + "_", True))
     return "\n".join(out + [""])
 
 
@@ -742,6 +766,7 @@ def enumeration(ops):
     rows = [
         dict(
             name=op.name,
+            aliases=op.aliases,
             family=op.row["family"],
             rule=op.row["rule"],
             forms=op.forms,

@@ -23,6 +23,7 @@ extern "C" {
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: abs_.
+ * Also called: absolute.
  *
  * Example:
  *     >>> nomen.abs(nomen.tensor([-1., 2.]))
@@ -38,6 +39,8 @@ NOMEN_API nomen_tensor *nomen_abs_call(const nomen_abs_args *args);
 NOMEN_API nomen_tensor *nomen_abs_in_place_call(const nomen_abs_args *args);
 #define nomen_abs_(...) \
     nomen_abs_in_place_call(&(const nomen_abs_args){.self = __VA_ARGS__})
+#define nomen_absolute(...) nomen_abs(__VA_ARGS__)
+#define nomen_absolute_(...) nomen_abs_(__VA_ARGS__)
 
 /* The angle whose cosine is self; NaN outside of [-1, 1].
  *
@@ -121,6 +124,66 @@ NOMEN_API nomen_tensor *nomen_add_in_place_call(const nomen_add_args *args);
 #define nomen_add_(...) \
     nomen_add_in_place_call(&(const nomen_add_args){.self = __VA_ARGS__})
 
+/* Adds the quotient of two tensors, scaled by value, to self.
+ *
+ *     result = self + value * tensor1 / tensor2
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which value takes.
+ * Gradient: self, tensor1, tensor2.
+ * Errors: integer operands, a complex value for operands that are not.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: addcdiv_.
+ *
+ * Example:
+ *     >>> nomen.addcdiv(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([2., 8.]), value=2)
+ *     tensor([4., 3.]) */
+typedef struct nomen_addcdiv_args {
+    nomen_tensor *self;
+    nomen_tensor *tensor1;
+    nomen_tensor *tensor2;
+    nomen_number value;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_addcdiv_args;
+NOMEN_API nomen_tensor *nomen_addcdiv_call(const nomen_addcdiv_args *args);
+#define nomen_addcdiv(...) \
+    nomen_addcdiv_call(&(const nomen_addcdiv_args){.self = __VA_ARGS__})
+/* addcdiv in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_addcdiv_in_place_call(const nomen_addcdiv_args *args);
+#define nomen_addcdiv_(...) \
+    nomen_addcdiv_in_place_call(&(const nomen_addcdiv_args){.self = __VA_ARGS__})
+
+/* Adds the product of two tensors, scaled by value, to self.
+ *
+ *     result = self + value * tensor1 * tensor2
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which value takes.
+ * Gradient: self, tensor1, tensor2.
+ * Errors: bool operands, a complex value for operands that are not.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: addcmul_.
+ *
+ * Example:
+ *     >>> nomen.addcmul(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([5., 6.]), value=0.1)
+ *     tensor([2.5000, 4.4000]) */
+typedef struct nomen_addcmul_args {
+    nomen_tensor *self;
+    nomen_tensor *tensor1;
+    nomen_tensor *tensor2;
+    nomen_number value;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_addcmul_args;
+NOMEN_API nomen_tensor *nomen_addcmul_call(const nomen_addcmul_args *args);
+#define nomen_addcmul(...) \
+    nomen_addcmul_call(&(const nomen_addcmul_args){.self = __VA_ARGS__})
+/* addcmul in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_addcmul_in_place_call(const nomen_addcmul_args *args);
+#define nomen_addcmul_(...) \
+    nomen_addcmul_in_place_call(&(const nomen_addcmul_args){.self = __VA_ARGS__})
+
 /* Adds a matrix product to self.
  *
  *     result = beta * self + alpha * (mat1 @ mat2)
@@ -151,6 +214,37 @@ NOMEN_API nomen_tensor *nomen_addmm_call(const nomen_addmm_args *args);
 NOMEN_API nomen_tensor *nomen_addmm_in_place_call(const nomen_addmm_args *args);
 #define nomen_addmm_(...) \
     nomen_addmm_in_place_call(&(const nomen_addmm_args){.self = __VA_ARGS__})
+
+/* Adds the product of a matrix and a vector to self.
+ *
+ *     result = beta * self + alpha * (mat @ vec)
+ *
+ * Names: then unify with the first (rule contract_add).
+ * Shapes: [m, k] and [k] give [m], to which self broadcasts.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: operands of other ranks, inner sizes that differ, a self that does not broadcast to the product.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: addmv_.
+ *
+ * Example:
+ *     >>> nomen.addmv(nomen.ones(2), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3), alpha=2)
+ *     tensor([7., 7.], names=('N',)) */
+typedef struct nomen_addmv_args {
+    nomen_tensor *self;
+    nomen_tensor *mat;
+    nomen_tensor *vec;
+    nomen_number beta;
+    nomen_number alpha;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_addmv_args;
+NOMEN_API nomen_tensor *nomen_addmv_call(const nomen_addmv_args *args);
+#define nomen_addmv(...) \
+    nomen_addmv_call(&(const nomen_addmv_args){.self = __VA_ARGS__})
+/* addmv in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args);
+#define nomen_addmv_(...) \
+    nomen_addmv_in_place_call(&(const nomen_addmv_args){.self = __VA_ARGS__})
 
 /* align_to the names of other.
  *
@@ -211,6 +305,28 @@ typedef struct nomen_all_args {
 NOMEN_API nomen_tensor *nomen_all_call(const nomen_all_args *args);
 #define nomen_all(...) \
     nomen_all_call(&(const nomen_all_args){.self = __VA_ARGS__})
+
+/* Are all numbers nearly equal? See isclose.
+ *
+ * Names: no names: the result is a number or has no dims (rule none).
+ * Shapes: operands broadcast from the right.
+ * Dtypes: both must have the same dtype.
+ * Gradient: of the operations it is made of.
+ * Errors: different dtypes, a negative tolerance, names that do not match.
+ *
+ * Example:
+ *     >>> nomen.allclose(nomen.tensor([1., 2.]), nomen.tensor([1., 2.00001]))
+ *     True */
+typedef struct nomen_allclose_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_number rtol;
+    nomen_number atol;
+    bool equal_nan;
+} nomen_allclose_args;
+NOMEN_API bool nomen_allclose_call(const nomen_allclose_args *args);
+#define nomen_allclose(...) \
+    nomen_allclose_call(&(const nomen_allclose_args){.self = __VA_ARGS__})
 
 /* The largest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.
  *
@@ -486,6 +602,36 @@ NOMEN_API nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args);
 #define nomen_atan_(...) \
     nomen_atan_in_place_call(&(const nomen_atan_args){.self = __VA_ARGS__})
 
+/* The angle of the point (other, self), in all four quadrants.
+ *
+ *     result = atan(self / other), plus or minus pi where other is negative
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self, other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: atan2_.
+ * Also called: arctan2.
+ *
+ * Example:
+ *     >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))
+ *     tensor([ 3.1416,  1.5708, -2.3562]) */
+typedef struct nomen_atan2_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_atan2_args;
+NOMEN_API nomen_tensor *nomen_atan2_call(const nomen_atan2_args *args);
+#define nomen_atan2(...) \
+    nomen_atan2_call(&(const nomen_atan2_args){.self = __VA_ARGS__})
+/* atan2 in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_atan2_in_place_call(const nomen_atan2_args *args);
+#define nomen_atan2_(...) \
+    nomen_atan2_in_place_call(&(const nomen_atan2_args){.self = __VA_ARGS__})
+#define nomen_arctan2(...) nomen_atan2(__VA_ARGS__)
+#define nomen_arctan2_(...) nomen_atan2_(__VA_ARGS__)
+
 /* The number whose hyperbolic tangent is self; NaN outside of [-1, 1].
  *
  *     result = ln((1 + self) / (1 - self)) / 2
@@ -511,6 +657,37 @@ NOMEN_API nomen_tensor *nomen_atanh_call(const nomen_atanh_args *args);
 NOMEN_API nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args);
 #define nomen_atanh_(...) \
     nomen_atanh_in_place_call(&(const nomen_atanh_args){.self = __VA_ARGS__})
+
+/* Adds the products of two batches of matrices to self.
+ *
+ *     result = beta * self + alpha * (batch1 @ batch2)
+ *
+ * Names: then unify with the first (rule contract_add).
+ * Shapes: [b, m, k] and [b, k, n] give [b, m, n], to which self broadcasts.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: baddbmm_.
+ *
+ * Example:
+ *     >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names
+ *     ('B', 'N', None) */
+typedef struct nomen_baddbmm_args {
+    nomen_tensor *self;
+    nomen_tensor *batch1;
+    nomen_tensor *batch2;
+    nomen_number beta;
+    nomen_number alpha;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_baddbmm_args;
+NOMEN_API nomen_tensor *nomen_baddbmm_call(const nomen_baddbmm_args *args);
+#define nomen_baddbmm(...) \
+    nomen_baddbmm_call(&(const nomen_baddbmm_args){.self = __VA_ARGS__})
+/* baddbmm in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_baddbmm_in_place_call(const nomen_baddbmm_args *args);
+#define nomen_baddbmm_(...) \
+    nomen_baddbmm_in_place_call(&(const nomen_baddbmm_args){.self = __VA_ARGS__})
 
 /* Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).
  *
@@ -542,6 +719,62 @@ NOMEN_API nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args
 #define nomen_bernoulli_(...) \
     nomen_bernoulli_in_place_call(&(const nomen_bernoulli_args){.self = __VA_ARGS__})
 
+/* The bits that are set in both; of bools: both are true.
+ *
+ *     result = self & other
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: none.
+ * Errors: floating and complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bitwise_and_.
+ *
+ * Example:
+ *     >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)
+ *     tensor([1, 2]) */
+typedef struct nomen_bitwise_and_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bitwise_and_args;
+NOMEN_API nomen_tensor *nomen_bitwise_and_call(const nomen_bitwise_and_args *args);
+#define nomen_bitwise_and(...) \
+    nomen_bitwise_and_call(&(const nomen_bitwise_and_args){.self = __VA_ARGS__})
+/* bitwise_and in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bitwise_and_in_place_call(const nomen_bitwise_and_args *args);
+#define nomen_bitwise_and_(...) \
+    nomen_bitwise_and_in_place_call(&(const nomen_bitwise_and_args){.self = __VA_ARGS__})
+
+/* The bits moved up by other places; what is moved out is lost.
+ *
+ *     result = self * 2 ** other
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: none.
+ * Errors: operands that are not integers.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bitwise_left_shift_.
+ *
+ * Example:
+ *     >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)
+ *     tensor([16, 48]) */
+typedef struct nomen_bitwise_left_shift_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bitwise_left_shift_args;
+NOMEN_API nomen_tensor *nomen_bitwise_left_shift_call(const nomen_bitwise_left_shift_args *args);
+#define nomen_bitwise_left_shift(...) \
+    nomen_bitwise_left_shift_call(&(const nomen_bitwise_left_shift_args){.self = __VA_ARGS__})
+/* bitwise_left_shift in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bitwise_left_shift_in_place_call(const nomen_bitwise_left_shift_args *args);
+#define nomen_bitwise_left_shift_(...) \
+    nomen_bitwise_left_shift_in_place_call(&(const nomen_bitwise_left_shift_args){.self = __VA_ARGS__})
+
 /* Every bit turned over; of bools the opposite.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -566,6 +799,90 @@ NOMEN_API nomen_tensor *nomen_bitwise_not_call(const nomen_bitwise_not_args *arg
 NOMEN_API nomen_tensor *nomen_bitwise_not_in_place_call(const nomen_bitwise_not_args *args);
 #define nomen_bitwise_not_(...) \
     nomen_bitwise_not_in_place_call(&(const nomen_bitwise_not_args){.self = __VA_ARGS__})
+
+/* The bits that are set in one or both; of bools: one or both are true.
+ *
+ *     result = self | other
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: none.
+ * Errors: floating and complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bitwise_or_.
+ *
+ * Example:
+ *     >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)
+ *     tensor([7, 7]) */
+typedef struct nomen_bitwise_or_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bitwise_or_args;
+NOMEN_API nomen_tensor *nomen_bitwise_or_call(const nomen_bitwise_or_args *args);
+#define nomen_bitwise_or(...) \
+    nomen_bitwise_or_call(&(const nomen_bitwise_or_args){.self = __VA_ARGS__})
+/* bitwise_or in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bitwise_or_in_place_call(const nomen_bitwise_or_args *args);
+#define nomen_bitwise_or_(...) \
+    nomen_bitwise_or_in_place_call(&(const nomen_bitwise_or_args){.self = __VA_ARGS__})
+
+/* The bits moved down by other places; negative numbers stay negative.
+ *
+ *     result = floor(self / 2 ** other)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: none.
+ * Errors: operands that are not integers.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bitwise_right_shift_.
+ *
+ * Example:
+ *     >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)
+ *     tensor([ 8, -2]) */
+typedef struct nomen_bitwise_right_shift_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bitwise_right_shift_args;
+NOMEN_API nomen_tensor *nomen_bitwise_right_shift_call(const nomen_bitwise_right_shift_args *args);
+#define nomen_bitwise_right_shift(...) \
+    nomen_bitwise_right_shift_call(&(const nomen_bitwise_right_shift_args){.self = __VA_ARGS__})
+/* bitwise_right_shift in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bitwise_right_shift_in_place_call(const nomen_bitwise_right_shift_args *args);
+#define nomen_bitwise_right_shift_(...) \
+    nomen_bitwise_right_shift_in_place_call(&(const nomen_bitwise_right_shift_args){.self = __VA_ARGS__})
+
+/* The bits that are set in one but not both; of bools: they differ.
+ *
+ *     result = self ^ other
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: none.
+ * Errors: floating and complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: bitwise_xor_.
+ *
+ * Example:
+ *     >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)
+ *     tensor([6, 5]) */
+typedef struct nomen_bitwise_xor_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bitwise_xor_args;
+NOMEN_API nomen_tensor *nomen_bitwise_xor_call(const nomen_bitwise_xor_args *args);
+#define nomen_bitwise_xor(...) \
+    nomen_bitwise_xor_call(&(const nomen_bitwise_xor_args){.self = __VA_ARGS__})
+/* bitwise_xor in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_bitwise_xor_in_place_call(const nomen_bitwise_xor_args *args);
+#define nomen_bitwise_xor_(...) \
+    nomen_bitwise_xor_in_place_call(&(const nomen_bitwise_xor_args){.self = __VA_ARGS__})
 
 /* The products of two batches of matrices.
  *
@@ -614,6 +931,7 @@ NOMEN_API nomen_tensor *nomen_cast_call(const nomen_cast_args *args);
  * Gradient: tensors.
  * Errors: no tensors, different ranks, sizes that differ elsewhere.
  * out=: written and returned; unnamed it takes the names, named it must have them.
+ * Also called: concat, concatenate.
  *
  * Example:
  *     >>> x = nomen.ones(2, 3, names=('N', 'C'))
@@ -627,6 +945,8 @@ typedef struct nomen_cat_args {
 NOMEN_API nomen_tensor *nomen_cat_call(const nomen_cat_args *args);
 #define nomen_cat(...) \
     nomen_cat_call(&(const nomen_cat_args){.tensors = __VA_ARGS__})
+#define nomen_concat(...) nomen_cat(__VA_ARGS__)
+#define nomen_concatenate(...) nomen_cat(__VA_ARGS__)
 
 /* Writes random numbers from the Cauchy distribution with the given median (default 0) and scale sigma (default 1).
  *
@@ -710,6 +1030,7 @@ NOMEN_API nomen_list nomen_chunk_call(const nomen_chunk_args *args);
  * Errors: neither min nor max given.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: clamp_.
+ * Also called: clip.
  *
  * Example:
  *     >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)
@@ -727,6 +1048,8 @@ NOMEN_API nomen_tensor *nomen_clamp_call(const nomen_clamp_args *args);
 NOMEN_API nomen_tensor *nomen_clamp_in_place_call(const nomen_clamp_args *args);
 #define nomen_clamp_(...) \
     nomen_clamp_in_place_call(&(const nomen_clamp_args){.self = __VA_ARGS__})
+#define nomen_clip(...) nomen_clamp(__VA_ARGS__)
+#define nomen_clip_(...) nomen_clamp_(__VA_ARGS__)
 
 /* A copy with memory of its own, laid out like self, or row-major with memory_format 'contiguous_format'.
  *
@@ -804,6 +1127,33 @@ NOMEN_API nomen_tensor *nomen_copy_call(const nomen_copy_args *args);
 NOMEN_API nomen_tensor *nomen_copy_in_place_call(const nomen_copy_args *args);
 #define nomen_copy_(...) \
     nomen_copy_in_place_call(&(const nomen_copy_args){.self = __VA_ARGS__})
+
+/* The size of self with the sign of other; the sign of a zero counts.
+ *
+ *     result = |self| if other >= 0 else -|self|
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self, other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: copysign_.
+ *
+ * Example:
+ *     >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))
+ *     tensor([-1.,  2.]) */
+typedef struct nomen_copysign_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_copysign_args;
+NOMEN_API nomen_tensor *nomen_copysign_call(const nomen_copysign_args *args);
+#define nomen_copysign(...) \
+    nomen_copysign_call(&(const nomen_copysign_args){.self = __VA_ARGS__})
+/* copysign in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_copysign_in_place_call(const nomen_copysign_args *args);
+#define nomen_copysign_(...) \
+    nomen_copysign_in_place_call(&(const nomen_copysign_args){.self = __VA_ARGS__})
 
 /* The cosine of an angle in radians.
  *
@@ -1084,6 +1434,7 @@ NOMEN_API nomen_tensor *nomen_dist_call(const nomen_dist_args *args);
  * Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: div_.
+ * Also called: divide, true_divide.
  *
  * Example:
  *     >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')
@@ -1101,6 +1452,10 @@ NOMEN_API nomen_tensor *nomen_div_call(const nomen_div_args *args);
 NOMEN_API nomen_tensor *nomen_div_in_place_call(const nomen_div_args *args);
 #define nomen_div_(...) \
     nomen_div_in_place_call(&(const nomen_div_args){.self = __VA_ARGS__})
+#define nomen_divide(...) nomen_div(__VA_ARGS__)
+#define nomen_divide_(...) nomen_div_(__VA_ARGS__)
+#define nomen_true_divide(...) nomen_div(__VA_ARGS__)
+#define nomen_true_divide_(...) nomen_div_(__VA_ARGS__)
 
 /* The product of two vectors; nothing is conjugated.
  *
@@ -1489,6 +1844,62 @@ NOMEN_API nomen_tensor *nomen_floor_in_place_call(const nomen_floor_args *args);
 #define nomen_floor_(...) \
     nomen_floor_in_place_call(&(const nomen_floor_args){.self = __VA_ARGS__})
 
+/* The quotient rounded down, as Python's //; div with rounding_mode 'floor'.
+ *
+ *     result = floor(self / other)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, other.
+ * Errors: integer division by zero.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: floor_divide_.
+ *
+ * Example:
+ *     >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)
+ *     tensor([ 3, -4]) */
+typedef struct nomen_floor_divide_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_floor_divide_args;
+NOMEN_API nomen_tensor *nomen_floor_divide_call(const nomen_floor_divide_args *args);
+#define nomen_floor_divide(...) \
+    nomen_floor_divide_call(&(const nomen_floor_divide_args){.self = __VA_ARGS__})
+/* floor_divide in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_floor_divide_in_place_call(const nomen_floor_divide_args *args);
+#define nomen_floor_divide_(...) \
+    nomen_floor_divide_in_place_call(&(const nomen_floor_divide_args){.self = __VA_ARGS__})
+
+/* What division leaves, with the sign of self, as C's %.
+ *
+ *     result = self - other * trunc(self / other)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, other.
+ * Errors: integer division by zero.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: fmod_.
+ *
+ * Example:
+ *     >>> nomen.fmod(nomen.tensor([5, -5]), 3)
+ *     tensor([ 2, -2]) */
+typedef struct nomen_fmod_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_fmod_args;
+NOMEN_API nomen_tensor *nomen_fmod_call(const nomen_fmod_args *args);
+#define nomen_fmod(...) \
+    nomen_fmod_call(&(const nomen_fmod_args){.self = __VA_ARGS__})
+/* fmod in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_fmod_in_place_call(const nomen_fmod_args *args);
+#define nomen_fmod_(...) \
+    nomen_fmod_in_place_call(&(const nomen_fmod_args){.self = __VA_ARGS__})
+
 /* The part behind the point, with the sign of self.
  *
  *     result = self - trunc(self)
@@ -1593,6 +2004,7 @@ NOMEN_API nomen_tensor *nomen_gather_call(const nomen_gather_args *args);
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: ge_.
+ * Also called: greater_equal.
  *
  * Example:
  *     >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)
@@ -1609,6 +2021,8 @@ NOMEN_API nomen_tensor *nomen_ge_call(const nomen_ge_args *args);
 NOMEN_API nomen_tensor *nomen_ge_in_place_call(const nomen_ge_args *args);
 #define nomen_ge_(...) \
     nomen_ge_in_place_call(&(const nomen_ge_args){.self = __VA_ARGS__})
+#define nomen_greater_equal(...) nomen_ge(__VA_ARGS__)
+#define nomen_greater_equal_(...) nomen_ge_(__VA_ARGS__)
 
 /* Writes how many trials it takes to the first success, if each succeeds with probability p.
  *
@@ -1648,6 +2062,7 @@ NOMEN_API nomen_tensor *nomen_geometric_in_place_call(const nomen_geometric_args
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: gt_.
+ * Also called: greater.
  *
  * Example:
  *     >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)
@@ -1664,6 +2079,35 @@ NOMEN_API nomen_tensor *nomen_gt_call(const nomen_gt_args *args);
 NOMEN_API nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args);
 #define nomen_gt_(...) \
     nomen_gt_in_place_call(&(const nomen_gt_args){.self = __VA_ARGS__})
+#define nomen_greater(...) nomen_gt(__VA_ARGS__)
+#define nomen_greater_(...) nomen_gt_(__VA_ARGS__)
+
+/* The length of the hypotenuse, without overflow on the way.
+ *
+ *     result = sqrt(self ** 2 + other ** 2)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self, other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: hypot_.
+ *
+ * Example:
+ *     >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))
+ *     tensor([ 5., 13.]) */
+typedef struct nomen_hypot_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_hypot_args;
+NOMEN_API nomen_tensor *nomen_hypot_call(const nomen_hypot_args *args);
+#define nomen_hypot(...) \
+    nomen_hypot_call(&(const nomen_hypot_args){.self = __VA_ARGS__})
+/* hypot in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_hypot_in_place_call(const nomen_hypot_args *args);
+#define nomen_hypot_(...) \
+    nomen_hypot_in_place_call(&(const nomen_hypot_args){.self = __VA_ARGS__})
 
 /* x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.
  *
@@ -1828,6 +2272,30 @@ NOMEN_API nomen_tensor *nomen_index_select_call(const nomen_index_select_args *a
 #define nomen_index_select(...) \
     nomen_index_select_call(&(const nomen_index_select_args){.self = __VA_ARGS__})
 
+/* True where two numbers are nearly equal. Infinities are close to themselves only; NaN is close to NaN with equal_nan.
+ *
+ *     result = |self - other| <= atol + rtol * |other|
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: both must have the same dtype; the result is bool.
+ * Gradient: of the operations it is made of.
+ * Errors: different dtypes, a negative tolerance.
+ *
+ * Example:
+ *     >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))
+ *     tensor([ True, False]) */
+typedef struct nomen_isclose_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_number rtol;
+    nomen_number atol;
+    bool equal_nan;
+} nomen_isclose_args;
+NOMEN_API nomen_tensor *nomen_isclose_call(const nomen_isclose_args *args);
+#define nomen_isclose(...) \
+    nomen_isclose_call(&(const nomen_isclose_args){.self = __VA_ARGS__})
+
 /* True where self is neither infinite nor NaN.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -1951,6 +2419,7 @@ NOMEN_API nomen_tensor *nomen_kthvalue_call(const nomen_kthvalue_args *args);
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: le_.
+ * Also called: less_equal.
  *
  * Example:
  *     >>> nomen.le(nomen.tensor([1, 2, 3]), 2)
@@ -1967,6 +2436,36 @@ NOMEN_API nomen_tensor *nomen_le_call(const nomen_le_args *args);
 NOMEN_API nomen_tensor *nomen_le_in_place_call(const nomen_le_args *args);
 #define nomen_le_(...) \
     nomen_le_in_place_call(&(const nomen_le_args){.self = __VA_ARGS__})
+#define nomen_less_equal(...) nomen_le(__VA_ARGS__)
+#define nomen_less_equal_(...) nomen_le_(__VA_ARGS__)
+
+/* Goes from self to end by the share weight, which may lie outside 0 and 1.
+ *
+ *     result = self + weight * (end - self)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self, end, weight.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: lerp_.
+ *
+ * Example:
+ *     >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)
+ *     tensor([ 0.5000, 15.0000]) */
+typedef struct nomen_lerp_args {
+    nomen_tensor *self;
+    nomen_tensor *end;
+    nomen_tensor *weight;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_lerp_args;
+NOMEN_API nomen_tensor *nomen_lerp_call(const nomen_lerp_args *args);
+#define nomen_lerp(...) \
+    nomen_lerp_call(&(const nomen_lerp_args){.self = __VA_ARGS__})
+/* lerp in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_lerp_in_place_call(const nomen_lerp_args *args);
+#define nomen_lerp_(...) \
+    nomen_lerp_in_place_call(&(const nomen_lerp_args){.self = __VA_ARGS__})
 
 /* The logarithm of the magnitude of the gamma function.
  *
@@ -2171,6 +2670,31 @@ NOMEN_API nomen_tensor *nomen_logcumsumexp_call(const nomen_logcumsumexp_args *a
 #define nomen_logcumsumexp(...) \
     nomen_logcumsumexp_call(&(const nomen_logcumsumexp_args){.self = __VA_ARGS__})
 
+/* True where both are different from zero.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: logical_and_.
+ *
+ * Example:
+ *     >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))
+ *     tensor([False, False,  True]) */
+typedef struct nomen_logical_and_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logical_and_args;
+NOMEN_API nomen_tensor *nomen_logical_and_call(const nomen_logical_and_args *args);
+#define nomen_logical_and(...) \
+    nomen_logical_and_call(&(const nomen_logical_and_args){.self = __VA_ARGS__})
+/* logical_and in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_logical_and_in_place_call(const nomen_logical_and_args *args);
+#define nomen_logical_and_(...) \
+    nomen_logical_and_in_place_call(&(const nomen_logical_and_args){.self = __VA_ARGS__})
+
 /* True where self is zero.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -2194,6 +2718,56 @@ NOMEN_API nomen_tensor *nomen_logical_not_call(const nomen_logical_not_args *arg
 NOMEN_API nomen_tensor *nomen_logical_not_in_place_call(const nomen_logical_not_args *args);
 #define nomen_logical_not_(...) \
     nomen_logical_not_in_place_call(&(const nomen_logical_not_args){.self = __VA_ARGS__})
+
+/* True where one or both are different from zero.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: logical_or_.
+ *
+ * Example:
+ *     >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))
+ *     tensor([False,  True,  True]) */
+typedef struct nomen_logical_or_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logical_or_args;
+NOMEN_API nomen_tensor *nomen_logical_or_call(const nomen_logical_or_args *args);
+#define nomen_logical_or(...) \
+    nomen_logical_or_call(&(const nomen_logical_or_args){.self = __VA_ARGS__})
+/* logical_or in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_logical_or_in_place_call(const nomen_logical_or_args *args);
+#define nomen_logical_or_(...) \
+    nomen_logical_or_in_place_call(&(const nomen_logical_or_args){.self = __VA_ARGS__})
+
+/* True where one is zero and the other is not.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
+ * Gradient: none.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: logical_xor_.
+ *
+ * Example:
+ *     >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))
+ *     tensor([False,  True, False]) */
+typedef struct nomen_logical_xor_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logical_xor_args;
+NOMEN_API nomen_tensor *nomen_logical_xor_call(const nomen_logical_xor_args *args);
+#define nomen_logical_xor(...) \
+    nomen_logical_xor_call(&(const nomen_logical_xor_args){.self = __VA_ARGS__})
+/* logical_xor in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_logical_xor_in_place_call(const nomen_logical_xor_args *args);
+#define nomen_logical_xor_(...) \
+    nomen_logical_xor_in_place_call(&(const nomen_logical_xor_args){.self = __VA_ARGS__})
 
 /* The logarithm of the odds, the inverse of sigmoid; with eps= self is limited to [eps, 1 - eps] first. Without it NaN outside of [0, 1].
  *
@@ -2257,6 +2831,7 @@ NOMEN_API nomen_tensor *nomen_logsumexp_call(const nomen_logsumexp_args *args);
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: lt_.
+ * Also called: less.
  *
  * Example:
  *     >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)
@@ -2273,6 +2848,8 @@ NOMEN_API nomen_tensor *nomen_lt_call(const nomen_lt_args *args);
 NOMEN_API nomen_tensor *nomen_lt_in_place_call(const nomen_lt_args *args);
 #define nomen_lt_(...) \
     nomen_lt_in_place_call(&(const nomen_lt_args){.self = __VA_ARGS__})
+#define nomen_less(...) nomen_lt(__VA_ARGS__)
+#define nomen_less_(...) nomen_lt_(__VA_ARGS__)
 
 /* self with one number where the mask is true.
  *
@@ -2578,6 +3155,7 @@ NOMEN_API nomen_tensor *nomen_msort_call(const nomen_msort_args *args);
  * Gradient: self, other.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: mul_.
+ * Also called: multiply.
  *
  * Example:
  *     >>> nomen.mul(nomen.tensor([1., 2.]), 2)
@@ -2594,6 +3172,8 @@ NOMEN_API nomen_tensor *nomen_mul_call(const nomen_mul_args *args);
 NOMEN_API nomen_tensor *nomen_mul_in_place_call(const nomen_mul_args *args);
 #define nomen_mul_(...) \
     nomen_mul_in_place_call(&(const nomen_mul_args){.self = __VA_ARGS__})
+#define nomen_multiply(...) nomen_mul(__VA_ARGS__)
+#define nomen_multiply_(...) nomen_mul_(__VA_ARGS__)
 
 /* Positions in the last dim of self, drawn with probabilities proportional to its elements: num_samples of them for each row, without replacement unless it is asked for.
  *
@@ -2766,6 +3346,7 @@ NOMEN_API nomen_tensor *nomen_narrow_call(const nomen_narrow_args *args);
  * Gradient: none.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: ne_.
+ * Also called: not_equal.
  *
  * Example:
  *     >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)
@@ -2782,6 +3363,8 @@ NOMEN_API nomen_tensor *nomen_ne_call(const nomen_ne_args *args);
 NOMEN_API nomen_tensor *nomen_ne_in_place_call(const nomen_ne_args *args);
 #define nomen_ne_(...) \
     nomen_ne_in_place_call(&(const nomen_ne_args){.self = __VA_ARGS__})
+#define nomen_not_equal(...) nomen_ne(__VA_ARGS__)
+#define nomen_not_equal_(...) nomen_ne_(__VA_ARGS__)
 
 /* The negative.
  *
@@ -2794,6 +3377,7 @@ NOMEN_API nomen_tensor *nomen_ne_in_place_call(const nomen_ne_args *args);
  * Errors: bool self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: neg_.
+ * Also called: negative.
  *
  * Example:
  *     >>> nomen.neg(nomen.tensor([-1., 2.]))
@@ -2809,6 +3393,8 @@ NOMEN_API nomen_tensor *nomen_neg_call(const nomen_neg_args *args);
 NOMEN_API nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args);
 #define nomen_neg_(...) \
     nomen_neg_in_place_call(&(const nomen_neg_args){.self = __VA_ARGS__})
+#define nomen_negative(...) nomen_neg(__VA_ARGS__)
+#define nomen_negative_(...) nomen_neg_(__VA_ARGS__)
 
 /* Where the elements are that are not zero: a row of coordinates for each, in row-major order. In Python with as_tuple=True a vector for each dim.
  *
@@ -3442,6 +4028,34 @@ NOMEN_API nomen_tensor *nomen_relu_in_place_call(const nomen_relu_args *args);
 #define nomen_relu_(...) \
     nomen_relu_in_place_call(&(const nomen_relu_args){.self = __VA_ARGS__})
 
+/* What division leaves, with the sign of other, as Python's %.
+ *
+ *     result = self - other * floor(self / other)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, other.
+ * Errors: integer division by zero.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: remainder_.
+ *
+ * Example:
+ *     >>> nomen.remainder(nomen.tensor([5, -5]), 3)
+ *     tensor([2, 1]) */
+typedef struct nomen_remainder_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_remainder_args;
+NOMEN_API nomen_tensor *nomen_remainder_call(const nomen_remainder_args *args);
+#define nomen_remainder(...) \
+    nomen_remainder_call(&(const nomen_remainder_args){.self = __VA_ARGS__})
+/* remainder in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_remainder_in_place_call(const nomen_remainder_args *args);
+#define nomen_remainder_(...) \
+    nomen_remainder_in_place_call(&(const nomen_remainder_args){.self = __VA_ARGS__})
+
 /* The same tensor with other names; '...' stands for those of the dims not spelled out. In Python also by keyword: x.rename(N='batch').
  *
  * Names: or single names replaced (rule rename).
@@ -4039,6 +4653,7 @@ NOMEN_API nomen_tensor *nomen_std_mean_call(const nomen_std_mean_args *args);
  * Errors: bool operands, sizes that do not broadcast, names that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: sub_.
+ * Also called: subtract.
  *
  * Example:
  *     >>> nomen.sub(nomen.tensor([3, 4]), 1)
@@ -4056,6 +4671,8 @@ NOMEN_API nomen_tensor *nomen_sub_call(const nomen_sub_args *args);
 NOMEN_API nomen_tensor *nomen_sub_in_place_call(const nomen_sub_args *args);
 #define nomen_sub_(...) \
     nomen_sub_in_place_call(&(const nomen_sub_args){.self = __VA_ARGS__})
+#define nomen_subtract(...) nomen_sub(__VA_ARGS__)
+#define nomen_subtract_(...) nomen_sub_(__VA_ARGS__)
 
 /* The sum over the given dims, or over all of them.
  *
@@ -4249,6 +4866,7 @@ NOMEN_API nomen_tensor *nomen_topk_call(const nomen_topk_args *args);
  * Dtypes: as self.
  * Gradient: self.
  * In place: transpose_.
+ * Also called: swapaxes, swapdims.
  *
  * Example:
  *     >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names
@@ -4265,6 +4883,10 @@ NOMEN_API nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args);
 NOMEN_API nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args *args);
 #define nomen_transpose_(...) \
     nomen_transpose_in_place_call(&(const nomen_transpose_args){.self = __VA_ARGS__})
+#define nomen_swapaxes(...) nomen_transpose(__VA_ARGS__)
+#define nomen_swapaxes_(...) nomen_transpose_(__VA_ARGS__)
+#define nomen_swapdims(...) nomen_transpose(__VA_ARGS__)
+#define nomen_swapdims_(...) nomen_transpose_(__VA_ARGS__)
 
 /* Without the part behind the point.
  *

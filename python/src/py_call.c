@@ -78,6 +78,11 @@ static PyObject *pair_of_results(py_call *p) {
 PyObject *nomen__py_run(py_call *p) {
     if (nomen__py_invoke(p)) return NULL;
     if (NOMEN_UNLIKELY(p->c.op->list)) return list_of_results(p);
+    if (NOMEN_UNLIKELY(p->c.op->truth)) {
+        bool truth = *p->c.out[0]->data != 0;
+        nomen__release(p->c.out[0]);
+        return PyBool_FromLong(truth);
+    }
     if (NOMEN_UNLIKELY(p->c.op->nout > 1 && p->c.out[1])) return pair_of_results(p);
     if (NOMEN_UNLIKELY(p->requires_grad) && !nomen__py_require_grad(p->state, p->c.out[0])) {
         nomen__release(p->c.out[0]);
@@ -268,11 +273,12 @@ static PyType_Spec method_spec = {
 
 /* ---- from the table -------------------------------------------------------------------------- */
 
-static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, enum nomen__form form) {
+static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, const char *called,
+                        enum nomen__form form) {
     bool method = form != NOMEN__FUNCTION, inplace = form == NOMEN__INPLACE;
     PyTypeObject *type = method ? s->method : s->function;
-    bool suffix = inplace && op->name[strlen(op->name) - 1] != '_';
-    PyObject *name = PyUnicode_FromFormat(suffix ? "%s_" : "%s", op->name);
+    bool suffix = inplace && called[strlen(called) - 1] != '_';
+    PyObject *name = PyUnicode_FromFormat(suffix ? "%s_" : "%s", called);
     if (!name) return -1;
     py_callable *f = (py_callable *)type->tp_alloc(type, 0);
     if (!f) {
@@ -290,6 +296,16 @@ static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, enum 
     int failed = f->name ? PyObject_SetAttr(owner, name, (PyObject *)f) : -1;
     Py_DECREF(f);
     return failed;
+}
+
+/* The forms that the row asks for, under its own or a second name. */
+static int add_forms(PyObject *module, py_state *s, const nomen__op *op, const char *called) {
+    for (int form = NOMEN__FUNCTION; form <= NOMEN__INPLACE; form *= 2) {
+        PyObject *owner = form == NOMEN__FUNCTION ? module : (PyObject *)s->tensor;
+        if ((op->forms & form) && add_callable(s, owner, op, called, (enum nomen__form)form))
+            return -1;
+    }
+    return 0;
 }
 
 /* nomen.return_types.max and its like. */
@@ -321,10 +337,11 @@ int nomen__py_add_callables(PyObject *module, py_state *s) {
             return -1;
         }
         if (op->first && add_pair(s, pairs, op)) return -1;
-        for (int form = NOMEN__FUNCTION; form <= NOMEN__INPLACE; form *= 2) {
-            PyObject *owner = form == NOMEN__FUNCTION ? module : (PyObject *)s->tensor;
-            if ((op->forms & form) && add_callable(s, owner, op, (enum nomen__form)form)) return -1;
-        }
+        if (add_forms(module, s, op, op->name)) return -1;
+    }
+    for (int i = 0; i < nomen__alias_count; i++) {
+        const nomen__alias *alias = &nomen__aliases[i];
+        if (add_forms(module, s, &nomen__ops[alias->op], alias->name)) return -1;
     }
     return 0;
 }

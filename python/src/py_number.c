@@ -39,9 +39,6 @@ static PyObject *tensor_add(PyObject *a, PyObject *b) { return binary(a, b, PY_O
 static PyObject *tensor_sub(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_sub, false); }
 static PyObject *tensor_mul(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_mul, false); }
 static PyObject *tensor_div(PyObject *a, PyObject *b) { return binary(a, b, PY_OP_div, false); }
-static PyObject *tensor_mod(PyObject *a, PyObject *b) {
-    return binary(a, b, PY_OP_remainder, false);
-}
 static PyObject *tensor_matmul(PyObject *a, PyObject *b) {
     return binary(a, b, PY_OP_matmul, false);
 }
@@ -53,29 +50,19 @@ static PyObject *tensor_neg(PyObject *a) { return unary(a, PY_OP_neg); }
 static PyObject *tensor_abs(PyObject *a) { return unary(a, PY_OP_abs); }
 static PyObject *tensor_pos(PyObject *a) { return Py_NewRef(a); }
 
-/* a // b: div with its rounding mode, unless there is a row of its own. */
-static PyObject *floor_divide(PyObject *a, PyObject *b, bool inplace) {
-    py_state *s = nomen__py_state_of(a);
-    if (!s) s = nomen__py_state_of(b);
-    if (!s) Py_RETURN_NOTIMPLEMENTED;
-    if (s->op[PY_OP_floor_divide]) return binary(a, b, PY_OP_floor_divide, inplace);
-    py_call p;
-    nomen__py_begin(&p, s, s->op[PY_OP_div]);
-    p.c.inplace = inplace;
-    int done = nomen__py_operand(&p, 0, a);
-    if (done > 0) done = nomen__py_operand(&p, 1, b);
-    if (done > 0) {
-        p.c.arg[2].text = "floor";
-        p.c.given |= 1u << 2;
-        return nomen__py_run(&p);
+#define FORM(name, row, inplace)                                                                   \
+    static PyObject *tensor_##name(PyObject *a, PyObject *b) {                                     \
+        return binary(a, b, PY_OP_##row, inplace);                                                 \
     }
-    nomen__py_give_back(&p);
-    if (done < 0) return NULL;
-    Py_RETURN_NOTIMPLEMENTED;
-}
+#define OPERATOR(name, row) FORM(name, row, false) FORM(i##name, row, true)
 
-static PyObject *tensor_floordiv(PyObject *a, PyObject *b) { return floor_divide(a, b, false); }
-static PyObject *tensor_ifloordiv(PyObject *a, PyObject *b) { return floor_divide(a, b, true); }
+OPERATOR(floordiv, floor_divide)
+OPERATOR(mod, remainder)
+OPERATOR(and, bitwise_and)
+OPERATOR(or, bitwise_or)
+OPERATOR(xor, bitwise_xor)
+OPERATOR(lshift, bitwise_left_shift)
+OPERATOR(rshift, bitwise_right_shift)
 
 static PyObject *tensor_pow(PyObject *a, PyObject *b, PyObject *modulus) {
     if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
@@ -87,40 +74,13 @@ static PyObject *tensor_ipow(PyObject *a, PyObject *b, PyObject *modulus) {
     return binary(a, b, PY_OP_pow, true);
 }
 
-/* ~ & | ^ are for bool tensors: integers have no bitwise rows yet. */
-static bool only_bool(py_state *s, PyObject *a, PyObject *b, const char *operator) {
-    for (int i = 0; i < 2; i++) {
-        PyObject *o = i ? b : a;
-        if (!o || PyBool_Check(o)) continue;
-        if (nomen__py_is_tensor(s, o) && nomen__py_unwrap(o)->dtype == NOMEN_BOOL) continue;
-        PyErr_Format(PyExc_NotImplementedError,
-                     "%s is implemented for bool tensors only", operator);
-        return false;
-    }
-    return true;
-}
-
-static PyObject *logical(PyObject *a, PyObject *b, int index, const char *operator) {
-    py_state *s = nomen__py_state_of(a);
-    if (!s) s = nomen__py_state_of(b);
-    if (!s || !s->op[index]) Py_RETURN_NOTIMPLEMENTED;
-    if (!only_bool(s, a, b, operator)) return NULL;
-    return binary(a, b, index, false);
-}
-
-static PyObject *tensor_and(PyObject *a, PyObject *b) {
-    return logical(a, b, PY_OP_logical_and, "&");
-}
-static PyObject *tensor_or(PyObject *a, PyObject *b) {
-    return logical(a, b, PY_OP_logical_or, "|");
-}
-static PyObject *tensor_xor(PyObject *a, PyObject *b) {
-    return logical(a, b, PY_OP_logical_xor, "^");
-}
-
 static PyObject *tensor_invert(PyObject *a) {
     py_state *s = nomen__py_state_of(a);
-    return s && only_bool(s, a, NULL, "~") ? unary(a, PY_OP_logical_not) : NULL;
+    bool truth = s && nomen__py_unwrap(a)->dtype == NOMEN_BOOL;
+    if (truth || (s && s->op[PY_OP_bitwise_not]))
+        return unary(a, truth ? PY_OP_logical_not : PY_OP_bitwise_not);
+    PyErr_SetString(PyExc_TypeError, "bad operand type for unary ~: not bool");
+    return NULL;
 }
 
 PyObject *nomen__py_richcompare(PyObject *a, PyObject *b, int op) {
@@ -197,9 +157,17 @@ PyType_Slot nomen__py_number_slots[] = {
     {Py_nb_inplace_true_divide, tensor_idiv},
     {Py_nb_inplace_floor_divide, tensor_ifloordiv},
     {Py_nb_inplace_power, tensor_ipow},
+    {Py_nb_inplace_remainder, tensor_imod},
     {Py_nb_and, tensor_and},
+    {Py_nb_inplace_and, tensor_iand},
     {Py_nb_or, tensor_or},
+    {Py_nb_inplace_or, tensor_ior},
     {Py_nb_xor, tensor_xor},
+    {Py_nb_inplace_xor, tensor_ixor},
+    {Py_nb_lshift, tensor_lshift},
+    {Py_nb_inplace_lshift, tensor_ilshift},
+    {Py_nb_rshift, tensor_rshift},
+    {Py_nb_inplace_rshift, tensor_irshift},
     {Py_nb_invert, tensor_invert},
     {Py_nb_negative, tensor_neg},
     {Py_nb_positive, tensor_pos},

@@ -180,6 +180,8 @@ static int find_keyword(const py_call *p, const nomen__argspec *specs, int n, Py
     const char *alias = NULL;
     if (!strcmp(text, "axis"))
         alias = "dim";
+    else if (!strcmp(text, "axis0") || !strcmp(text, "axis1"))
+        alias = text[4] == '0' ? "dim0" : "dim1";
     else if (!strcmp(text, "keepdims"))
         alias = "keepdim";
     else if (!strcmp(text, "input") && !p->method)

@@ -50,6 +50,15 @@ nomen_tensor *nomen__g_clamp(nomen__backward *b, nomen_tensor *g, int input);
 nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x,
                               nomen_tensor *y);
 
+nomen_tensor *nomen__g_atan2(nomen_tensor *g, nomen_tensor *y, nomen_tensor *x, int input);
+nomen_tensor *nomen__g_hypot(nomen__backward *b, nomen_tensor *g, nomen_tensor *leg);
+nomen_tensor *nomen__g_copysign(nomen__backward *b, nomen_tensor *g);
+/* mode: the first letter of the rounding_mode that the quotient has. */
+nomen_tensor *nomen__g_remainder(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y, char mode);
+nomen_tensor *nomen__g_lerp(nomen_tensor *g, nomen_tensor *weight, bool end);
+/* The gradient of y in x / y. */
+nomen_tensor *nomen__g_quotient(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y);
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 nomen_tensor *nomen__g_mean(nomen__backward *b, nomen_tensor *g);

@@ -33,6 +33,24 @@ nomen_tensor *nomen__grad_add(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_addcdiv(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    case 1: return nomen__g_scale(nomen_div(b->g, nomen__conj(b->in[2])), b, 3);
+    case 2: return nomen__g_scale(nomen__g_quotient(b->g, b->in[1], b->in[2]), b, 3);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_addcmul(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    case 1: return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[2])), b, 3);
+    case 2: return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[1])), b, 3);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_align_as(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_view(b, b->g);
@@ -92,6 +110,14 @@ nomen_tensor *nomen__grad_asinh(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_atan(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_div(b->g, nomen__conj(nomen_add(nomen_square(b->in[0]), nomen_scalar(1))));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_atan2(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_atan2(b->g, b->in[0], b->in[1], 0);
+    case 1: return nomen__g_atan2(b->g, b->in[0], b->in[1], 1);
     default: return NULL;
     }
 }
@@ -171,6 +197,14 @@ nomen_tensor *nomen__grad_copy(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
     case 1: return b->g;
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_copysign(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_copysign(b, b->g);
+    case 1: return nomen__zero_like(b->g);
     default: return NULL;
     }
 }
@@ -325,6 +359,22 @@ nomen_tensor *nomen__grad_floor(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_floor_divide(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__zero_like(b->g);
+    case 1: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_fmod(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    case 1: return nomen__g_remainder(b->g, b->in[0], b->in[1], 't');
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_frac(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;
@@ -342,6 +392,14 @@ nomen_tensor *nomen__grad_gather(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_geometric(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_hypot(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_hypot(b, b->g, b->in[0]);
+    case 1: return nomen__g_hypot(b, b->g, b->in[1]);
     default: return NULL;
     }
 }
@@ -380,6 +438,15 @@ nomen_tensor *nomen__grad_index_select(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_kthvalue(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_selected(b, b->g, b->second);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_lerp(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_lerp(b->g, b->in[2], false);
+    case 1: return nomen__g_lerp(b->g, b->in[2], true);
+    case 2: return nomen_mul(b->g, nomen__conj(nomen_sub(b->in[1], b->in[0])));
     default: return NULL;
     }
 }
@@ -707,6 +774,14 @@ nomen_tensor *nomen__grad_refine_names(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_relu(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen__zero_like(b->g));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_remainder(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    case 1: return nomen__g_remainder(b->g, b->in[0], b->in[1], 'f');
     default: return NULL;
     }
 }

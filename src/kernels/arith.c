@@ -93,6 +93,50 @@
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
+#define OP         fmod
+#define EXPR(x, y) v_fmod(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         fmod
+#define EXPR(x, y) int_fmod(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         copysign
+#define EXPR(x, y) v_copysign(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+/* From the end that is nearer: exact at weights of 0 and 1. */
+static inline vf32 v_lerp_f32(vf32 x, vf32 y, vf32 w) {
+    return v_sel_f32(v_abs_f32(w) < 0.5f, x + w * (y - x), y - (y - x) * (1 - w));
+}
+static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
+    return v_sel_f64(v_abs_f64(w) < 0.5, x + w * (y - x), y - (y - x) * (1 - w));
+}
+
+#define OP            lerp
+#define EXPR(x, y, w) SIMD_PICK(v_lerp, x)(x, y, w)
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/floats.h"
+
+#define OP               addcmul
+#define EXPR(x, y, z, w) ((x) + (w) * (y) * (z))
+#define LOOP             "kernels/loops/quaternary.h"
+#include "kernels/loops/floats.h"
+
+#define OP               addcmul
+#define EXPR(x, y, z, w) ((x) + (w) * (y) * (z))
+#define WRAP
+#define LOOP "kernels/loops/quaternary.h"
+#include "kernels/loops/ints.h"
+
+#define OP               addcdiv
+#define EXPR(x, y, z, w) ((x) + (w) * (y) / (z))
+#define LOOP             "kernels/loops/quaternary.h"
+#include "kernels/loops/floats.h"
+
 /* The first NaN wins; of equal numbers (0.0 and -0.0) the first. */
 #define OP         maximum
 #define EXPR(x, y) v_sel(((x) >= (y)) | ((x) != (x)), x, y)
@@ -191,6 +235,13 @@ const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROWS_FLOATS("div_floor", div_floor),
     ROWS_INTS("remainder", remainder),
     ROWS_FLOATS("remainder", remainder),
+    ROWS_INTS("fmod", fmod),
+    ROWS_FLOATS("fmod", fmod),
+    ROWS_FLOATS("copysign", copysign),
+    ROWS_FLOATS("lerp", lerp),
+    ROWS_INTS("addcmul", addcmul),
+    ROWS_FLOATS("addcmul", addcmul),
+    ROWS_FLOATS("addcdiv", addcdiv),
     ROW_BOOL("maximum", maximum),
     ROWS_INTS("maximum", maximum),
     ROWS_FLOATS("maximum", maximum),

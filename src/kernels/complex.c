@@ -51,6 +51,18 @@ static inline vf64 c_mul_f64(vf64 x, vf64 y) {
 #define v_splat_pair(v) SIMD_PICK(v_splat_pair, v)(v)
 #define c_mul(x, y)     SIMD_PICK(c_mul, x)(x, y)
 
+/* From the end that is nearer, as for real numbers. */
+static inline vf32 c_lerp_f32(vf32 x, vf32 y, vf32 w) {
+    const vf32 one = v_splat_pair_f32((vf32){1, 0}), square = w * w;
+    const vi32 near = square + v_swap_f32(square) < 0.25f;
+    return v_sel_f32(near, x + c_mul_f32(w, y - x), y - c_mul_f32(y - x, one - w));
+}
+static inline vf64 c_lerp_f64(vf64 x, vf64 y, vf64 w) {
+    const vf64 one = v_splat_pair_f64((vf64){1, 0}), square = w * w;
+    const vi64 near = square + v_swap_f64(square) < 0.25;
+    return v_sel_f64(near, x + c_mul_f64(w, y - x), y - c_mul_f64(y - x, one - w));
+}
+
 static inline c64 c_neg_c64(c64 x) { return (c64){-x.re, -x.im}; }
 static inline c128 c_neg_c128(c128 x) { return (c128){-x.re, -x.im}; }
 static inline c64 c_conj_c64(c64 x) { return (c64){x.re, -x.im}; }
@@ -63,6 +75,15 @@ typedef double pair __attribute__((vector_size(16)));
 typedef uint64_t pair_bits __attribute__((vector_size(16)));
 static inline pair pair_flip_second(pair x) {
     return (pair)((pair_bits)x ^ (pair_bits){0, (uint64_t)1 << 63});
+}
+
+static inline pair pair_flip_first(pair x) {
+    return (pair)((pair_bits)x ^ (pair_bits){(uint64_t)1 << 63, 0});
+}
+static inline c128 c_times(c128 x, c128 y) {
+    const pair z = (pair){x.re, x.re} * (pair){y.re, y.im} +
+                   pair_flip_first((pair){x.im, x.im} * (pair){y.im, y.re});
+    return (c128){z[0], z[1]};
 }
 
 /* Smith's quotient: scaled by the larger part of y, so that |y|^2 is never formed. By zero: part by
@@ -133,6 +154,27 @@ static inline c128 c_pow(c128 x, c128 y) {
 #define EXPR(x, y, z) ((x) - c_mul(z, y))
 #define LOOP          "kernels/loops/ternary.h"
 #include "kernels/loops/pairs.h"
+
+#define OP            lerp
+#define EXPR(x, y, w) SIMD_PICK(c_lerp, x)(x, y, w)
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/pairs.h"
+
+#define OP               addcmul
+#define EXPR(x, y, z, w) ((x) + c_mul(c_mul(w, y), z))
+#define LOOP             "kernels/loops/quaternary.h"
+#include "kernels/loops/pairs.h"
+
+static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
+    const c128 q = c_div(c_times(w, y), z);
+    return (c128){x.re + q.re, x.im + q.im};
+}
+
+#define OP               addcdiv
+#define EXPR(x, y, z, w) c_addcdiv(x, y, z, w)
+#define WIDE
+#define LOOP "kernels/loops/quaternary.h"
+#include "kernels/loops/complexes.h"
 
 #define OP         div
 #define EXPR(x, y) c_div(x, y)
@@ -296,6 +338,9 @@ const nomen__kernel NOMEN__TABLE(complex)[] = {
     ROWS_COMPLEXES("mul", mul),
     ROWS_COMPLEXES("add_scaled", add_scaled),
     ROWS_COMPLEXES("sub_scaled", sub_scaled),
+    ROWS_COMPLEXES("lerp", lerp),
+    ROWS_COMPLEXES("addcmul", addcmul),
+    ROWS_COMPLEXES("addcdiv", addcdiv),
     ROWS_COMPLEXES("div", div),
     ROWS_COMPLEXES("pow", pow),
     ROWS_COMPLEXES("eq", eq),

@@ -3,6 +3,8 @@
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath_more.h"
 
+#include <math.h>
+
 #define OP      exp
 #define EXPR(x) v_exp(x)
 #define LOOP    "kernels/loops/unary.h"
@@ -91,10 +93,12 @@ static inline vf64 v_atan2_f64(vf64 y, vf64 x) {
     for (int i = 0; i < W64; i++) r[i] = atan2(y[i], x[i]);
     return r;
 }
+/* Squares of f32 neither overflow nor vanish in f64. */
 static inline vf32 v_hypot_f32(vf32 x, vf32 y) {
-    vf32 r = x;
-    for (int i = 0; i < W32; i++) r[i] = hypotf(x[i], y[i]);
-    return r;
+    const vf64 xl = v_low_f64(x), xh = v_high_f64(x), yl = v_low_f64(y), yh = v_high_f64(y);
+    const vf32 r = v_narrow_f64(v_sqrt_f64(xl * xl + yl * yl), v_sqrt_f64(xh * xh + yh * yh));
+    const vf32 infinity = v_set_f32((float)INFINITY);
+    return v_sel_f32((v_abs_f32(x) == infinity) | (v_abs_f32(y) == infinity), infinity, r);
 }
 static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
     vf64 r = x;

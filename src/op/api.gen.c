@@ -26,11 +26,29 @@ nomen_tensor *nomen_add_call(const nomen_add_args *args) {
 nomen_tensor *nomen_add_in_place_call(const nomen_add_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADD], args, true);
 }
+nomen_tensor *nomen_addcdiv_call(const nomen_addcdiv_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDCDIV], args, false);
+}
+nomen_tensor *nomen_addcdiv_in_place_call(const nomen_addcdiv_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDCDIV], args, true);
+}
+nomen_tensor *nomen_addcmul_call(const nomen_addcmul_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDCMUL], args, false);
+}
+nomen_tensor *nomen_addcmul_in_place_call(const nomen_addcmul_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDCMUL], args, true);
+}
 nomen_tensor *nomen_addmm_call(const nomen_addmm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDMM], args, false);
 }
 nomen_tensor *nomen_addmm_in_place_call(const nomen_addmm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDMM], args, true);
+}
+nomen_tensor *nomen_addmv_call(const nomen_addmv_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDMV], args, false);
+}
+nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDMV], args, true);
 }
 nomen_tensor *nomen_align_as_call(const nomen_align_as_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ALIGN_AS], args, false);
@@ -40,6 +58,9 @@ nomen_tensor *nomen_align_to_call(const nomen_align_to_args *args) {
 }
 nomen_tensor *nomen_all_call(const nomen_all_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ALL], args, false);
+}
+bool nomen_allclose_call(const nomen_allclose_args *args) {
+    return nomen__call_struct_bool(&nomen__ops[NOMEN__OP_ALLCLOSE], args);
 }
 nomen_tensor *nomen_amax_call(const nomen_amax_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_AMAX], args, false);
@@ -86,11 +107,23 @@ nomen_tensor *nomen_atan_call(const nomen_atan_args *args) {
 nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ATAN], args, true);
 }
+nomen_tensor *nomen_atan2_call(const nomen_atan2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ATAN2], args, false);
+}
+nomen_tensor *nomen_atan2_in_place_call(const nomen_atan2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ATAN2], args, true);
+}
 nomen_tensor *nomen_atanh_call(const nomen_atanh_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ATANH], args, false);
 }
 nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ATANH], args, true);
+}
+nomen_tensor *nomen_baddbmm_call(const nomen_baddbmm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BADDBMM], args, false);
+}
+nomen_tensor *nomen_baddbmm_in_place_call(const nomen_baddbmm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BADDBMM], args, true);
 }
 nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, false);
@@ -98,11 +131,41 @@ nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args) {
 nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, true);
 }
+nomen_tensor *nomen_bitwise_and_call(const nomen_bitwise_and_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_AND], args, false);
+}
+nomen_tensor *nomen_bitwise_and_in_place_call(const nomen_bitwise_and_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_AND], args, true);
+}
+nomen_tensor *nomen_bitwise_left_shift_call(const nomen_bitwise_left_shift_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_LEFT_SHIFT], args, false);
+}
+nomen_tensor *nomen_bitwise_left_shift_in_place_call(const nomen_bitwise_left_shift_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_LEFT_SHIFT], args, true);
+}
 nomen_tensor *nomen_bitwise_not_call(const nomen_bitwise_not_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_NOT], args, false);
 }
 nomen_tensor *nomen_bitwise_not_in_place_call(const nomen_bitwise_not_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_NOT], args, true);
+}
+nomen_tensor *nomen_bitwise_or_call(const nomen_bitwise_or_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_OR], args, false);
+}
+nomen_tensor *nomen_bitwise_or_in_place_call(const nomen_bitwise_or_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_OR], args, true);
+}
+nomen_tensor *nomen_bitwise_right_shift_call(const nomen_bitwise_right_shift_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_RIGHT_SHIFT], args, false);
+}
+nomen_tensor *nomen_bitwise_right_shift_in_place_call(const nomen_bitwise_right_shift_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_RIGHT_SHIFT], args, true);
+}
+nomen_tensor *nomen_bitwise_xor_call(const nomen_bitwise_xor_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_XOR], args, false);
+}
+nomen_tensor *nomen_bitwise_xor_in_place_call(const nomen_bitwise_xor_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_XOR], args, true);
 }
 nomen_tensor *nomen_bmm_call(const nomen_bmm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BMM], args, false);
@@ -148,6 +211,12 @@ nomen_tensor *nomen_copy_call(const nomen_copy_args *args) {
 }
 nomen_tensor *nomen_copy_in_place_call(const nomen_copy_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_COPY], args, true);
+}
+nomen_tensor *nomen_copysign_call(const nomen_copysign_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COPYSIGN], args, false);
+}
+nomen_tensor *nomen_copysign_in_place_call(const nomen_copysign_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COPYSIGN], args, true);
 }
 nomen_tensor *nomen_cos_call(const nomen_cos_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_COS], args, false);
@@ -287,6 +356,18 @@ nomen_tensor *nomen_floor_call(const nomen_floor_args *args) {
 nomen_tensor *nomen_floor_in_place_call(const nomen_floor_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR], args, true);
 }
+nomen_tensor *nomen_floor_divide_call(const nomen_floor_divide_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR_DIVIDE], args, false);
+}
+nomen_tensor *nomen_floor_divide_in_place_call(const nomen_floor_divide_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR_DIVIDE], args, true);
+}
+nomen_tensor *nomen_fmod_call(const nomen_fmod_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FMOD], args, false);
+}
+nomen_tensor *nomen_fmod_in_place_call(const nomen_fmod_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FMOD], args, true);
+}
 nomen_tensor *nomen_frac_call(const nomen_frac_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FRAC], args, false);
 }
@@ -320,6 +401,12 @@ nomen_tensor *nomen_gt_call(const nomen_gt_args *args) {
 nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GT], args, true);
 }
+nomen_tensor *nomen_hypot_call(const nomen_hypot_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_HYPOT], args, false);
+}
+nomen_tensor *nomen_hypot_in_place_call(const nomen_hypot_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_HYPOT], args, true);
+}
 nomen_tensor *nomen_index_call(const nomen_index_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX], args, false);
 }
@@ -350,6 +437,9 @@ nomen_tensor *nomen_index_put_in_place_call(const nomen_index_put_args *args) {
 nomen_tensor *nomen_index_select_call(const nomen_index_select_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_SELECT], args, false);
 }
+nomen_tensor *nomen_isclose_call(const nomen_isclose_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ISCLOSE], args, false);
+}
 nomen_tensor *nomen_isfinite_call(const nomen_isfinite_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ISFINITE], args, false);
 }
@@ -373,6 +463,12 @@ nomen_tensor *nomen_le_call(const nomen_le_args *args) {
 }
 nomen_tensor *nomen_le_in_place_call(const nomen_le_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LE], args, true);
+}
+nomen_tensor *nomen_lerp_call(const nomen_lerp_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LERP], args, false);
+}
+nomen_tensor *nomen_lerp_in_place_call(const nomen_lerp_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LERP], args, true);
 }
 nomen_tensor *nomen_lgamma_call(const nomen_lgamma_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LGAMMA], args, false);
@@ -416,11 +512,29 @@ nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *args) {
 nomen_tensor *nomen_logcumsumexp_call(const nomen_logcumsumexp_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGCUMSUMEXP], args, false);
 }
+nomen_tensor *nomen_logical_and_call(const nomen_logical_and_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_AND], args, false);
+}
+nomen_tensor *nomen_logical_and_in_place_call(const nomen_logical_and_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_AND], args, true);
+}
 nomen_tensor *nomen_logical_not_call(const nomen_logical_not_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_NOT], args, false);
 }
 nomen_tensor *nomen_logical_not_in_place_call(const nomen_logical_not_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_NOT], args, true);
+}
+nomen_tensor *nomen_logical_or_call(const nomen_logical_or_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_OR], args, false);
+}
+nomen_tensor *nomen_logical_or_in_place_call(const nomen_logical_or_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_OR], args, true);
+}
+nomen_tensor *nomen_logical_xor_call(const nomen_logical_xor_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_XOR], args, false);
+}
+nomen_tensor *nomen_logical_xor_in_place_call(const nomen_logical_xor_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGICAL_XOR], args, true);
 }
 nomen_tensor *nomen_logit_call(const nomen_logit_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGIT], args, false);
@@ -628,6 +742,12 @@ nomen_tensor *nomen_relu_call(const nomen_relu_args *args) {
 }
 nomen_tensor *nomen_relu_in_place_call(const nomen_relu_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RELU], args, true);
+}
+nomen_tensor *nomen_remainder_call(const nomen_remainder_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_REMAINDER], args, false);
+}
+nomen_tensor *nomen_remainder_in_place_call(const nomen_remainder_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_REMAINDER], args, true);
 }
 nomen_tensor *nomen_rename_call(const nomen_rename_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RENAME], args, false);

@@ -408,6 +408,8 @@ const nomen__op *nomen__op_find(const char *name) {
         else
             low = mid + 1;
     }
+    for (int i = 0; i < nomen__alias_count; i++)
+        if (!strcmp(name, nomen__aliases[i].name)) return &nomen__ops[nomen__aliases[i].op];
     return NULL;
 }
 

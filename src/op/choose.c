@@ -76,6 +76,17 @@ static bool has_zero(const nomen_tensor *t) {
     return zero;
 }
 
+static nomen_status check_divisor(const nomen__call *c) {
+    nomen_dtype d = nomen__common_dtype(c->in, 2);
+    bool empty = c->in[0]->numel == 0; /* then nothing is divided */
+    if (!nomen_dtype_is_integral(d) || empty || !has_zero(c->in[1])) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_STATE,
+                       "ZeroDivisionError: integer division by a zero element of other");
+}
+
+/* remainder, fmod, floor_divide. gen.py lets floats past this on the short way. */
+nomen_status nomen__choose_divisor(nomen__call *c) { return check_divisor(c); }
+
 nomen_status nomen__choose_rounding(nomen__call *c) {
     if (!nomen__given(c, 2)) return NOMEN_OK;
     const char *mode = c->arg[2].text;
@@ -85,10 +96,23 @@ nomen_status nomen__choose_rounding(nomen__call *c) {
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%.40s'",
             mode);
     c->kernel_name = *mode == 'f' ? "div_floor" : "div_trunc";
-    nomen_dtype d = nomen__common_dtype(c->in, 2);
-    if (!nomen_dtype_is_floating(d) && !nomen_dtype_is_complex(d) && has_zero(c->in[1]))
-        return nomen__fail(NOMEN_ERROR_STATE,
-                           "ZeroDivisionError: integer division by a zero element of other");
+    return check_divisor(c);
+}
+
+/* addcmul, addcdiv: value is the fourth operand, 1 if it is not given. */
+nomen_status nomen__choose_factor(nomen__call *c) {
+    static const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
+    const nomen_number *value = nomen__given(c, 3) ? c->arg[3].number : &one;
+    nomen_dtype d = nomen__common_dtype(c->in, 3);
+    if (value->kind == NOMEN_NUMBER_COMPLEX && !nomen_dtype_is_complex(d))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "value cannot be converted to type %s without overflow: it is complex",
+                           nomen_dtype_name(d));
+    nomen_tensor *t = nomen__wrap_number(value);
+    if (!t) return NOMEN_ERROR_MEMORY;
+    nomen__take_temporary(c, t);
+    c->in[c->nin++] = t;
+    c->in_count = c->nin;
     return NOMEN_OK;
 }
 

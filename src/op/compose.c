@@ -166,53 +166,7 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     return s;
 }
 
-/* ---- addmm ----------------------------------------------------------------------------------- */
-
-static bool is_number(const nomen__call *c, int arg, double value) {
-    if (!nomen__given(c, arg)) return value == 1;
-    const nomen_number *n = c->arg[arg].number;
-    return n->kind == NOMEN_NUMBER_COMPLEX
-               ? n->re == value && n->im == 0
-               : (n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i) == value;
-}
-
-/* t times a number argument; consumes t. */
-static nomen_tensor *scaled(const nomen__call *c, nomen_tensor *t, int arg) {
-    if (!t || is_number(c, arg, 1)) return t;
-    nomen_tensor *factor = nomen__wrap_number(c->arg[arg].number);
-    nomen_tensor *r = factor ? nomen__apply(NOMEN__OP_MUL, t, factor) : NULL;
-    nomen__release(factor);
-    nomen__release(t);
-    return r;
-}
-
-/* Sizes and names of the result; self must broadcast to the product, never the other way round. */
-static nomen_status check_addmm(nomen__call *c, nomen__namelist *names) {
-    nomen_tensor *self = c->in[0], *mat1 = c->in[1], *mat2 = c->in[2];
-    if (mat1->ndim != 2 || mat2->ndim != 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "mat1 and mat2 must be matrices, got %d-D and %d-D tensors", mat1->ndim,
-                           mat2->ndim);
-    nomen__call shape;
-    nomen__call_begin(&shape, &nomen__ops[NOMEN__OP_MM]);
-    shape.in_inline[0] = mat1;
-    shape.in_inline[1] = mat2;
-    nomen_status s = nomen__shape_mm(&shape);
-    if (s) return s;
-    int ndim = 2;
-    int64_t size[NOMEN_MAX_DIMS] = {shape.size[0], shape.size[1]};
-    if (!nomen__broadcast(&ndim, size, self->ndim, self->size) || ndim != 2 ||
-        size[0] != shape.size[0] || size[1] != shape.size[1]) {
-        NOMEN__TEXT(own, 128);
-        nomen__text_sizes(&own, self->size, self->ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "The expanded size of the tensor ([%lld, %lld]) must match the existing "
-                           "size %s of self",
-                           (long long)shape.size[0], (long long)shape.size[1], own.at);
-    }
-    return nomen__names_addmm(nomen__names_of(self), nomen__names_of(mat1), nomen__names_of(mat2),
-                              names);
-}
+/* ---- results ---- */
 
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names) {
     if (names && names->n == t->ndim) nomen__set_names(t, names->at);
@@ -231,23 +185,4 @@ nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen
     nomen__release(t);
     c->out[0] = s ? NULL : copy.out[0];
     return s;
-}
-
-nomen_status nomen__compose_addmm(nomen__call *c) {
-    nomen__namelist names;
-    nomen_status s = check_addmm(c, &names);
-    if (s) return s;
-    if (c->inplace && c->named) {
-        nomen__names own = nomen__names_of(c->in[0]);
-        if (own.at) s = nomen__names_match_out(own, (nomen__names){names.n, names.at});
-        if (s) return s;
-    }
-    nomen_tensor *value = scaled(c, nomen__apply(NOMEN__OP_MM, c->in[1], c->in[2]), 4);
-    if (value && !is_number(c, 3, 0)) {
-        nomen_tensor *product = value, *bias = scaled(c, nomen__retain(c->in[0]), 3);
-        value = bias ? nomen__apply(NOMEN__OP_ADD, product, bias) : NULL;
-        nomen__release(bias);
-        nomen__release(product);
-    }
-    return value ? nomen__compose_deliver(c, value, &names) : NOMEN_ERROR_STATE;
 }

@@ -153,3 +153,11 @@ nomen_list nomen__call_struct_list(const nomen__op *op, const void *args) {
     nomen__free(c.results, sizeof *c.results * (size_t)(count ? count : 1));
     return failed ? none : (nomen_list){count, at};
 }
+
+bool nomen__call_struct_bool(const nomen__op *op, const void *args) {
+    nomen__call c;
+    if (take_struct(&c, op, args, false) || nomen__invoke(&c)) return false;
+    bool truth = *c.out[0]->data != 0;
+    nomen__release(c.out[0]);
+    return truth;
+}

@@ -94,9 +94,10 @@ struct nomen__op {
     uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
     uint16_t tail, bytes; /* of the argument struct: where that begins which may be absent; all */
     uint8_t nargs, nout, forms;
-    uint8_t lead; /* how many arguments at the front are tensors that must be given */
-    uint8_t more; /* there are other tensor arguments behind them */
-    uint8_t list; /* returns a list of tensors */
+    uint8_t lead;  /* how many arguments at the front are tensors that must be given */
+    uint8_t more;  /* there are other tensor arguments behind them */
+    uint8_t list;  /* returns a list of tensors */
+    uint8_t truth; /* returns whether its one element is true */
     uint8_t
         quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
     uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
@@ -120,7 +121,16 @@ struct nomen__op {
 
 extern const nomen__op nomen__ops[]; /* table.gen.c; ended by a row without a name */
 extern const int nomen__op_count;
+/* By its name or a second one. */
 const nomen__op *nomen__op_find(const char *name);
+
+/* A second name of a row; in order of names. */
+typedef struct nomen__alias {
+    const char *name;
+    uint16_t op;
+} nomen__alias;
+extern const nomen__alias nomen__aliases[];
+extern const int nomen__alias_count;
 
 /* ---- views ----------------------------------------------------------------------------------- */
 
@@ -248,6 +258,7 @@ bool nomen__quick_absent(const nomen__op *op, const char *args);
 /* Entry of the C interface: an argument struct as the generated header declares it. */
 nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace);
 nomen_list nomen__call_struct_list(const nomen__op *op, const void *args);
+bool nomen__call_struct_bool(const nomen__op *op, const void *args);
 /* "self=Tensor[N=32, C=64], other=Tensor[C=3]" */
 void nomen__call_describe(nomen__text *t, const nomen__call *c, bool dtypes);
 

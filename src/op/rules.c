@@ -357,6 +357,16 @@ nomen_status nomen__dtype_quotient(nomen__call *c) {
     return c->kernel_name == c->op->kernel ? nomen__dtype_float(c) : nomen__dtype_promote(c);
 }
 
+/* The factor, which is the last operand, takes the dtype of the others. */
+nomen_status nomen__dtype_factored(nomen__call *c) {
+    nomen_dtype d = nomen__common_dtype(c->in, c->in_count - 1);
+    if (c->op->id == NOMEN__OP_ADDCDIV && kind_of(d) < 2)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "Integer division with addcdiv is no longer supported: convert an "
+                           "operand to a floating dtype, or use div with a rounding_mode");
+    return all_of(c, d, d);
+}
+
 nomen_status nomen__dtype_power(nomen__call *c) {
     nomen_tensor *exponent = c->in[1];
     nomen_status s = nomen__dtype_promote(c);

@@ -16,12 +16,31 @@ static const nomen__argspec args_add[] = {
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_add_args, other)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_add_args, alpha)},
 };
+static const nomen__argspec args_addcdiv[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, self)},
+    {"tensor1", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, tensor1)},
+    {"tensor2", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, tensor2)},
+    {"value", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addcdiv_args, value)},
+};
+static const nomen__argspec args_addcmul[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_addcmul_args, self)},
+    {"tensor1", NOMEN__TENSOR, 0, offsetof(nomen_addcmul_args, tensor1)},
+    {"tensor2", NOMEN__TENSOR, 0, offsetof(nomen_addcmul_args, tensor2)},
+    {"value", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addcmul_args, value)},
+};
 static const nomen__argspec args_addmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addmm_args, self)},
     {"mat1", NOMEN__TENSOR, 0, offsetof(nomen_addmm_args, mat1)},
     {"mat2", NOMEN__TENSOR, 0, offsetof(nomen_addmm_args, mat2)},
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmm_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmm_args, alpha)},
+};
+static const nomen__argspec args_addmv[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_addmv_args, self)},
+    {"mat", NOMEN__TENSOR, 0, offsetof(nomen_addmv_args, mat)},
+    {"vec", NOMEN__TENSOR, 0, offsetof(nomen_addmv_args, vec)},
+    {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmv_args, beta)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmv_args, alpha)},
 };
 static const nomen__argspec args_align_as[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_align_as_args, self)},
@@ -35,6 +54,13 @@ static const nomen__argspec args_all[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_all_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_all_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_all_args, keepdim)},
+};
+static const nomen__argspec args_allclose[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_allclose_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_allclose_args, other)},
+    {"rtol", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_allclose_args, rtol)},
+    {"atol", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_allclose_args, atol)},
+    {"equal_nan", NOMEN__FLAG, 0, offsetof(nomen_allclose_args, equal_nan)},
 };
 static const nomen__argspec args_amax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_amax_args, self)},
@@ -91,16 +117,47 @@ static const nomen__argspec args_asinh[] = {
 static const nomen__argspec args_atan[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_atan_args, self)},
 };
+static const nomen__argspec args_atan2[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_atan2_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_atan2_args, other)},
+};
 static const nomen__argspec args_atanh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_atanh_args, self)},
+};
+static const nomen__argspec args_baddbmm[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_baddbmm_args, self)},
+    {"batch1", NOMEN__TENSOR, 0, offsetof(nomen_baddbmm_args, batch1)},
+    {"batch2", NOMEN__TENSOR, 0, offsetof(nomen_baddbmm_args, batch2)},
+    {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_baddbmm_args, beta)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_baddbmm_args, alpha)},
 };
 static const nomen__argspec args_bernoulli[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bernoulli_args, self)},
     {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_bernoulli_args, generator)},
 };
+static const nomen__argspec args_bitwise_and[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_and_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_and_args, other)},
+};
+static const nomen__argspec args_bitwise_left_shift[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_left_shift_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_left_shift_args, other)},
+};
 static const nomen__argspec args_bitwise_not[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_not_args, self)},
+};
+static const nomen__argspec args_bitwise_or[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_or_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_or_args, other)},
+};
+static const nomen__argspec args_bitwise_right_shift[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_right_shift_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_right_shift_args, other)},
+};
+static const nomen__argspec args_bitwise_xor[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_xor_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_xor_args, other)},
 };
 static const nomen__argspec args_bmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, self)},
@@ -146,6 +203,10 @@ static const nomen__argspec args_contiguous[] = {
 static const nomen__argspec args_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, self)},
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, src)},
+};
+static const nomen__argspec args_copysign[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_copysign_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_copysign_args, other)},
 };
 static const nomen__argspec args_cos[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cos_args, self)},
@@ -265,6 +326,14 @@ static const nomen__argspec args_flatten[] = {
 static const nomen__argspec args_floor[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_args, self)},
 };
+static const nomen__argspec args_floor_divide[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_divide_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_floor_divide_args, other)},
+};
+static const nomen__argspec args_fmod[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmod_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_fmod_args, other)},
+};
 static const nomen__argspec args_frac[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_frac_args, self)},
 };
@@ -297,6 +366,10 @@ static const nomen__argspec args_geometric[] = {
 static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, other)},
+};
+static const nomen__argspec args_hypot[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, other)},
 };
 static const nomen__argspec args_index[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_args, self)},
@@ -332,6 +405,13 @@ static const nomen__argspec args_index_select[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_select_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, index)},
 };
+static const nomen__argspec args_isclose[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_isclose_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_isclose_args, other)},
+    {"rtol", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_isclose_args, rtol)},
+    {"atol", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_isclose_args, atol)},
+    {"equal_nan", NOMEN__FLAG, 0, offsetof(nomen_isclose_args, equal_nan)},
+};
 static const nomen__argspec args_isfinite[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isfinite_args, self)},
 };
@@ -356,6 +436,11 @@ static const nomen__argspec args_kthvalue[] = {
 static const nomen__argspec args_le[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_le_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_le_args, other)},
+};
+static const nomen__argspec args_lerp[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_lerp_args, self)},
+    {"end", NOMEN__TENSOR, 0, offsetof(nomen_lerp_args, end)},
+    {"weight", NOMEN__TENSOR, 0, offsetof(nomen_lerp_args, weight)},
 };
 static const nomen__argspec args_lgamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_lgamma_args, self)},
@@ -388,8 +473,20 @@ static const nomen__argspec args_logcumsumexp[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_logcumsumexp_args, dim)},
     {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_logcumsumexp_args, reverse)},
 };
+static const nomen__argspec args_logical_and[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_and_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_logical_and_args, other)},
+};
 static const nomen__argspec args_logical_not[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_not_args, self)},
+};
+static const nomen__argspec args_logical_or[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_or_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_logical_or_args, other)},
+};
+static const nomen__argspec args_logical_xor[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_xor_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_logical_xor_args, other)},
 };
 static const nomen__argspec args_logit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logit_args, self)},
@@ -650,6 +747,10 @@ static const nomen__argspec args_refine_names[] = {
 static const nomen__argspec args_relu[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_relu_args, self)},
 };
+static const nomen__argspec args_remainder[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_remainder_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_remainder_args, other)},
+};
 static const nomen__argspec args_rename[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rename_args, self)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__VARIADIC, offsetof(nomen_rename_args, names)},
@@ -873,6 +974,7 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: abs_.\n"
+        "Also called: absolute.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.abs(nomen.tensor([-1., 2.]))\n"
@@ -889,6 +991,7 @@ const nomen__op nomen__ops[] = {
         .args = args_abs,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -930,6 +1033,7 @@ const nomen__op nomen__ops[] = {
         .args = args_acos,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -971,6 +1075,7 @@ const nomen__op nomen__ops[] = {
         .args = args_acosh,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1014,6 +1119,7 @@ const nomen__op nomen__ops[] = {
         .args = args_add,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -1026,6 +1132,94 @@ const nomen__op nomen__ops[] = {
         .choose = nomen__choose_scaled,
         .grad = nomen__grad_add,
         .save = {[0] = 0, [1] = 0},
+    },
+    {
+        .name = "addcdiv",
+        .signature = "(self, tensor1, tensor2, *, value=None, out=None)",
+        .doc = "Adds the quotient of two tensors, scaled by value, to self.\n"
+        "\n"
+        "    result = self + value * tensor1 / tensor2\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which value takes.\n"
+        "Gradient: self, tensor1, tensor2.\n"
+        "Errors: integer operands, a complex value for operands that are not.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addcdiv_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addcdiv(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([2., 8.]), value=2)\n"
+        "    tensor([4., 3.])\n",
+        .id = 4,
+        .nargs = 4,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_addcdiv_args, value),
+        .bytes = sizeof(nomen_addcdiv_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_addcdiv,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_addcdiv_args, out),
+        .kernel = "addcdiv",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_factored,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_factor,
+        .grad = nomen__grad_addcdiv,
+        .save = {[0] = 0, [1] = 1u << 2, [2] = 1u << 1 | 1u << 2},
+    },
+    {
+        .name = "addcmul",
+        .signature = "(self, tensor1, tensor2, *, value=None, out=None)",
+        .doc = "Adds the product of two tensors, scaled by value, to self.\n"
+        "\n"
+        "    result = self + value * tensor1 * tensor2\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which value takes.\n"
+        "Gradient: self, tensor1, tensor2.\n"
+        "Errors: bool operands, a complex value for operands that are not.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addcmul_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addcmul(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([5., 6.]), value=0.1)\n"
+        "    tensor([2.5000, 4.4000])\n",
+        .id = 5,
+        .nargs = 4,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_addcmul_args, value),
+        .bytes = sizeof(nomen_addcmul_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_addcmul,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_addcmul_args, out),
+        .kernel = "addcmul",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_factored,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_factor,
+        .grad = nomen__grad_addcmul,
+        .save = {[0] = 0, [1] = 1u << 2, [2] = 1u << 1},
     },
     {
         .name = "addmm",
@@ -1045,7 +1239,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.addmm(nomen.ones(4, names=('out',)), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', 'out')\n",
-        .id = 4,
+        .id = 6,
         .nargs = 5,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -1057,10 +1251,48 @@ const nomen__op nomen__ops[] = {
         .args = args_addmm,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract_add",
         .out_offset = offsetof(nomen_addmm_args, out),
+        .compose = nomen__compose_addmm,
+    },
+    {
+        .name = "addmv",
+        .signature = "(self, mat, vec, *, beta=None, alpha=None, out=None)",
+        .doc = "Adds the product of a matrix and a vector to self.\n"
+        "\n"
+        "    result = beta * self + alpha * (mat @ vec)\n"
+        "\n"
+        "Names: then unify with the first (rule contract_add).\n"
+        "Shapes: [m, k] and [k] give [m], to which self broadcasts.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands of other ranks, inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addmv_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addmv(nomen.ones(2), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3), alpha=2)\n"
+        "    tensor([7., 7.], names=('N',))\n",
+        .id = 7,
+        .nargs = 5,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_addmv_args, beta),
+        .bytes = sizeof(nomen_addmv_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_addmv,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "contract_add",
+        .out_offset = offsetof(nomen_addmv_args, out),
         .compose = nomen__compose_addmm,
     },
     {
@@ -1078,7 +1310,7 @@ const nomen__op nomen__ops[] = {
         "    >>> scale = nomen.ones(3, names=('C',))\n"
         "    >>> scale.align_as(nomen.zeros(2, 3, 4, names=('N', 'C', 'W'))).shape\n"
         "    nomen.Size([1, 3, 1])\n",
-        .id = 5,
+        .id = 8,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1090,6 +1322,7 @@ const nomen__op nomen__ops[] = {
         .args = args_align_as,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_as",
@@ -1114,7 +1347,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
         "    nomen.Size([3, 1, 2])\n",
-        .id = 6,
+        .id = 9,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1126,6 +1359,7 @@ const nomen__op nomen__ops[] = {
         .args = args_align_to,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_to",
@@ -1150,7 +1384,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 7,
+        .id = 10,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1162,6 +1396,7 @@ const nomen__op nomen__ops[] = {
         .args = args_all,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -1171,6 +1406,38 @@ const nomen__op nomen__ops[] = {
         .dtype = nomen__dtype_truth,
         .shape = nomen__shape_reduce,
         .launch = nomen__launch_reduce,
+    },
+    {
+        .name = "allclose",
+        .signature = "(self, other, rtol=None, atol=None, equal_nan=False)",
+        .doc = "Are all numbers nearly equal? See isclose.\n"
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: operands broadcast from the right.\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: different dtypes, a negative tolerance, names that do not match.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.allclose(nomen.tensor([1., 2.]), nomen.tensor([1., 2.00001]))\n"
+        "    True\n",
+        .id = 11,
+        .nargs = 5,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_allclose_args, rtol),
+        .bytes = sizeof(nomen_allclose_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_allclose,
+        .primitive = 0,
+        .list = 0,
+        .truth = 1,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "none",
+        .compose = nomen__compose_allclose,
     },
     {
         .name = "amax",
@@ -1187,7 +1454,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
         "    tensor(7)\n",
-        .id = 8,
+        .id = 12,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1199,6 +1466,7 @@ const nomen__op nomen__ops[] = {
         .args = args_amax,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -1226,7 +1494,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
         "    tensor([1, 2], names=('C',))\n",
-        .id = 9,
+        .id = 13,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1238,6 +1506,7 @@ const nomen__op nomen__ops[] = {
         .args = args_amin,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -1265,7 +1534,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
         "    tensor([7, 5], names=('C',))\n",
-        .id = 10,
+        .id = 14,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1277,6 +1546,7 @@ const nomen__op nomen__ops[] = {
         .args = args_aminmax,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -1308,7 +1578,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 11,
+        .id = 15,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1320,6 +1590,7 @@ const nomen__op nomen__ops[] = {
         .args = args_any,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -1345,7 +1616,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
         "    tensor([2, 4, 6], names=('t',))\n",
-        .id = 12,
+        .id = 16,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1357,6 +1628,7 @@ const nomen__op nomen__ops[] = {
         .args = args_arange,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
@@ -1381,7 +1653,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 13,
+        .id = 17,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1393,6 +1665,7 @@ const nomen__op nomen__ops[] = {
         .args = args_argmax,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -1418,7 +1691,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
         "    tensor([0, 1], names=('N',))\n",
-        .id = 14,
+        .id = 18,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1430,6 +1703,7 @@ const nomen__op nomen__ops[] = {
         .args = args_argmin,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -1454,7 +1728,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)\n"
         "    tensor([[0, 2, 1]], names=('N', 'C'))\n",
-        .id = 15,
+        .id = 19,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1466,6 +1740,7 @@ const nomen__op nomen__ops[] = {
         .args = args_argsort,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1490,7 +1765,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
         "    tensor([[1],\n"
         "            [2]])\n",
-        .id = 16,
+        .id = 20,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1502,6 +1777,7 @@ const nomen__op nomen__ops[] = {
         .args = args_argwhere,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
@@ -1527,7 +1803,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5708])\n",
-        .id = 17,
+        .id = 21,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1539,6 +1815,7 @@ const nomen__op nomen__ops[] = {
         .args = args_asin,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1568,7 +1845,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8814])\n",
-        .id = 18,
+        .id = 22,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1580,6 +1857,7 @@ const nomen__op nomen__ops[] = {
         .args = args_asinh,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1609,7 +1887,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7854])\n",
-        .id = 19,
+        .id = 23,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1621,6 +1899,7 @@ const nomen__op nomen__ops[] = {
         .args = args_atan,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1632,6 +1911,49 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_atan,
         .save = {[0] = 1u << 0},
+    },
+    {
+        .name = "atan2",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The angle of the point (other, self), in all four quadrants.\n"
+        "\n"
+        "    result = atan(self / other), plus or minus pi where other is negative\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: atan2_.\n"
+        "Also called: arctan2.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))\n"
+        "    tensor([ 3.1416,  1.5708, -2.3562])\n",
+        .id = 24,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_FLOAT,
+        .tail = offsetof(nomen_atan2_args, out),
+        .bytes = sizeof(nomen_atan2_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_atan2,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_atan2_args, out),
+        .kernel = "atan2",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_float,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_atan2,
+        .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
     },
     {
         .name = "atanh",
@@ -1650,7 +1972,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.5493])\n",
-        .id = 20,
+        .id = 25,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1662,6 +1984,7 @@ const nomen__op nomen__ops[] = {
         .args = args_atanh,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1673,6 +1996,43 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_atanh,
         .save = {[0] = 1u << 0},
+    },
+    {
+        .name = "baddbmm",
+        .signature = "(self, batch1, batch2, *, beta=None, alpha=None, out=None)",
+        .doc = "Adds the products of two batches of matrices to self.\n"
+        "\n"
+        "    result = beta * self + alpha * (batch1 @ batch2)\n"
+        "\n"
+        "Names: then unify with the first (rule contract_add).\n"
+        "Shapes: [b, m, k] and [b, k, n] give [b, m, n], to which self broadcasts.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: baddbmm_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
+        "    ('B', 'N', None)\n",
+        .id = 26,
+        .nargs = 5,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_baddbmm_args, beta),
+        .bytes = sizeof(nomen_baddbmm_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_baddbmm,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "contract_add",
+        .out_offset = offsetof(nomen_baddbmm_args, out),
+        .compose = nomen__compose_addmm,
     },
     {
         .name = "bernoulli",
@@ -1693,7 +2053,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 0., 1.], names=('N',))\n"
         "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
         "    tensor([1., 1., 1., 1.])\n",
-        .id = 21,
+        .id = 27,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1705,6 +2065,7 @@ const nomen__op nomen__ops[] = {
         .args = args_bernoulli,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -1715,6 +2076,88 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_bernoulli,
         .grad = nomen__grad_bernoulli,
         .save = {[0] = 0, [1] = 0},
+    },
+    {
+        .name = "bitwise_and",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The bits that are set in both; of bools: both are true.\n"
+        "\n"
+        "    result = self & other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: floating and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_and_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)\n"
+        "    tensor([1, 2])\n",
+        .id = 28,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_bitwise_and_args, out),
+        .bytes = sizeof(nomen_bitwise_and_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_bitwise_and,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_bitwise_and_args, out),
+        .kernel = "bitwise_and",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "bitwise_left_shift",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The bits moved up by other places; what is moved out is lost.\n"
+        "\n"
+        "    result = self * 2 ** other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: operands that are not integers.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_left_shift_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)\n"
+        "    tensor([16, 48])\n",
+        .id = 29,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_bitwise_left_shift_args, out),
+        .bytes = sizeof(nomen_bitwise_left_shift_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_bitwise_left_shift,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_bitwise_left_shift_args, out),
+        .kernel = "bitwise_left_shift",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
     },
     {
         .name = "bitwise_not",
@@ -1732,7 +2175,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
         "    tensor([-1, -6])\n",
-        .id = 22,
+        .id = 30,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -1744,6 +2187,7 @@ const nomen__op nomen__ops[] = {
         .args = args_bitwise_not,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "keep",
@@ -1751,6 +2195,129 @@ const nomen__op nomen__ops[] = {
         .kernel = "bitwise_not",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_same,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "bitwise_or",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The bits that are set in one or both; of bools: one or both are true.\n"
+        "\n"
+        "    result = self | other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: floating and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_or_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)\n"
+        "    tensor([7, 7])\n",
+        .id = 31,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_bitwise_or_args, out),
+        .bytes = sizeof(nomen_bitwise_or_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_bitwise_or,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_bitwise_or_args, out),
+        .kernel = "bitwise_or",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "bitwise_right_shift",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The bits moved down by other places; negative numbers stay negative.\n"
+        "\n"
+        "    result = floor(self / 2 ** other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: operands that are not integers.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_right_shift_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)\n"
+        "    tensor([ 8, -2])\n",
+        .id = 32,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_bitwise_right_shift_args, out),
+        .bytes = sizeof(nomen_bitwise_right_shift_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_bitwise_right_shift,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_bitwise_right_shift_args, out),
+        .kernel = "bitwise_right_shift",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "bitwise_xor",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The bits that are set in one but not both; of bools: they differ.\n"
+        "\n"
+        "    result = self ^ other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: floating and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_xor_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)\n"
+        "    tensor([6, 5])\n",
+        .id = 33,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_bitwise_xor_args, out),
+        .bytes = sizeof(nomen_bitwise_xor_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_bitwise_xor,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_bitwise_xor_args, out),
+        .kernel = "bitwise_xor",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
     },
@@ -1769,7 +2336,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 23,
+        .id = 34,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1781,6 +2348,7 @@ const nomen__op nomen__ops[] = {
         .args = args_bmm,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 1,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
@@ -1806,7 +2374,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 24,
+        .id = 35,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1818,6 +2386,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cast,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -1840,12 +2409,13 @@ const nomen__op nomen__ops[] = {
         "Gradient: tensors.\n"
         "Errors: no tensors, different ranks, sizes that differ elsewhere.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "Also called: concat, concatenate.\n"
         "\n"
         "Example:\n"
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 25,
+        .id = 36,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1857,6 +2427,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cat,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
@@ -1886,7 +2457,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
         "    tensor([6.2989, 1.3824], names=('N',))\n",
-        .id = 26,
+        .id = 37,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1898,6 +2469,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cauchy,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1924,7 +2496,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 27,
+        .id = 38,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -1936,6 +2508,7 @@ const nomen__op nomen__ops[] = {
         .args = args_ceil,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -1962,7 +2535,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 28,
+        .id = 39,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1974,6 +2547,7 @@ const nomen__op nomen__ops[] = {
         .args = args_chunk,
         .primitive = 0,
         .list = 1,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -1991,11 +2565,12 @@ const nomen__op nomen__ops[] = {
         "Errors: neither min nor max given.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: clamp_.\n"
+        "Also called: clip.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 29,
+        .id = 40,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2007,6 +2582,7 @@ const nomen__op nomen__ops[] = {
         .args = args_clamp,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -2034,7 +2610,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 30,
+        .id = 41,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2046,6 +2622,7 @@ const nomen__op nomen__ops[] = {
         .args = args_clone,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2071,7 +2648,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 31,
+        .id = 42,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2083,6 +2660,7 @@ const nomen__op nomen__ops[] = {
         .args = args_conj,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2108,7 +2686,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 32,
+        .id = 43,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2120,6 +2698,7 @@ const nomen__op nomen__ops[] = {
         .args = args_contiguous,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2140,7 +2719,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 33,
+        .id = 44,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2152,6 +2731,7 @@ const nomen__op nomen__ops[] = {
         .args = args_copy,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -2162,6 +2742,48 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_copy,
         .grad = nomen__grad_copy,
         .save = {[0] = 0, [1] = 0},
+    },
+    {
+        .name = "copysign",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The size of self with the sign of other; the sign of a zero counts.\n"
+        "\n"
+        "    result = |self| if other >= 0 else -|self|\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: copysign_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
+        "    tensor([-1.,  2.])\n",
+        .id = 45,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_FLOAT,
+        .tail = offsetof(nomen_copysign_args, out),
+        .bytes = sizeof(nomen_copysign_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_copysign,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_copysign_args, out),
+        .kernel = "copysign",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_float,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_copysign,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT, [1] = 0},
     },
     {
         .name = "cos",
@@ -2180,7 +2802,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 34,
+        .id = 46,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2192,6 +2814,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cos,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2221,7 +2844,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 1.5431])\n",
-        .id = 35,
+        .id = 47,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2233,6 +2856,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cosh,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2258,7 +2882,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 36,
+        .id = 48,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2270,6 +2894,7 @@ const nomen__op nomen__ops[] = {
         .args = args_count_nonzero,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -2293,7 +2918,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 37,
+        .id = 49,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2305,6 +2930,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cummax,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2334,7 +2960,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 38,
+        .id = 50,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2346,6 +2972,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cummin,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2378,7 +3005,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 39,
+        .id = 51,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2390,6 +3017,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cumprod,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2419,7 +3047,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 40,
+        .id = 52,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2431,6 +3059,7 @@ const nomen__op nomen__ops[] = {
         .args = args_cumsum,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2460,7 +3089,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
         "    tensor([0.0000, 1.5708, 3.1416])\n",
-        .id = 41,
+        .id = 53,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2472,6 +3101,7 @@ const nomen__op nomen__ops[] = {
         .args = args_deg2rad,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2500,7 +3130,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 42,
+        .id = 54,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2512,6 +3142,7 @@ const nomen__op nomen__ops[] = {
         .args = args_diff,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2535,7 +3166,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
         "    tensor([-0.5772,  0.4228])\n",
-        .id = 43,
+        .id = 55,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2547,6 +3178,7 @@ const nomen__op nomen__ops[] = {
         .args = args_digamma,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2572,7 +3204,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 44,
+        .id = 56,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2584,6 +3216,7 @@ const nomen__op nomen__ops[] = {
         .args = args_dist,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "none",
@@ -2603,11 +3236,12 @@ const nomen__op nomen__ops[] = {
         "Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: div_.\n"
+        "Also called: divide, true_divide.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 45,
+        .id = 57,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2619,6 +3253,7 @@ const nomen__op nomen__ops[] = {
         .args = args_div,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -2647,7 +3282,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 46,
+        .id = 58,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2659,6 +3294,7 @@ const nomen__op nomen__ops[] = {
         .args = args_dot,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 1,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
@@ -2687,7 +3323,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 47,
+        .id = 59,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2699,6 +3335,7 @@ const nomen__op nomen__ops[] = {
         .args = args_dropout,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2718,7 +3355,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 48,
+        .id = 60,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2730,6 +3367,7 @@ const nomen__op nomen__ops[] = {
         .args = args_empty,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -2752,7 +3390,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 49,
+        .id = 61,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2764,6 +3402,7 @@ const nomen__op nomen__ops[] = {
         .args = args_empty_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2789,7 +3428,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 50,
+        .id = 62,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -2801,6 +3440,7 @@ const nomen__op nomen__ops[] = {
         .args = args_eq,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -2828,7 +3468,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 51,
+        .id = 63,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2840,6 +3480,7 @@ const nomen__op nomen__ops[] = {
         .args = args_erf,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2869,7 +3510,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 52,
+        .id = 64,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2881,6 +3522,7 @@ const nomen__op nomen__ops[] = {
         .args = args_erfc,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2910,7 +3552,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 53,
+        .id = 65,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2922,6 +3564,7 @@ const nomen__op nomen__ops[] = {
         .args = args_erfinv,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -2951,7 +3594,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 54,
+        .id = 66,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2963,6 +3606,7 @@ const nomen__op nomen__ops[] = {
         .args = args_exp,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -2992,7 +3636,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 55,
+        .id = 67,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3004,6 +3648,7 @@ const nomen__op nomen__ops[] = {
         .args = args_exp2,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3030,7 +3675,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 56,
+        .id = 68,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3042,6 +3687,7 @@ const nomen__op nomen__ops[] = {
         .args = args_expand,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "expand",
@@ -3069,7 +3715,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 57,
+        .id = 69,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3081,6 +3727,7 @@ const nomen__op nomen__ops[] = {
         .args = args_expm1,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3111,7 +3758,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 58,
+        .id = 70,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3123,6 +3770,7 @@ const nomen__op nomen__ops[] = {
         .args = args_exponential,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3148,7 +3796,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 59,
+        .id = 71,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3160,6 +3808,7 @@ const nomen__op nomen__ops[] = {
         .args = args_fill,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3186,7 +3835,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 60,
+        .id = 72,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3198,6 +3847,7 @@ const nomen__op nomen__ops[] = {
         .args = args_flatten,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "flatten",
@@ -3224,7 +3874,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 61,
+        .id = 73,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3236,6 +3886,7 @@ const nomen__op nomen__ops[] = {
         .args = args_floor,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3247,6 +3898,94 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_floor,
         .save = {[0] = 0},
+    },
+    {
+        .name = "floor_divide",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The quotient rounded down, as Python's //; div with rounding_mode 'floor'.\n"
+        "\n"
+        "    result = floor(self / other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: integer division by zero.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: floor_divide_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
+        "    tensor([ 3, -4])\n",
+        .id = 74,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_FLOAT,
+        .tail = offsetof(nomen_floor_divide_args, out),
+        .bytes = sizeof(nomen_floor_divide_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_floor_divide,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_floor_divide_args, out),
+        .kernel = "div_floor",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_divisor,
+        .grad = nomen__grad_floor_divide,
+        .save = {[0] = 0, [1] = 0},
+    },
+    {
+        .name = "fmod",
+        .signature = "(self, other, *, out=None)",
+        .doc = "What division leaves, with the sign of self, as C's %.\n"
+        "\n"
+        "    result = self - other * trunc(self / other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: integer division by zero.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: fmod_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
+        "    tensor([ 2, -2])\n",
+        .id = 75,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_FLOAT,
+        .tail = offsetof(nomen_fmod_args, out),
+        .bytes = sizeof(nomen_fmod_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_fmod,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_fmod_args, out),
+        .kernel = "fmod",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_divisor,
+        .grad = nomen__grad_fmod,
+        .save = {[0] = 0, [1] = 1u << 0 | 1u << 1},
     },
     {
         .name = "frac",
@@ -3266,7 +4005,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 62,
+        .id = 76,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3278,6 +4017,7 @@ const nomen__op nomen__ops[] = {
         .args = args_frac,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3304,7 +4044,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 63,
+        .id = 77,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3316,6 +4056,7 @@ const nomen__op nomen__ops[] = {
         .args = args_full,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -3338,7 +4079,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 64,
+        .id = 78,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3350,6 +4091,7 @@ const nomen__op nomen__ops[] = {
         .args = args_full_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3376,7 +4118,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 65,
+        .id = 79,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3388,6 +4130,7 @@ const nomen__op nomen__ops[] = {
         .args = args_gather,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -3412,11 +4155,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: ge_.\n"
+        "Also called: greater_equal.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 66,
+        .id = 80,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3428,6 +4172,7 @@ const nomen__op nomen__ops[] = {
         .args = args_ge,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -3456,7 +4201,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 67,
+        .id = 81,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3468,6 +4213,7 @@ const nomen__op nomen__ops[] = {
         .args = args_geometric,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3491,11 +4237,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: gt_.\n"
+        "Also called: greater.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 68,
+        .id = 82,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3507,6 +4254,7 @@ const nomen__op nomen__ops[] = {
         .args = args_gt,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -3516,6 +4264,48 @@ const nomen__op nomen__ops[] = {
         .dtype = nomen__dtype_compare,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "hypot",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The length of the hypotenuse, without overflow on the way.\n"
+        "\n"
+        "    result = sqrt(self ** 2 + other ** 2)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: hypot_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
+        "    tensor([ 5., 13.])\n",
+        .id = 83,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_FLOAT,
+        .tail = offsetof(nomen_hypot_args, out),
+        .bytes = sizeof(nomen_hypot_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_hypot,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_hypot_args, out),
+        .kernel = "hypot",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_float,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_hypot,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT, [1] = 1u << 1 | NOMEN__SAVE_RESULT},
     },
     {
         .name = "index",
@@ -3535,7 +4325,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 69,
+        .id = 84,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3547,6 +4337,7 @@ const nomen__op nomen__ops[] = {
         .args = args_index,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "index",
@@ -3570,7 +4361,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 70,
+        .id = 85,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3582,6 +4373,7 @@ const nomen__op nomen__ops[] = {
         .args = args_index_add,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -3612,7 +4404,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 71,
+        .id = 86,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3624,6 +4416,7 @@ const nomen__op nomen__ops[] = {
         .args = args_index_copy,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -3651,7 +4444,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 72,
+        .id = 87,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3663,6 +4456,7 @@ const nomen__op nomen__ops[] = {
         .args = args_index_fill,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3688,7 +4482,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 73,
+        .id = 88,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3700,6 +4494,7 @@ const nomen__op nomen__ops[] = {
         .args = args_index_put,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3724,7 +4519,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 74,
+        .id = 89,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3736,6 +4531,7 @@ const nomen__op nomen__ops[] = {
         .args = args_index_select,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3746,6 +4542,40 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_index_select,
         .grad = nomen__grad_index_select,
         .save = {[0] = 1u << 1},
+    },
+    {
+        .name = "isclose",
+        .signature = "(self, other, rtol=None, atol=None, equal_nan=False)",
+        .doc = "True where two numbers are nearly equal. Infinities are close to themselves only; NaN is close to NaN with equal_nan.\n"
+        "\n"
+        "    result = |self - other| <= atol + rtol * |other|\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: both must have the same dtype; the result is bool.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: different dtypes, a negative tolerance.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
+        "    tensor([ True, False])\n",
+        .id = 90,
+        .nargs = 5,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_isclose_args, rtol),
+        .bytes = sizeof(nomen_isclose_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_isclose,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .compose = nomen__compose_isclose,
     },
     {
         .name = "isfinite",
@@ -3760,7 +4590,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 75,
+        .id = 91,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -3772,6 +4602,7 @@ const nomen__op nomen__ops[] = {
         .args = args_isfinite,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3794,7 +4625,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 76,
+        .id = 92,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -3806,6 +4637,7 @@ const nomen__op nomen__ops[] = {
         .args = args_isinf,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3828,7 +4660,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 77,
+        .id = 93,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -3840,6 +4672,7 @@ const nomen__op nomen__ops[] = {
         .args = args_isnan,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -3863,7 +4696,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 78,
+        .id = 94,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -3875,6 +4708,7 @@ const nomen__op nomen__ops[] = {
         .args = args_isneginf,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3899,7 +4733,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 79,
+        .id = 95,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -3911,6 +4745,7 @@ const nomen__op nomen__ops[] = {
         .args = args_isposinf,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -3936,7 +4771,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 80,
+        .id = 96,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3948,6 +4783,7 @@ const nomen__op nomen__ops[] = {
         .args = args_kthvalue,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce_last",
@@ -3976,11 +4812,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: le_.\n"
+        "Also called: less_equal.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 81,
+        .id = 97,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3992,6 +4829,7 @@ const nomen__op nomen__ops[] = {
         .args = args_le,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -4001,6 +4839,48 @@ const nomen__op nomen__ops[] = {
         .dtype = nomen__dtype_compare,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "lerp",
+        .signature = "(self, end, weight, *, out=None)",
+        .doc = "Goes from self to end by the share weight, which may lie outside 0 and 1.\n"
+        "\n"
+        "    result = self + weight * (end - self)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, end, weight.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: lerp_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
+        "    tensor([ 0.5000, 15.0000])\n",
+        .id = 98,
+        .nargs = 3,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_lerp_args, out),
+        .bytes = sizeof(nomen_lerp_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_lerp,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_lerp_args, out),
+        .kernel = "lerp",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_float,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_lerp,
+        .save = {[0] = 1u << 2, [1] = 1u << 2, [2] = 1u << 0 | 1u << 1},
     },
     {
         .name = "lgamma",
@@ -4019,7 +4899,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 82,
+        .id = 99,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4031,6 +4911,7 @@ const nomen__op nomen__ops[] = {
         .args = args_lgamma,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4060,7 +4941,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 83,
+        .id = 100,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4072,6 +4953,7 @@ const nomen__op nomen__ops[] = {
         .args = args_log,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -4101,7 +4983,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 84,
+        .id = 101,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4113,6 +4995,7 @@ const nomen__op nomen__ops[] = {
         .args = args_log10,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4142,7 +5025,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 85,
+        .id = 102,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4154,6 +5037,7 @@ const nomen__op nomen__ops[] = {
         .args = args_log1p,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4183,7 +5067,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 86,
+        .id = 103,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4195,6 +5079,7 @@ const nomen__op nomen__ops[] = {
         .args = args_log2,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -4223,7 +5108,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 87,
+        .id = 104,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4235,6 +5120,7 @@ const nomen__op nomen__ops[] = {
         .args = args_log_normal,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4261,7 +5147,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 88,
+        .id = 105,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4273,6 +5159,7 @@ const nomen__op nomen__ops[] = {
         .args = args_log_softmax,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4301,7 +5188,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 89,
+        .id = 106,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4313,6 +5200,7 @@ const nomen__op nomen__ops[] = {
         .args = args_logcumsumexp,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4324,6 +5212,44 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_scan,
         .grad = nomen__grad_logcumsumexp,
         .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
+        .name = "logical_and",
+        .signature = "(self, other, *, out=None)",
+        .doc = "True where both are different from zero.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_and_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
+        "    tensor([False, False,  True])\n",
+        .id = 107,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_BOOL,
+        .tail = offsetof(nomen_logical_and_args, out),
+        .bytes = sizeof(nomen_logical_and_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_logical_and,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_logical_and_args, out),
+        .kernel = "logical_and",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_compare,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
     },
     {
         .name = "logical_not",
@@ -4340,7 +5266,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 90,
+        .id = 108,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -4352,6 +5278,7 @@ const nomen__op nomen__ops[] = {
         .args = args_logical_not,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -4359,6 +5286,82 @@ const nomen__op nomen__ops[] = {
         .kernel = "logical_not",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_bool,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "logical_or",
+        .signature = "(self, other, *, out=None)",
+        .doc = "True where one or both are different from zero.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_or_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
+        "    tensor([False,  True,  True])\n",
+        .id = 109,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_BOOL,
+        .tail = offsetof(nomen_logical_or_args, out),
+        .bytes = sizeof(nomen_logical_or_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_logical_or,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_logical_or_args, out),
+        .kernel = "logical_or",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_compare,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+    },
+    {
+        .name = "logical_xor",
+        .signature = "(self, other, *, out=None)",
+        .doc = "True where one is zero and the other is not.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_xor_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
+        "    tensor([False,  True, False])\n",
+        .id = 110,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_BOOL,
+        .tail = offsetof(nomen_logical_xor_args, out),
+        .bytes = sizeof(nomen_logical_xor_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_logical_xor,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_logical_xor_args, out),
+        .kernel = "logical_xor",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_compare,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
     },
@@ -4381,7 +5384,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 91,
+        .id = 111,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4393,6 +5396,7 @@ const nomen__op nomen__ops[] = {
         .args = args_logit,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -4422,7 +5426,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 92,
+        .id = 112,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4434,6 +5438,7 @@ const nomen__op nomen__ops[] = {
         .args = args_logsumexp,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -4459,11 +5464,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: lt_.\n"
+        "Also called: less.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 93,
+        .id = 113,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4475,6 +5481,7 @@ const nomen__op nomen__ops[] = {
         .args = args_lt,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -4503,7 +5510,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 94,
+        .id = 114,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -4515,6 +5522,7 @@ const nomen__op nomen__ops[] = {
         .args = args_masked_fill,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_fill",
@@ -4542,7 +5550,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 95,
+        .id = 115,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -4554,6 +5562,7 @@ const nomen__op nomen__ops[] = {
         .args = args_masked_scatter,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_fill",
@@ -4581,7 +5590,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 96,
+        .id = 116,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4593,6 +5602,7 @@ const nomen__op nomen__ops[] = {
         .args = args_masked_select,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_select",
@@ -4621,7 +5631,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 97,
+        .id = 117,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4633,6 +5643,7 @@ const nomen__op nomen__ops[] = {
         .args = args_matmul,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
@@ -4660,7 +5671,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 98,
+        .id = 118,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4672,6 +5683,7 @@ const nomen__op nomen__ops[] = {
         .args = args_max,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -4701,7 +5713,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 99,
+        .id = 119,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -4713,6 +5725,7 @@ const nomen__op nomen__ops[] = {
         .args = args_maximum,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -4740,7 +5753,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 100,
+        .id = 120,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4752,6 +5765,7 @@ const nomen__op nomen__ops[] = {
         .args = args_mean,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -4779,7 +5793,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 101,
+        .id = 121,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4791,6 +5805,7 @@ const nomen__op nomen__ops[] = {
         .args = args_median,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -4821,7 +5836,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 102,
+        .id = 122,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4833,6 +5848,7 @@ const nomen__op nomen__ops[] = {
         .args = args_min,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -4862,7 +5878,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 103,
+        .id = 123,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -4874,6 +5890,7 @@ const nomen__op nomen__ops[] = {
         .args = args_minimum,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
@@ -4901,7 +5918,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 104,
+        .id = 124,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4913,6 +5930,7 @@ const nomen__op nomen__ops[] = {
         .args = args_mm,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 1,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
@@ -4940,7 +5958,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 105,
+        .id = 125,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4952,6 +5970,7 @@ const nomen__op nomen__ops[] = {
         .args = args_mode,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce_last",
@@ -4982,7 +6001,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 106,
+        .id = 126,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4994,6 +6013,7 @@ const nomen__op nomen__ops[] = {
         .args = args_msort,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -5013,11 +6033,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: self, other.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: mul_.\n"
+        "Also called: multiply.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 107,
+        .id = 127,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -5029,6 +6050,7 @@ const nomen__op nomen__ops[] = {
         .args = args_mul,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -5057,7 +6079,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 108,
+        .id = 128,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5069,6 +6091,7 @@ const nomen__op nomen__ops[] = {
         .args = args_multinomial,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -5093,7 +6116,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 109,
+        .id = 129,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5105,6 +6128,7 @@ const nomen__op nomen__ops[] = {
         .args = args_mv,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 1,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
@@ -5132,7 +6156,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 110,
+        .id = 130,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5144,6 +6168,7 @@ const nomen__op nomen__ops[] = {
         .args = args_nan_to_num,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5172,7 +6197,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 111,
+        .id = 131,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5184,6 +6209,7 @@ const nomen__op nomen__ops[] = {
         .args = args_nanmean,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -5211,7 +6237,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 112,
+        .id = 132,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5223,6 +6249,7 @@ const nomen__op nomen__ops[] = {
         .args = args_nanmedian,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
@@ -5252,7 +6279,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 113,
+        .id = 133,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5264,6 +6291,7 @@ const nomen__op nomen__ops[] = {
         .args = args_nansum,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -5291,7 +6319,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 114,
+        .id = 134,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5303,6 +6331,7 @@ const nomen__op nomen__ops[] = {
         .args = args_narrow,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5326,11 +6355,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: none.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: ne_.\n"
+        "Also called: not_equal.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 115,
+        .id = 135,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5342,6 +6372,7 @@ const nomen__op nomen__ops[] = {
         .args = args_ne,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -5366,11 +6397,12 @@ const nomen__op nomen__ops[] = {
         "Errors: bool self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: neg_.\n"
+        "Also called: negative.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 116,
+        .id = 136,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -5382,6 +6414,7 @@ const nomen__op nomen__ops[] = {
         .args = args_neg,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5409,7 +6442,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 117,
+        .id = 137,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5421,6 +6454,7 @@ const nomen__op nomen__ops[] = {
         .args = args_nonzero,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
@@ -5444,7 +6478,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 118,
+        .id = 138,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5456,6 +6490,7 @@ const nomen__op nomen__ops[] = {
         .args = args_nonzero_tuple,
         .primitive = 0,
         .list = 1,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
@@ -5476,7 +6511,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 119,
+        .id = 139,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5488,6 +6523,7 @@ const nomen__op nomen__ops[] = {
         .args = args_norm,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -5519,7 +6555,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 120,
+        .id = 140,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5531,6 +6567,7 @@ const nomen__op nomen__ops[] = {
         .args = args_normal,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -5558,7 +6595,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 121,
+        .id = 141,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5570,6 +6607,7 @@ const nomen__op nomen__ops[] = {
         .args = args_normal_,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5594,7 +6632,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 122,
+        .id = 142,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -5606,6 +6644,7 @@ const nomen__op nomen__ops[] = {
         .args = args_ones,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -5628,7 +6667,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 123,
+        .id = 143,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5640,6 +6679,7 @@ const nomen__op nomen__ops[] = {
         .args = args_ones_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5662,7 +6702,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 124,
+        .id = 144,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5674,6 +6714,7 @@ const nomen__op nomen__ops[] = {
         .args = args_permute,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "permute",
@@ -5701,7 +6742,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 125,
+        .id = 145,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5713,6 +6754,7 @@ const nomen__op nomen__ops[] = {
         .args = args_poisson,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -5741,7 +6783,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 126,
+        .id = 146,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5753,6 +6795,7 @@ const nomen__op nomen__ops[] = {
         .args = args_polygamma,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -5782,7 +6825,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 127,
+        .id = 147,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5794,6 +6837,7 @@ const nomen__op nomen__ops[] = {
         .args = args_positive,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5817,7 +6861,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 128,
+        .id = 148,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5829,6 +6873,7 @@ const nomen__op nomen__ops[] = {
         .args = args_pow,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -5855,7 +6900,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 129,
+        .id = 149,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5867,6 +6912,7 @@ const nomen__op nomen__ops[] = {
         .args = args_prod,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -5895,7 +6941,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 130,
+        .id = 150,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5907,6 +6953,7 @@ const nomen__op nomen__ops[] = {
         .args = args_put,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5935,7 +6982,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 131,
+        .id = 151,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5947,6 +6994,7 @@ const nomen__op nomen__ops[] = {
         .args = args_put_dims,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -5974,7 +7022,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 132,
+        .id = 152,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5986,6 +7034,7 @@ const nomen__op nomen__ops[] = {
         .args = args_rad2deg,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6013,7 +7062,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 133,
+        .id = 153,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6025,6 +7074,7 @@ const nomen__op nomen__ops[] = {
         .args = args_rand,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -6047,7 +7097,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 134,
+        .id = 154,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6059,6 +7109,7 @@ const nomen__op nomen__ops[] = {
         .args = args_rand_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6083,7 +7134,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 135,
+        .id = 155,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6095,6 +7146,7 @@ const nomen__op nomen__ops[] = {
         .args = args_randint,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
@@ -6119,7 +7171,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 136,
+        .id = 156,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6131,6 +7183,7 @@ const nomen__op nomen__ops[] = {
         .args = args_randint_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6154,7 +7207,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 137,
+        .id = 157,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6166,6 +7219,7 @@ const nomen__op nomen__ops[] = {
         .args = args_randn,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -6188,7 +7242,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 138,
+        .id = 158,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6200,6 +7254,7 @@ const nomen__op nomen__ops[] = {
         .args = args_randn_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6224,7 +7279,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 139,
+        .id = 159,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6236,6 +7291,7 @@ const nomen__op nomen__ops[] = {
         .args = args_random,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6262,7 +7318,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 140,
+        .id = 160,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6274,6 +7330,7 @@ const nomen__op nomen__ops[] = {
         .args = args_randperm,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
@@ -6300,7 +7357,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 141,
+        .id = 161,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6312,6 +7369,7 @@ const nomen__op nomen__ops[] = {
         .args = args_reciprocal,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6338,7 +7396,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 142,
+        .id = 162,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6350,6 +7408,7 @@ const nomen__op nomen__ops[] = {
         .args = args_refine_names,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "refine",
@@ -6378,7 +7437,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 143,
+        .id = 163,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -6390,6 +7449,7 @@ const nomen__op nomen__ops[] = {
         .args = args_relu,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6401,6 +7461,50 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_relu,
         .save = {[0] = NOMEN__SAVE_RESULT},
+    },
+    {
+        .name = "remainder",
+        .signature = "(self, other, *, out=None)",
+        .doc = "What division leaves, with the sign of other, as Python's %.\n"
+        "\n"
+        "    result = self - other * floor(self / other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: integer division by zero.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: remainder_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
+        "    tensor([2, 1])\n",
+        .id = 164,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_FLOAT,
+        .tail = offsetof(nomen_remainder_args, out),
+        .bytes = sizeof(nomen_remainder_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_remainder,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_remainder_args, out),
+        .kernel = "remainder",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_divisor,
+        .grad = nomen__grad_remainder,
+        .save = {[0] = 0, [1] = 1u << 0 | 1u << 1},
     },
     {
         .name = "rename",
@@ -6418,7 +7522,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 144,
+        .id = 165,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6430,6 +7534,7 @@ const nomen__op nomen__ops[] = {
         .args = args_rename,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "rename",
@@ -6454,7 +7559,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 145,
+        .id = 166,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6466,6 +7571,7 @@ const nomen__op nomen__ops[] = {
         .args = args_reshape,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6494,7 +7600,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 146,
+        .id = 167,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -6506,6 +7612,7 @@ const nomen__op nomen__ops[] = {
         .args = args_round,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6536,7 +7643,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 147,
+        .id = 168,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6548,6 +7655,7 @@ const nomen__op nomen__ops[] = {
         .args = args_rsqrt,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6579,7 +7687,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 148,
+        .id = 169,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6591,6 +7699,7 @@ const nomen__op nomen__ops[] = {
         .args = args_scatter,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -6621,7 +7730,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 149,
+        .id = 170,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6633,6 +7742,7 @@ const nomen__op nomen__ops[] = {
         .args = args_scatter_add,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -6658,7 +7768,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 150,
+        .id = 171,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6670,6 +7780,7 @@ const nomen__op nomen__ops[] = {
         .args = args_select,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
@@ -6697,7 +7808,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 151,
+        .id = 172,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6709,6 +7820,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sgn,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6739,7 +7851,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 152,
+        .id = 173,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6751,6 +7863,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sigmoid,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6779,7 +7892,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 153,
+        .id = 174,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -6791,6 +7904,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sign,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6817,7 +7931,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 154,
+        .id = 175,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6829,6 +7943,7 @@ const nomen__op nomen__ops[] = {
         .args = args_signbit,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6856,7 +7971,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 155,
+        .id = 176,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6868,6 +7983,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sin,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -6897,7 +8013,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 156,
+        .id = 177,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6909,6 +8025,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sinc,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6938,7 +8055,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 157,
+        .id = 178,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6950,6 +8067,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sinh,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -6976,7 +8094,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 158,
+        .id = 179,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6988,6 +8106,7 @@ const nomen__op nomen__ops[] = {
         .args = args_slice,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7015,7 +8134,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 159,
+        .id = 180,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7027,6 +8146,7 @@ const nomen__op nomen__ops[] = {
         .args = args_softmax,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -7053,7 +8173,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 160,
+        .id = 181,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7065,6 +8185,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sort,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -7094,7 +8215,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 161,
+        .id = 182,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7106,6 +8227,7 @@ const nomen__op nomen__ops[] = {
         .args = args_split,
         .primitive = 0,
         .list = 1,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7128,7 +8250,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 162,
+        .id = 183,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7140,6 +8262,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sqrt,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7169,7 +8292,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 163,
+        .id = 184,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7181,6 +8304,7 @@ const nomen__op nomen__ops[] = {
         .args = args_square,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7207,7 +8331,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 164,
+        .id = 185,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7219,6 +8343,7 @@ const nomen__op nomen__ops[] = {
         .args = args_squeeze,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "squeeze",
@@ -7245,7 +8370,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 165,
+        .id = 186,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7257,6 +8382,7 @@ const nomen__op nomen__ops[] = {
         .args = args_stack,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "stack",
@@ -7283,7 +8409,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 166,
+        .id = 187,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7295,6 +8421,7 @@ const nomen__op nomen__ops[] = {
         .args = args_std,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -7320,7 +8447,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 167,
+        .id = 188,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7332,6 +8459,7 @@ const nomen__op nomen__ops[] = {
         .args = args_std_mean,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -7361,11 +8489,12 @@ const nomen__op nomen__ops[] = {
         "Errors: bool operands, sizes that do not broadcast, names that do not match.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: sub_.\n"
+        "Also called: subtract.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 168,
+        .id = 189,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7377,6 +8506,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sub,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -7405,7 +8535,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 169,
+        .id = 190,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7417,6 +8547,7 @@ const nomen__op nomen__ops[] = {
         .args = args_sum,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -7444,7 +8575,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 170,
+        .id = 191,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7456,6 +8587,7 @@ const nomen__op nomen__ops[] = {
         .args = args_take,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "as_index",
@@ -7484,7 +8616,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 171,
+        .id = 192,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7496,6 +8628,7 @@ const nomen__op nomen__ops[] = {
         .args = args_take_along_dim,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -7516,7 +8649,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 172,
+        .id = 193,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7528,6 +8661,7 @@ const nomen__op nomen__ops[] = {
         .args = args_take_dims,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "index",
@@ -7555,7 +8689,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 173,
+        .id = 194,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7567,6 +8701,7 @@ const nomen__op nomen__ops[] = {
         .args = args_tan,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -7596,7 +8731,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 174,
+        .id = 195,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7608,6 +8743,7 @@ const nomen__op nomen__ops[] = {
         .args = args_tanh,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7633,7 +8769,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 175,
+        .id = 196,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7645,6 +8781,7 @@ const nomen__op nomen__ops[] = {
         .args = args_to,
         .primitive = 0,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7665,7 +8802,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 176,
+        .id = 197,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7677,6 +8814,7 @@ const nomen__op nomen__ops[] = {
         .args = args_topk,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -7702,11 +8840,12 @@ const nomen__op nomen__ops[] = {
         "Dtypes: as self.\n"
         "Gradient: self.\n"
         "In place: transpose_.\n"
+        "Also called: swapaxes, swapdims.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 177,
+        .id = 198,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7718,6 +8857,7 @@ const nomen__op nomen__ops[] = {
         .args = args_transpose,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "transpose",
@@ -7744,7 +8884,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 178,
+        .id = 199,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7756,6 +8896,7 @@ const nomen__op nomen__ops[] = {
         .args = args_trunc,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
@@ -7781,7 +8922,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 179,
+        .id = 200,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7793,6 +8934,7 @@ const nomen__op nomen__ops[] = {
         .args = args_unbind,
         .primitive = 0,
         .list = 1,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
@@ -7812,7 +8954,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 180,
+        .id = 201,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7824,6 +8966,7 @@ const nomen__op nomen__ops[] = {
         .args = args_unflatten,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unflatten",
@@ -7850,7 +8993,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 181,
+        .id = 202,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7862,6 +9005,7 @@ const nomen__op nomen__ops[] = {
         .args = args_uniform,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -7887,7 +9031,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 182,
+        .id = 203,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7899,6 +9043,7 @@ const nomen__op nomen__ops[] = {
         .args = args_unsqueeze,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "insert",
@@ -7923,7 +9068,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 183,
+        .id = 204,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7935,6 +9080,7 @@ const nomen__op nomen__ops[] = {
         .args = args_var,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -7960,7 +9106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 184,
+        .id = 205,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7972,6 +9118,7 @@ const nomen__op nomen__ops[] = {
         .args = args_var_mean,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
@@ -8002,7 +9149,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 185,
+        .id = 206,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -8014,6 +9161,7 @@ const nomen__op nomen__ops[] = {
         .args = args_where,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
@@ -8040,7 +9188,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 186,
+        .id = 207,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8052,6 +9200,7 @@ const nomen__op nomen__ops[] = {
         .args = args_zero,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -8077,7 +9226,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 187,
+        .id = 208,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8089,6 +9238,7 @@ const nomen__op nomen__ops[] = {
         .args = args_zeros,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -8111,7 +9261,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 188,
+        .id = 209,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8123,6 +9273,7 @@ const nomen__op nomen__ops[] = {
         .args = args_zeros_like,
         .primitive = 1,
         .list = 0,
+        .truth = 0,
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
@@ -8134,3 +9285,24 @@ const nomen__op nomen__ops[] = {
     {.name = NULL},
 };
 const int nomen__op_count = NOMEN__OP_COUNT;
+
+const nomen__alias nomen__aliases[] = {
+    {"absolute", NOMEN__OP_ABS},
+    {"arctan2", NOMEN__OP_ATAN2},
+    {"clip", NOMEN__OP_CLAMP},
+    {"concat", NOMEN__OP_CAT},
+    {"concatenate", NOMEN__OP_CAT},
+    {"divide", NOMEN__OP_DIV},
+    {"greater", NOMEN__OP_GT},
+    {"greater_equal", NOMEN__OP_GE},
+    {"less", NOMEN__OP_LT},
+    {"less_equal", NOMEN__OP_LE},
+    {"multiply", NOMEN__OP_MUL},
+    {"negative", NOMEN__OP_NEG},
+    {"not_equal", NOMEN__OP_NE},
+    {"subtract", NOMEN__OP_SUB},
+    {"swapaxes", NOMEN__OP_TRANSPOSE},
+    {"swapdims", NOMEN__OP_TRANSPOSE},
+    {"true_divide", NOMEN__OP_DIV},
+};
+const int nomen__alias_count = 17;

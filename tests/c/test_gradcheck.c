@@ -145,6 +145,24 @@ static nomen_tensor *no_infinities(nomen_tensor *const in[]) {
     return nomen_nan_to_num(x, .posinf = nomen_num(3));
 }
 
+/* ---- functions of two and three tensors ------------------------------------------------------ */
+
+static nomen_tensor *lerp_near(nomen_tensor *const in[]) {
+    return nomen_lerp(in[0], in[1], nomen_scalar(0.25));
+}
+static nomen_tensor *addcmul_value(nomen_tensor *const in[]) {
+    return nomen_addcmul(in[0], in[1], in[2], .value = nomen_num(-1.5));
+}
+static nomen_tensor *addcdiv_value(nomen_tensor *const in[]) {
+    return nomen_addcdiv(in[0], in[1], in[2], .value = nomen_num(2));
+}
+static nomen_tensor *addmv_beta(nomen_tensor *const in[]) {
+    return nomen_addmv(in[0], in[1], in[2], .beta = nomen_num(0.5), .alpha = nomen_num(3));
+}
+static nomen_tensor *baddbmm_beta(nomen_tensor *const in[]) {
+    return nomen_baddbmm(in[0], in[1], in[2], .beta = nomen_num(2), .alpha = nomen_num(-1));
+}
+
 /* ---- masks and indices ----------------------------------------------------------------------- */
 
 /* A 1-d int64 tensor. */
@@ -431,13 +449,21 @@ static const grad_case cases[] = {
     {"add", add_alpha, {"2 3", "1"}, -1, 1, 0},
     {"add", add_int_alpha, {"", "2 3"}, -1, 1, 0},
     {"add", add_complex_alpha, {"2 3", "2 3"}, -1, 1, 0},
+    {"addcdiv", NULL, {"N=2 C=3", "N=2 C=3", "C=3"}, 0.5, 1.5, 0},
+    {"addcdiv", addcdiv_value, {"N=2 C=3", "N=2 C=3", "N=2 C=3"}, 0.5, 1.5, 0},
+    {"addcmul", NULL, {"N=2 C=3", "C=3", "N=2 C=3"}, -1.5, 1.5, 0},
+    {"addcmul", addcmul_value, {"N=2 C=3", "C=3", "N=2 C=3"}, -1.5, 1.5, 0},
     {"addmm", addmm, {"3", "2 4", "4 3"}, -1, 1, 0},
+    {"addmv", NULL, {"N=2", "N=2 D=3", "D=3"}, -1.5, 1.5, 0},
+    {"addmv", addmv_beta, {"", "N=2 D=3", "D=3"}, -1.5, 1.5, 0},
     {"align_as", align_as, {"A=2 C=3", "C=1 B=1 A=1"}, -1, 1, 0},
     {"align_to", align_to, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"amax", amax_two, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
     {"amax", amax_equals, {"2 3"}, -1, 1, REAL_ONLY | NO_SECOND},
     {"amin", amin_keep, {"2 3 2"}, -1, 1, REAL_ONLY},
     {"aminmax", aminmax_both, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
+    {"atan2", NULL, {"N=2 C=3", "C=3"}, -1.5, 1.5, 0},
+    {"baddbmm", baddbmm_beta, {"C=2", "B=2 N=2 D=3", "B=2 D=3 C=2"}, -1.5, 1.5, 0},
     {"bernoulli", bernoulli_of, {"N=2 C=3"}, 0.1, 0.9, REAL_ONLY},
     {"bernoulli", bernoulli_clone, {"2 3", "3"}, 0.1, 0.9, REAL_ONLY},
     {"bmm", NULL, {"B=2 M=2 K=3", "B=2 K=3 N=2"}, -1, 1, 0},
@@ -454,6 +480,7 @@ static const grad_case cases[] = {
     {"conj", NULL, {"N=2 C=3"}, -1, 1, 0},
     {"copy", copy_clone, {"N=2 C=3", "C=3"}, -1, 1, 0},
     {"copy", copy_mixed, {"2 3", "3"}, -1, 1, 0},
+    {"copysign", NULL, {"N=2 C=3", "N=2 C=3"}, -1.5, 1.5, 0},
     {"cos", NULL, {"2 3"}, -1, 1, 0},
     {"cummax", cummax_one, {"A=2 B=7"}, -1, 1, REAL_ONLY},
     {"cummin", cummin_back, {"5 2"}, -1, 1, REAL_ONLY},
@@ -478,8 +505,11 @@ static const grad_case cases[] = {
     {"fill", fill_clone, {"N=2 C=3", ""}, -1, 1, 0},
     {"flatten", flatten, {"A=2 B=2 C=3"}, -1, 1, 0},
     {"flatten", flatten_copied, {"A=2 B=2 C=3"}, -1, 1, 0},
+    {"floor_divide", NULL, {"N=2 C=3", "C=3"}, 1.1, 1.9, 0},
+    {"fmod", NULL, {"N=2 C=3", "N=2 C=3"}, 1.1, 1.9, 0},
     {"gather", gather_one, {"A=2 B=3"}, -1, 1, 0},
     {"geometric", geometric_clone, {"2 3"}, -1, 1, REAL_ONLY},
+    {"hypot", NULL, {"N=2 C=3", "N=2 C=3"}, -1.5, 1.5, 0},
     {"index", index_apart, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"index", index_masked, {"A=2 B=3 C=2", "A=2 B=3"}, -1, 1, 0},
     {"index_add", index_add_one, {"A=2 B=3 C=2", "A=2 B=4 C=2"}, -1, 1, 0},
@@ -488,6 +518,8 @@ static const grad_case cases[] = {
     {"index_put", index_put_apart, {"A=2 B=3 C=2", "2 3"}, -1, 1, 0},
     {"index_put", index_put_adding, {"A=2 B=3 C=2", "3 1"}, -1, 1, 0},
     {"index_select", index_select_one, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"lerp", NULL, {"N=2 C=3", "N=2 C=3", "C=3"}, -1.5, 1.5, 0},
+    {"lerp", lerp_near, {"N=2 C=3", "C=3"}, -1.5, 1.5, 0},
     {"log", NULL, {"2 3"}, 0.2, 2, 0},
     {"log_normal", log_normal_clone, {"2 3"}, -1, 1, REAL_ONLY},
     {"log_softmax", log_softmax_named, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
@@ -569,6 +601,8 @@ static const grad_case cases[] = {
     {"reciprocal", NULL, {"2 3"}, 0.5, 1.5, 0},
     {"refine_names", refine, {"2 3"}, -1, 1, 0},
     {"relu", NULL, {"2 3"}, -1, 1, REAL_ONLY},
+    {"remainder", NULL, {"N=2 C=3", "N=2 C=3"}, 1.1, 1.9, 0},
+    {"remainder", NULL, {"N=2 C=3", "C=3"}, -1.9, -1.1, 0},
     {"rename", rename_dims, {"A=2 B=3"}, -1, 1, 0},
     {"reshape", reshape, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"reshape", reshape_copied, {"2 3"}, -1, 1, 0},

@@ -20,49 +20,73 @@
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-#define ARRAY(file, isa)       nomen__kernels_##file##_##isa
-#define DECLARE_ONE(file, isa) extern const nomen__kernel ARRAY(file, isa)[];
-#define DECLARE(isa)                                                                               \
-    DECLARE_ONE(arith, isa)                                                                        \
-    DECLARE_ONE(cast, isa)                                                                         \
-    DECLARE_ONE(compare, isa) DECLARE_ONE(complex, isa) DECLARE_ONE(math, isa) DECLARE_MORE(isa)
-#define DECLARE_MORE(isa)                                                                          \
-    DECLARE_ONE(move, isa)                                                                         \
-    DECLARE_ONE(unary, isa)                                                                        \
-    DECLARE_ONE(classify, isa) DECLARE_ONE(math_trig, isa) DECLARE_ONE(math_special, isa)
-#define FIRST(isa)  ARRAY(arith, isa), ARRAY(cast, isa), ARRAY(compare, isa), ARRAY(complex, isa)
-#define SECOND(isa) ARRAY(math, isa), ARRAY(move, isa), ARRAY(unary, isa), ARRAY(classify, isa)
-#define LIST(isa)                                                                                  \
-    {                                                                                              \
-        #isa, { FIRST(isa), SECOND(isa), ARRAY(math_trig, isa), ARRAY(math_special, isa) }         \
-    }
-
-enum { TABLES = 10 };
+/* Tables of all files; those of reductions, rows and products have no loops and are passed over. */
+#define ARRAY(file, isa) nomen__kernels_##file##_##isa
+#define X(file)          +1
+enum {
+    TABLES = 0
+#include "kernel_tables.h"
+};
+#undef X
+/* The place of each file's table. */
+#define X(file) TABLE_##file,
+enum {
+#include "kernel_tables.h"
+};
+#undef X
 typedef struct isa_tables {
     const char *name;
     const nomen__kernel *table[TABLES];
 } isa_tables;
 
-DECLARE(scalar)
+#define X(file) extern const nomen__kernel ARRAY(file, scalar)[];
+#include "kernel_tables.h"
+#undef X
 #if NOMEN_BUILT_AVX2
-DECLARE(avx2)
+#define X(file) extern const nomen__kernel ARRAY(file, avx2)[];
+#include "kernel_tables.h"
+#undef X
 #endif
 #if NOMEN_BUILT_AVX512
-DECLARE(avx512)
+#define X(file) extern const nomen__kernel ARRAY(file, avx512)[];
+#include "kernel_tables.h"
+#undef X
 #endif
 #if NOMEN_BUILT_NEON
-DECLARE(neon)
+#define X(file) extern const nomen__kernel ARRAY(file, neon)[];
+#include "kernel_tables.h"
+#undef X
 #endif
 static const isa_tables all_isas[] = {
-    LIST(scalar),
+    {"scalar",
+     {
+#define X(file) ARRAY(file, scalar),
+#include "kernel_tables.h"
+#undef X
+     }},
 #if NOMEN_BUILT_AVX2
-    LIST(avx2),
+    {"avx2",
+     {
+#define X(file) ARRAY(file, avx2),
+#include "kernel_tables.h"
+#undef X
+     }},
 #endif
 #if NOMEN_BUILT_AVX512
-    LIST(avx512),
+    {"avx512",
+     {
+#define X(file) ARRAY(file, avx512),
+#include "kernel_tables.h"
+#undef X
+     }},
 #endif
 #if NOMEN_BUILT_NEON
-    LIST(neon),
+    {"neon",
+     {
+#define X(file) ARRAY(file, neon),
+#include "kernel_tables.h"
+#undef X
+     }},
 #endif
 };
 static inline bool isa_runs(int i) {
@@ -190,22 +214,42 @@ static inline bool in_list(const char *name, const char *const *list) {
     return false;
 }
 static inline int arity(const char *name) {
-    static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp",
-                                        "where",      "logit_limited", NULL};
-    static const char *const two[] = {"add",         "sub",
-                                      "mul",         "div",
-                                      "div_floor",   "div_trunc",
-                                      "remainder",   "pow",
-                                      "maximum",     "minimum",
-                                      "eq",          "ne",
-                                      "lt",          "le",
-                                      "gt",          "ge",
-                                      "logical_and", "logical_or",
-                                      "logical_xor", "atan2",
-                                      "hypot",       "round_decimals",
-                                      "round_tens",  "polygamma",
+    static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
+    static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp", "where",
+                                        "lerp",       "logit_limited", NULL};
+    static const char *const two[] = {"add",
+                                      "sub",
+                                      "mul",
+                                      "div",
+                                      "div_floor",
+                                      "div_trunc",
+                                      "remainder",
+                                      "pow",
+                                      "maximum",
+                                      "minimum",
+                                      "eq",
+                                      "ne",
+                                      "lt",
+                                      "le",
+                                      "gt",
+                                      "ge",
+                                      "logical_and",
+                                      "logical_or",
+                                      "logical_xor",
+                                      "atan2",
+                                      "hypot",
+                                      "fmod",
+                                      "copysign",
+                                      "bitwise_and",
+                                      "bitwise_or",
+                                      "bitwise_xor",
+                                      "bitwise_left_shift",
+                                      "bitwise_right_shift",
+                                      "round_decimals",
+                                      "round_tens",
+                                      "polygamma",
                                       NULL};
-    if (strcmp(name, "nan_to_num") == 0) return 4;
+    if (in_list(name, four)) return 4;
     return in_list(name, three) ? 3 : in_list(name, two) ? 2 : 1;
 }
 static inline nomen_dtype in_dtype(const nomen__kernel *k, int input) {
@@ -240,23 +284,23 @@ enum layout {
     LAYOUTS
 };
 
-enum { MAX_N = 1000, GUARD = 64, ROOM = (MAX_N + 4) * 64 + 4 * GUARD };
+enum { OPERANDS = 5, MAX_N = 1000, GUARD = 64, ROOM = (MAX_N + 4) * 64 + 4 * GUARD };
 typedef struct operands {
-    char *memory[5]; /* ROOM bytes each: output, inputs */
-    char *ptr[5];
-    int64_t step[5];
+    char *memory[OPERANDS]; /* ROOM bytes each: output, inputs */
+    char *ptr[OPERANDS];
+    int64_t step[OPERANDS];
     int64_t n, room; /* room: bytes of memory in use for this n */
     int out_size;
 } operands;
 
 static inline void operands_new(operands *o) {
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < OPERANDS; i++) {
         o->memory[i] = malloc(ROOM);
         assert_non_null(o->memory[i]);
     }
 }
 static inline void operands_free(operands *o) {
-    for (int i = 0; i < 5; i++) free(o->memory[i]);
+    for (int i = 0; i < OPERANDS; i++) free(o->memory[i]);
 }
 
 /* Steps and starts of the layout; the values of every input are drawn anew. Offsets by a guard and
@@ -297,8 +341,8 @@ static inline bool operands_set(operands *o, const nomen__kernel *k, enum layout
 
 /* Runs on a copy of the output's memory and gives that copy back. */
 static inline void run_kernel(const nomen__kernel *k, operands *o, char *result) {
-    char *ptr[5] = {result + (o->ptr[0] - o->memory[0]), o->ptr[1], o->ptr[2], o->ptr[3],
-                    o->ptr[4]};
+    char *ptr[OPERANDS] = {result + (o->ptr[0] - o->memory[0]), o->ptr[1], o->ptr[2], o->ptr[3],
+                           o->ptr[4]};
     for (int i = 1; i <= arity(k->name); i++) {
         if (o->ptr[i] == o->ptr[0]) ptr[i] = ptr[0];
     }

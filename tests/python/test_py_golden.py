@@ -94,7 +94,9 @@ CALLS = {
     "add": function("add"),
     "add_inplace": in_place("add_"),
     "add_out": add_out,
+    "addcmul": function("addcmul"),
     "addmm": function("addmm"),
+    "addmv": function("addmv"),
     "align_as": lambda own, other: tensor(own).align_as(tensor(other)),
     "align_to": method("align_to"),
     "align_to_ellipsis": with_ellipsis("align_to"),
@@ -123,7 +125,7 @@ CALLS = {
 }
 
 # Recorded, but of operations that nomen does not have yet.
-NOT_YET = {"addcmul", "addmv", "align_tensors", "cdist"}
+NOT_YET = {"align_tensors", "cdist"}
 
 
 def answer(call, key):

@@ -1,7 +1,7 @@
 /* A loop over four inputs; no include guard, included once per kernel and dtype by floats.h and
  * complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W (lanes),
  * LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
- * all). Shapes: the last three operands constant, strided. */
+ * all). Shapes: the last operand constant (a factor, as addcmul has it), the last three, strided. */
 
 #if W > 1
 
@@ -15,6 +15,14 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         const char *x = at[0];
         for (; n >= W; n -= W, x += W * ti, o += W * to) ST(o, EXPR(LD(x), a, b, c));
         if (n > 0) STN(o, EXPR(LDN(x, n), a, b, c), n);
+        return;
+    }
+    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti && !step[4] && n > 0) {
+        const V one = LDN(at[3], 1), c = SPLAT(one);
+        const char *x = at[0], *a = at[1], *b = at[2];
+        for (; n >= W; n -= W, x += W * ti, a += W * ti, b += W * ti, o += W * to)
+            ST(o, EXPR(LD(x), LD(a), LD(b), c));
+        if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), LDN(b, n), c), n);
         return;
     }
     T block[4][LOOP_BLOCK];
@@ -35,6 +43,16 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
 #else
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T);
+    if (step[0] == (int64_t)sizeof(OT) && step[1] == ti && step[2] == ti && step[3] == ti &&
+        step[4] == 0 && n > 0) {
+        const T *x = (const T *)ptr[1], *a = (const T *)ptr[2], *b = (const T *)ptr[3];
+        OT *o = (OT *)ptr[0];
+        const V c = LD(ptr[4]);
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(o + i, EXPR(LD(x + i), LD(a + i), LD(b + i), c));
+        return;
+    }
     for (int64_t i = 0; i < n; i++) {
         const V x = LD(ptr[1] + i * step[1]), a = LD(ptr[2] + i * step[2]);
         const V b = LD(ptr[3] + i * step[3]), c = LD(ptr[4] + i * step[4]);

@@ -33,6 +33,10 @@ static inline int64_t int_remainder_64(int64_t x, int64_t y) {
     int64_t r = x % y;
     return r != 0 && (r ^ y) < 0 ? r + y : r;
 }
+static inline int32_t int_fmod_32(int32_t x, int32_t y) {
+    return (int32_t)((uint32_t)x - (uint32_t)int_div_trunc_32(x, y) * (uint32_t)y) & -(y != 0);
+}
+static inline int64_t int_fmod_64(int64_t x, int64_t y) { return y == 0 || y == -1 ? 0 : x % y; }
 static inline int32_t int_div_floor_32(int32_t x, int32_t y) {
     int32_t q = int_div_trunc_32(x, y);
     int32_t r = (int32_t)((uint32_t)x - (uint32_t)q * (uint32_t)y);
@@ -51,6 +55,7 @@ static inline int64_t int_div_floor_64(int64_t x, int64_t y) {
     _Generic((x), int64_t: int_div_floor_64, default: int_div_floor_32)(x, y)
 #define int_remainder(x, y)                                                                        \
     _Generic((x), int64_t: int_remainder_64, default: int_remainder_32)(x, y)
+#define int_fmod(x, y) _Generic((x), int64_t: int_fmod_64, default: int_fmod_32)(x, y)
 
 /* ---- floats ---------------------------------------------------------------------------------- */
 
@@ -120,6 +125,7 @@ static inline vf64 v_div_floor_f64(vf64 x, vf64 y) {
     return v_sel_f64(y == 0, q, f);
 }
 
+#define v_fmod(x, y)      SIMD_PICK(v_fmod, x)(x, y)
 #define v_remainder(x, y) SIMD_PICK(v_remainder, x)(x, y)
 #define v_div_floor(x, y) SIMD_PICK(v_div_floor, x)(x, y)
 

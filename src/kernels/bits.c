@@ -1,0 +1,68 @@
+/* Kernels on the bits of integers; of bools: and, or, xor. */
+#include "kernels/loops/loops.h"
+
+#define OP         bitwise_and
+#define EXPR(x, y) ((x) & (y))
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         bitwise_or
+#define EXPR(x, y) ((x) | (y))
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         bitwise_xor
+#define EXPR(x, y) ((x) ^ (y))
+#define AND_BOOL
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+/* All bits are shifted out by a distance that is negative or not below their number. */
+static inline uint32_t shift_left_32(uint32_t x, int32_t by, uint32_t bits) {
+    return (uint32_t)by < bits ? x << ((uint32_t)by & 31) : 0;
+}
+static inline uint64_t shift_left_64(uint64_t x, int64_t by, uint32_t bits) {
+    return (uint64_t)by < bits ? x << ((uint64_t)by & 63) : 0;
+}
+/* To the right the sign is what is left; uint8 has none, and 8 bits are room for a distance of 8.
+ */
+static inline int32_t shift_right_32(int32_t x, int32_t by, uint32_t most) {
+    return x >> ((uint32_t)by < most ? (uint32_t)by : most);
+}
+static inline int64_t shift_right_64(int64_t x, int64_t by, uint32_t most) {
+    return x >> ((uint64_t)by < most ? (uint64_t)by : most);
+}
+#define BITS(x) ((uint32_t)sizeof(x) * 8)
+#define SHIFT_LEFT(x, y)                                                                           \
+    _Generic((x),                                                                                  \
+        int64_t: shift_left_64((uint64_t)(x), (y), BITS(x)),                                       \
+        default: shift_left_32((uint32_t)(x), (int32_t)(y), BITS(x)))
+#define SHIFT_RIGHT(x, y)                                                                          \
+    _Generic((x),                                                                                  \
+        int64_t: shift_right_64((x), (y), 63),                                                     \
+        uint8_t: shift_right_32((int32_t)(x), (int32_t)(y), 8),                                    \
+        default: shift_right_32((int32_t)(x), (int32_t)(y), BITS(x) - 1))
+
+#define OP         bitwise_left_shift
+#define EXPR(x, y) SHIFT_LEFT(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+#define OP         bitwise_right_shift
+#define EXPR(x, y) SHIFT_RIGHT(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/ints.h"
+
+const nomen__kernel NOMEN__TABLE(bits)[] = {
+    ROW_BOOL("bitwise_and", bitwise_and),
+    ROWS_INTS("bitwise_and", bitwise_and),
+    ROW_BOOL("bitwise_or", bitwise_or),
+    ROWS_INTS("bitwise_or", bitwise_or),
+    ROW_BOOL("bitwise_xor", bitwise_xor),
+    ROWS_INTS("bitwise_xor", bitwise_xor),
+    ROWS_INTS("bitwise_left_shift", bitwise_left_shift),
+    ROWS_INTS("bitwise_right_shift", bitwise_right_shift),
+    {.name = NULL},
+};

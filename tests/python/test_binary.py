@@ -1,0 +1,190 @@
+"""Functions of two and three tensors: values, kinds of numbers, second names of operations."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy
+import pytest
+
+import nomen
+
+ROWS = json.loads(Path("tests/ops.gen.json").read_text())["ops"]
+ALIASES = [(alias, row) for row in ROWS for alias in row["aliases"]]
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+INTS = ("uint8", "int8", "int16", "int32", "int64")
+inf, nan = math.inf, math.nan
+
+
+@pytest.mark.parametrize("alias, row", ALIASES, ids=[alias for alias, _ in ALIASES])
+def test_second_names(alias, row):
+    tensor = nomen.Tensor
+    for owner, form, suffix in ((nomen, "f", ""), (tensor, "m", ""), (tensor, "i", "_")):
+        assert hasattr(owner, alias + suffix) == (form in row["forms"])
+        if form in row["forms"]:
+            first, second = (getattr(owner, name + suffix) for name in (row["name"], alias))
+            assert second.__doc__ == first.__doc__ and second.__name__ == alias + suffix
+
+
+def test_second_names_compute_the_same():
+    x = nomen.tensor([[1.5, -2.0]], names=("N", "C"))
+    y = nomen.tensor([[0.5, -4.0]], names=("N", "C"))
+    assert nomen.subtract(x, y, alpha=2).tolist() == x.sub(y, alpha=2).tolist()
+    assert x.multiply(y).names == ("N", "C") and x.clip(max=0).tolist() == [[0, -2]]
+    assert nomen.concatenate([x, y], axis=1).shape == (1, 4)
+    assert x.swapaxes(axis0="N", axis1="C").names == ("C", "N")
+    assert x.divide_(2) is x and x.tolist() == [[0.75, -1.0]]
+    with pytest.raises(TypeError, match=r"^greater\(\) missing"):
+        nomen.greater(x)
+
+
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 2.5, -3.0, 7.0, inf, -inf, nan, 1e-40, 1e300]
+
+
+def pairs(values=SPECIAL):
+    x = numpy.array([a for a in values for _ in values])
+    y = numpy.array([b for _ in values for b in values])
+    return x, y
+
+
+def exact(result, want):
+    got = numpy.array(result.tolist())
+    assert ((got == want) & (numpy.signbit(got) == numpy.signbit(want)) | (got != got) & (
+        want != want)).all()
+
+
+@pytest.mark.parametrize("name", ["atan2", "hypot", "copysign", "fmod", "remainder"])
+def test_special_numbers(name):
+    x, y = pairs()
+    reference = {"atan2": numpy.arctan2}.get(name) or getattr(numpy, name)
+    if name == "remainder":  # NumPy's has the sign of y where the result is zero, PyTorch's of x
+        reference = lambda x, y: numpy.where(
+            (r := numpy.fmod(x, y)) * numpy.sign(y) < 0, r + y, r)
+    with numpy.errstate(all="ignore"):
+        want = reference(x, y)
+    result = getattr(nomen, name)(nomen.tensor(x.tolist(), dtype=nomen.float64),
+                                  nomen.tensor(y.tolist(), dtype=nomen.float64))
+    if name in ("atan2", "hypot"):
+        got = numpy.array(result.tolist())
+        numpy.testing.assert_allclose(got, want, rtol=4e-16)
+        assert (numpy.signbit(got) == numpy.signbit(want))[want == want].all()
+    else:
+        exact(result, want)
+
+
+def test_hypot_of_float32_neither_overflows_nor_vanishes():
+    x = nomen.tensor([3e38, 1e-38, 3e-45])
+    assert nomen.hypot(x, x)[1].item() == pytest.approx(math.sqrt(2) * 1e-38, rel=1e-6)
+    assert nomen.hypot(x * 0.5, x * 0.5)[0].item() == pytest.approx(1.5e38 * math.sqrt(2), rel=1e-6)
+
+
+def test_dtypes_of_results():
+    for d in INTS + ("bool",):
+        x = nomen.ones(2, dtype=getattr(nomen, d))
+        for name in ("atan2", "hypot", "copysign"):
+            assert getattr(nomen, name)(x, x).dtype == nomen.float32
+        assert nomen.logical_and(x, x).dtype == nomen.bool
+        assert nomen.bitwise_or(x, x).dtype == x.dtype
+        if d != "bool":
+            assert nomen.fmod(x, 2).dtype == x.dtype and nomen.fmod(x, 2.0).dtype == nomen.float32
+            assert nomen.addcmul(x, x, x, value=2).tolist() == [3, 3]
+    for d in FLOATS:
+        x = nomen.ones(2, dtype=getattr(nomen, d))
+        assert nomen.lerp(x, x * 3, 0.5).tolist() == [2, 2]
+        assert nomen.addcdiv(x, x, x * 2, value=3).dtype == x.dtype
+        assert nomen.atan2(x, nomen.tensor(1.0, dtype=nomen.float64)).dtype == x.dtype
+
+
+@pytest.mark.parametrize("dtype", INTS)
+def test_shifts_past_the_width(dtype):
+    least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+    x = nomen.tensor([1, most, least, 5], dtype=getattr(nomen, dtype))
+    bits = numpy.iinfo(dtype).bits
+    for by in (bits, bits + 1, 100):
+        assert (x << by).tolist() == [0, 0, 0, 0]
+        assert (x >> by).tolist() == [0, 0, -1 if least else 0, 0]
+    if least:
+        assert (x << -1).tolist() == [0] * 4 and (x >> -1).tolist() == [0, 0, -1, 0]
+    assert (x << (bits - 1)).tolist()[0] == (least or 128)
+
+
+def test_lerp_meets_its_ends():
+    x, y = nomen.tensor([1e8, 3.0, -7.0]), nomen.tensor([1.0, 1e8, 0.1])
+    assert x.lerp(y, 0).tolist() == x.tolist() and x.lerp(y, 1).tolist() == y.tolist()
+    weights = nomen.tensor([[0.0], [0.5], [1.0]], names=("share", None))
+    path = x.rename("C").lerp(y, weights)
+    assert path.names == ("share", "C") and path[2].tolist() == y.tolist()
+    z = nomen.tensor([1 + 1j]).lerp(nomen.tensor([3 - 1j]), 0.5)
+    assert z.tolist() == [2 + 0j]
+
+
+def test_weighted_products_and_quotients():
+    x = nomen.tensor([[1.0, 2.0], [3.0, 4.0]], names=("N", "C"))
+    t = nomen.tensor([2.0, 4.0], names=("C",))
+    assert nomen.addcmul(x, t, t).tolist() == [[5, 18], [7, 20]]
+    numpy.testing.assert_allclose(x.addcdiv(t, x, value=-2).tolist(),
+                                  [[-3, -2], [3 - 4 / 3, 2]], rtol=1e-6)
+    assert x.addcmul(t, t).names == ("N", "C")
+    out = nomen.empty(0)
+    assert nomen.addcmul(x, t, t, value=0.5, out=out) is out and out.names == ("N", "C")
+    i = nomen.tensor([1, 2])
+    assert nomen.addcmul(i, i, i, value=1.9).tolist() == [2, 6]  # the factor becomes an integer
+    with pytest.raises(RuntimeError, match="^Integer division with addcdiv is no longer supported"):
+        nomen.addcdiv(i, i, i)
+    with pytest.raises(RuntimeError, match="^value cannot be converted to type float32 without"):
+        nomen.addcmul(x, t, t, value=1j)
+    before = x.tolist()
+    with pytest.raises(RuntimeError, match="^Error when attempting to broadcast dims"):
+        x.addcmul_(t.rename("N"), t)
+    with pytest.raises(RuntimeError, match="output with shape"):
+        t.rename(None).addcmul_(x.rename(None), t)
+    assert x.tolist() == before
+    z = nomen.tensor([1 + 1j])
+    assert nomen.addcmul(z, z, z, value=2j).tolist() == [(1 + 1j) + 2j * (1 + 1j) ** 2]
+
+
+def test_logical():
+    x, y = nomen.tensor([0, 1, 2], dtype=nomen.uint8), nomen.tensor([0.0, -0.0, nan])
+    assert nomen.logical_and(x, y).tolist() == [False, False, True]
+    assert x.logical_xor(y).tolist() == [False, True, False]
+    assert y.logical_or_(x).tolist() == [0.0, 1.0, 1.0] and y.dtype == nomen.float32
+    assert nomen.logical_or(nomen.tensor([1j, 0j]), 0).tolist() == [True, False]
+
+
+def test_isclose():
+    x = nomen.tensor([1.0, inf, -inf, nan, 1e-9, 0.0], names=("N",))
+    y = nomen.tensor([1.000005, inf, inf, nan, 0.0, 1e-3])
+    assert nomen.isclose(x, y).tolist() == [True, True, False, False, True, False]
+    assert x.isclose(y, equal_nan=True).tolist()[3] is True and x.isclose(y).names == ("N",)
+    assert x.isclose(y, 0, 0).tolist() == [False, True, False, False, False, False]
+    assert x.isclose(y, rtol=0.0, atol=1e-2).tolist()[5] is True
+    i = nomen.tensor([2**62, -(2**62)])
+    assert i.isclose(-i).tolist() == [False, False]
+    assert nomen.isclose(nomen.tensor([1 + 1j]), nomen.tensor([1 + 1.000001j])).tolist() == [True]
+    assert nomen.allclose(x[:2], y[:2]) is True and nomen.allclose(x, y) is False
+    assert nomen.allclose(nomen.ones(0), nomen.zeros(0)) is True
+    with pytest.raises(RuntimeError, match="^rtol must be greater than or equal to zero"):
+        x.isclose(y, rtol=-1)
+    with pytest.raises(RuntimeError, match="did not match"):
+        x.isclose(i)
+    with pytest.raises(RuntimeError, match="dim 'N' and dim 'C'"):
+        nomen.allclose(x, y.rename("C"))
+
+
+def test_added_products():
+    m = nomen.tensor([[1.0, 2.0], [3.0, 4.0]], names=("N", "D"))
+    v = nomen.tensor([1.0, -1.0])
+    assert nomen.addmv(nomen.tensor([nan, nan]), m, v, beta=0).tolist() == [-1, -1]
+    into = nomen.tensor([10.0, 20.0], names=("N",))
+    assert into.addmv_(m, v, beta=2, alpha=3) is into and into.tolist() == [17, 37]
+    out = nomen.empty(0)
+    assert nomen.addmv(v, m, v, out=out) is out and out.names == ("N",)
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        nomen.addmv(v, m, nomen.ones(3))
+    with pytest.raises(RuntimeError, match="expanded size"):
+        nomen.addmv(nomen.ones(3), m, v)
+    b = nomen.ones(3, 2, 4, names=("B", None, None))
+    c = nomen.baddbmm(nomen.ones(3, 2, 5), b, nomen.ones(3, 4, 5), beta=2, alpha=0.5)
+    assert c.names == ("B", None, None) and c.tolist() == [[[4.0] * 5] * 2] * 3
+    i = nomen.ones(2, 2, dtype=nomen.int64)
+    assert nomen.addmm(i, i, i, beta=0.5).tolist() == [[2, 2], [2, 2]]
