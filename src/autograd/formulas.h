@@ -80,7 +80,7 @@ nomen_tensor *nomen__g_cumsum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g);
 
-/* ---- order statistics (formulas_order.c) ------------------------------------------------------ */
+/* ---- order statistics (formulas_order.c) ----------------------------------------------------- */
 
 /* To the elements of the input that the result was made of: positions along the dim of the call. */
 nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);

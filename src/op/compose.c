@@ -166,7 +166,7 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     return s;
 }
 
-/* ---- results ---- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names) {
     if (names && names->n == t->ndim) nomen__set_names(t, names->at);

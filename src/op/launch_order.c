@@ -183,7 +183,7 @@ nomen_status nomen__launch_order(nomen__call *c) {
 
 nomen_status nomen__launch_argsort(nomen__call *c) { return launch(c, NULL, c->out[0]); }
 
-/* ---- what is asked for ---- */
+/* ---- what is asked for ----------------------------------------------------------------------- */
 
 static bool flag_of(const nomen__call *c, const char *name) {
     for (int i = 0; i < c->op->nargs; i++)

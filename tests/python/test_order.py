@@ -224,14 +224,14 @@ def test_out_may_be_the_operand():
 
 
 def brings(x, f, positions):
-    """The gradient of f(x) * weights lies at the positions; the second derivative of squares too."""
+    """The gradient of f(x) * weights lies at the positions; that of squares twice, too."""
     x = x.clone().requires_grad_()
     y = f(x)
     weights = nomen.arange(1, y.numel() + 1).to(nomen.float64).reshape(y.shape)
     (g,) = nomen.autograd.grad((y * y * weights).sum(), (x,), create_graph=True)
     assert g.names == x.names
-    expected = nomen.zeros(*x.shape, dtype=nomen.float64)
-    twice = nomen.zeros(*x.shape, dtype=nomen.float64)
+    expected = nomen.zeros(x.shape, dtype=nomen.float64)
+    twice = nomen.zeros(x.shape, dtype=nomen.float64)
     for at, value, weight in zip(positions, y.reshape(-1).tolist(), weights.reshape(-1).tolist()):
         expected[at] = expected[at].item() + 2 * value * weight
         twice[at] = twice[at].item() + 2 * weight
@@ -283,6 +283,8 @@ def test_threads_do_not_matter():
     found = []
     for threads in (1, 4):
         nomen.set_num_threads(threads)
-        found.append([x.sort(0).indices.tolist(), x.topk(5).indices.tolist(), x.mode(0)[1].tolist()])
+        found.append(
+            [x.sort(0).indices.tolist(), x.topk(5).indices.tolist(), x.mode(0)[1].tolist()]
+        )
     nomen.set_num_threads(before)
     assert found[0] == found[1]

@@ -79,7 +79,7 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n, int bits) {
         ORDER_NAME(radix, WIDTH, e)(a, spare, n, bits);
 }
 
-/* ---- selection ---- */
+/* ---- selection ------------------------------------------------------------------------------- */
 
 /* Those with low <= key <= high, in order. */
 static int64_t ORDER_NAME(keep, WIDTH, k)(K *to, const K *keys, int64_t n, K low, K high) {

@@ -1,7 +1,8 @@
 /* A loop over four inputs; no include guard, included once per kernel and dtype by floats.h and
  * complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W (lanes),
  * LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
- * all). Shapes: the last operand constant (a factor, as addcmul has it), the last three, strided. */
+ * all). Shapes: the last operand constant (a factor, as addcmul has it), the last three, strided.
+ */
 
 #if W > 1
 
