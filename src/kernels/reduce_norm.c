@@ -8,10 +8,12 @@
 
 #include <math.h>
 
-static inline double square_c64(c64 x) {
-    return (double)x.re * (double)x.re + (double)x.im * (double)x.im;
+/* An infinite part beside NaN makes the number infinite. */
+static inline double square_c128(c128 x) {
+    double s = x.re * x.re + x.im * x.im, inf = __builtin_inf();
+    return __builtin_fabs(x.re) == inf || __builtin_fabs(x.im) == inf ? inf : s;
 }
-static inline double square_c128(c128 x) { return x.re * x.re + x.im * x.im; }
+static inline double square_c64(c64 x) { return square_c128((c128){(double)x.re, (double)x.im}); }
 static inline double size_c64(c64 x) { return __builtin_sqrt(square_c64(x)); }
 static inline double size_c128(c128 x) { return hypot(x.re, x.im); }
 /* NaN wins. */

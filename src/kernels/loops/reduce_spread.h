@@ -11,6 +11,9 @@ typedef struct FN(moments) {
 enum { FN(lanes) = 32 };
 #define LANES FN(lanes)
 
+/* The shift must be a number: distances from infinity say nothing about the mean. */
+static inline double FN(settled)(double shift) { return shift - shift == 0 ? shift : 0; }
+
 /* Joins two groups of numbers into the first (Chan, Golub, LeVeque). share: b's part of all. */
 static inline void FN(meet)(A *a, const A *b, double share) {
     if (a->n == 0) {
@@ -20,7 +23,7 @@ static inline void FN(meet)(A *a, const A *b, double share) {
     double distance = 0;
     for (int k = 0; k < PARTS; k++) {
         double d = b->mean[k] - a->mean[k];
-        a->mean[k] += d * share;
+        a->mean[k] += a->mean[k] - a->mean[k] == 0 ? d * share : b->mean[k];
         distance += d * d;
     }
     a->spread += b->spread + distance * (a->n * share);
@@ -68,10 +71,10 @@ static APART void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t i
     (void)i0, (void)istep;
     const R *x = (const R *)(const void *)row;
     double shift[PARTS], sum[PARTS];
-    for (int k = 0; k < PARTS; k++) shift[k] = TWO_PASS ? 0 : (double)x[k];
+    for (int k = 0; k < PARTS; k++) shift[k] = TWO_PASS ? 0 : FN(settled)((double)x[k]);
     if (TWO_PASS) {
         FN(distances)(x, n, shift, sum);
-        for (int k = 0; k < PARTS; k++) shift[k] = sum[k] / (double)n;
+        for (int k = 0; k < PARTS; k++) shift[k] = FN(settled)(sum[k] / (double)n);
     }
     A block;
     double squares = FN(distances)(x, n, shift, sum);
@@ -85,18 +88,18 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     double s[NOMEN__ACC_BLOCK * PARTS] __attribute__((aligned(64)));
     double q[NOMEN__ACC_BLOCK * PARTS] __attribute__((aligned(64)));
     const char *p = (const char *)in;
+    double c[NOMEN__ACC_BLOCK * PARTS] __attribute__((aligned(64)));
     const R *first = (const R *)(const void *)p;
     int64_t width = n_acc * PARTS, j = 0;
-    for (int64_t i = 0; i < width; i++) s[i] = q[i] = 0;
+    for (int64_t i = 0; i < width; i++) s[i] = q[i] = 0, c[i] = FN(settled)((double)first[i]);
     for (; j + 4 <= rows; j += 4) {
         const R *x0 = (const R *)(const void *)(p + j * pitch);
         const R *x1 = (const R *)(const void *)(p + (j + 1) * pitch);
         const R *x2 = (const R *)(const void *)(p + (j + 2) * pitch);
         const R *x3 = (const R *)(const void *)(p + (j + 3) * pitch);
         for (int64_t i = 0; i < width; i++) {
-            double c = (double)first[i];
-            double d0 = (double)x0[i] - c, d1 = (double)x1[i] - c, d2 = (double)x2[i] - c,
-                   d3 = (double)x3[i] - c;
+            double d0 = (double)x0[i] - c[i], d1 = (double)x1[i] - c[i], d2 = (double)x2[i] - c[i],
+                   d3 = (double)x3[i] - c[i];
             s[i] += (d0 + d1) + (d2 + d3);
             q[i] += (d0 * d0 + d1 * d1) + (d2 * d2 + d3 * d3);
         }
@@ -104,7 +107,7 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     for (; j < rows; j++) {
         const R *x0 = (const R *)(const void *)(p + j * pitch);
         for (int64_t i = 0; i < width; i++) {
-            double d0 = (double)x0[i] - (double)first[i];
+            double d0 = (double)x0[i] - c[i];
             s[i] += d0;
             q[i] += d0 * d0;
         }
@@ -112,8 +115,7 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     double n = (double)rows, before = -1, share = 1;
     for (int64_t i = 0; i < n_acc; i++) {
         double shift[PARTS], squares = 0;
-        for (int k = 0; k < PARTS; k++)
-            shift[k] = (double)first[i * PARTS + k], squares += q[i * PARTS + k];
+        for (int k = 0; k < PARTS; k++) shift[k] = c[i * PARTS + k], squares += q[i * PARTS + k];
         A block;
         FN(conclude)(&block, n, shift, s + i * PARTS, squares);
         if (acc[i].n != before) before = acc[i].n, share = n / (before + n);
