@@ -1,4 +1,4 @@
-/* max and min with positions, and both extrema at once.
+/* max and min with positions. Without: reduce_range.c.
  *
  * Idea: a block of a row is first searched for its extremum alone, in lanes; only if that beats
  * what is known the block is searched once more for the position, which for data in no order
@@ -22,12 +22,6 @@
 #define BEATS(a, b) ((a) < (b))
 #include "kernels/loops/reduce_best_types.h"
 
-#undef OP
-#undef CORE
-#undef BEATS
-#define OP aminmax
-#include "kernels/loops/reduce_range_types.h"
-
 const nomen__kernel NOMEN__TABLE(reduce_extremum)[] = {
     REDUCER_ROW("max", NOMEN_BOOL, max, u8),
     REDUCER_ROW("max", NOMEN_U8, max, u8),
@@ -49,15 +43,5 @@ const nomen__kernel NOMEN__TABLE(reduce_extremum)[] = {
     REDUCER_ROW("min", NOMEN_BF16, min, bf16),
     REDUCER_ROW("min", NOMEN_F32, min, f32),
     REDUCER_ROW("min", NOMEN_F64, min, f64),
-    REDUCER_ROW("aminmax", NOMEN_BOOL, aminmax, u8),
-    REDUCER_ROW("aminmax", NOMEN_U8, aminmax, u8),
-    REDUCER_ROW("aminmax", NOMEN_I8, aminmax, i8),
-    REDUCER_ROW("aminmax", NOMEN_I16, aminmax, i16),
-    REDUCER_ROW("aminmax", NOMEN_I32, aminmax, i32),
-    REDUCER_ROW("aminmax", NOMEN_I64, aminmax, i64),
-    REDUCER_ROW("aminmax", NOMEN_F16, aminmax, f16),
-    REDUCER_ROW("aminmax", NOMEN_BF16, aminmax, bf16),
-    REDUCER_ROW("aminmax", NOMEN_F32, aminmax, f32),
-    REDUCER_ROW("aminmax", NOMEN_F64, aminmax, f64),
     {.name = NULL},
 };

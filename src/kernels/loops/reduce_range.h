@@ -1,10 +1,11 @@
-/* Include-template: both extrema, by the reducers of max and min: each looks at a rectangle while
+/* Include-template: both extrema, by the reducers of amax and amin: each looks at a rectangle while
  * it is in cache. Accumulators of all maxima stand before those of all minima. Before: OP, SFX.
  * After: FN(reducer); SFX is undefined. */
 
-#define A FN2(best, max, SFX)
-
-static void FN(init)(void *acc, int64_t n_acc) { FN2(init, max, SFX)(acc, 2 * n_acc); }
+static void FN(init)(void *acc, int64_t n_acc) {
+    FN2(init, amax, SFX)(acc, n_acc);
+    FN2(init, amin, SFX)((A *)acc + n_acc, n_acc);
+}
 
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
     nomen__reduce_step piece = *s;
@@ -13,14 +14,14 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
         piece.n_red = left < most ? left : most;
         piece.in = s->in + done * s->red_step;
         piece.index0 = s->index0 + done * s->index_step;
-        FN2(step, max, SFX)(acc, &piece);
-        FN2(step, min, SFX)((A *)acc + s->n_acc, &piece);
+        FN2(step, amax, SFX)(acc, &piece);
+        FN2(step, amin, SFX)((A *)acc + s->n_acc, &piece);
     }
 }
 
 static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
-    FN2(merge, max, SFX)(acc, later, n_acc);
-    FN2(merge, min, SFX)((A *)acc + n_acc, (const A *)later + n_acc, n_acc);
+    FN2(merge, amax, SFX)(acc, later, n_acc);
+    FN2(merge, amin, SFX)((A *)acc + n_acc, (const A *)later + n_acc, n_acc);
 }
 
 /* The minimum is the first result. */
@@ -28,11 +29,11 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
                        int64_t n_acc, const nomen__reduce_param *p) {
     char *const least[2] = {out[0], NULL}, *const most[2] = {out[1], NULL};
     const int64_t least_step[2] = {out_step[0], 0}, most_step[2] = {out_step[1], 0};
-    FN2(finish, max, SFX)(most, most_step, acc, n_acc, p);
-    FN2(finish, min, SFX)(least, least_step, (const A *)acc + n_acc, n_acc, p);
+    FN2(finish, amax, SFX)(most, most_step, acc, n_acc, p);
+    FN2(finish, amin, SFX)(least, least_step, (const A *)acc + n_acc, n_acc, p);
 }
 
-static const nomen__reducer FN(reducer) = {.acc_bytes = 2 * sizeof(A),
+static const nomen__reducer FN(reducer) = {.acc_bytes = 16,
                                            .nonempty = true,
                                            .init = FN(init),
                                            .step = FN(step),

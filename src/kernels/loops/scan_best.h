@@ -19,10 +19,20 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
     int64_t place = FN(places)(carry, lines)[line];
     F best = place < 0 ? x[0] : FN(values)(carry)[line];
     if (place < 0) place = i0;
-    for (int64_t j = 0; j < n; j++, i0 += istep) {
+    bool nan = IS_NAN(best);
+    for (int64_t j = 0; FLOATING && j < n; j++) nan |= IS_NAN(x[j]);
+    /* Without NaN the choice is a maximum, and nothing waits for the comparison. */
+    for (int64_t j = 0; !nan && j < n; j++) {
+        bool keep = !REACHES(x[j], best);
+        best = keep ? best : x[j];
+        place = keep ? place : i0 + j * istep;
+        y[j] = best;
+        at[j] = place;
+    }
+    for (int64_t j = 0; nan && j < n; j++) {
         bool take = TAKES(x[j], best);
         best = take ? x[j] : best;
-        place = take ? i0 : place;
+        place = take ? i0 + j * istep : place;
         y[j] = best;
         at[j] = place;
     }

@@ -32,6 +32,17 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
         j = 8 * part;
     }
 #endif
+#ifdef FOURS
+    /* Four at a time: the next ones wait for one product and not for four. */
+    for (; j + 4 <= n; j += 4) {
+        const D a = LD(x[j]), b = a * LD(x[j + 1]), c = LD(x[j + 2]), d = c * LD(x[j + 3]);
+        const D before = own;
+        y[j] = before * a;
+        y[j + 1] = before * b;
+        y[j + 2] = before * (b * c);
+        y[j + 3] = own = before * (b * d);
+    }
+#endif
     for (; j < n; j++) {
         TAKE(&own, LD(x[j]));
         y[j] = GET(base, own);

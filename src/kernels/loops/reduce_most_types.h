@@ -1,0 +1,163 @@
+/* Include-template: the largest or the smallest element of every real dtype, without positions;
+ * bool is uint8. NaN wins. Before: OP, CORE (the same), BETTER(a, b), LEAST(word): the neutral
+ * element of a type, given as the first part of the names of its limits, and ENDLESS: the same of
+ * floating types. */
+
+#define NONEMPTY
+#define LANE_BYTES  256
+#define JOIN(a, b)  (C)(BETTER(a, b) || (a) != (a) ? (a) : (b))
+#define TOTAL(a, b) JOIN(a, b)
+#define TAKE(a, x)  (*(a) = JOIN(*(a), x))
+#define MEET(a, b)  (*(a) = JOIN(*(a), *(b)))
+#define ID          LIMIT
+#define DID         LIMIT
+#define A_ZERO      LIMIT
+
+#define SFX        u8
+#define T          uint8_t
+#define F          uint8_t
+#define C          uint8_t
+#define D          uint8_t
+#define A          uint8_t
+#define LD(x)      (x)
+#define LIMIT      LEAST(UINT8)
+#define OUT        uint8_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        i8
+#define T          int8_t
+#define F          int8_t
+#define C          int8_t
+#define D          int8_t
+#define A          int8_t
+#define LD(x)      (x)
+#define LIMIT      LEAST(INT8)
+#define OUT        int8_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        i16
+#define T          int16_t
+#define F          int16_t
+#define C          int16_t
+#define D          int16_t
+#define A          int16_t
+#define LD(x)      (x)
+#define LIMIT      LEAST(INT16)
+#define OUT        int16_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        i32
+#define T          int32_t
+#define F          int32_t
+#define C          int32_t
+#define D          int32_t
+#define A          int32_t
+#define LD(x)      (x)
+#define LIMIT      LEAST(INT32)
+#define OUT        int32_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        i64
+#define T          int64_t
+#define F          int64_t
+#define C          int64_t
+#define D          int64_t
+#define A          int64_t
+#define LD(x)      (x)
+#define LIMIT      LEAST(INT64)
+#define OUT        int64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          float
+#define A          float
+#define LD(x)      (x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define LIMIT      (float)ENDLESS
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          float
+#define D          float
+#define A          float
+#define LD(x)      (x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define LIMIT      (float)ENDLESS
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          float
+#define D          float
+#define A          float
+#define LD(x)      (x)
+#define LIMIT      (float)ENDLESS
+#define OUT        float
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#define SFX        f64
+#define T          double
+#define F          double
+#define C          double
+#define D          double
+#define A          double
+#define LD(x)      (x)
+#define LIMIT      (double)ENDLESS
+#define OUT        double
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+#undef A
+#undef LIMIT
+
+#undef NONEMPTY
+#undef LANE_BYTES
+#undef JOIN
+#undef TOTAL
+#undef TAKE
+#undef MEET
+#undef ID
+#undef DID
+#undef A_ZERO
