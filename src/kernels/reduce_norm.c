@@ -224,6 +224,17 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define DONE(a, p) pow(sum2_get(a), 1 / (p)->correction)
 #include "kernels/loops/reduce_fold.h"
 
+#undef SFX
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          double
+#define D          double
+#define LD(x)      (double)(x)
+#define OUT        float
+#define DONE(a, p) (float)pow(sum2_get(a), 1 / (p)->correction)
+#include "kernels/loops/reduce_fold.h"
+
 /* ---- largest, smallest ----------------------------------------------------------------------- */
 #undef A
 #undef A_ZERO
@@ -427,6 +438,7 @@ const nomen__kernel NOMEN__TABLE(reduce_norm)[] = {
     REDUCER_COMPLEXES("norm_max", norm_max),
     REDUCER_FLOATS("norm_min", norm_min),
     REDUCER_COMPLEXES("norm_min", norm_min),
+    REDUCER_ROW("norm_root", NOMEN_F32, norm_root, f32),
     REDUCER_ROW("norm_root", NOMEN_F64, norm_root, f64),
     {.name = NULL},
 };

@@ -2,7 +2,8 @@
  *
  * Idea: floating types below float64 multiply in double. A line is multiplied from its beginning to
  * its end, because products of parts may overflow where the whole does not; only integers, which
- * wrap, are cut. Lines side by side are multiplied level by level. */
+ * wrap, are cut. (Four numbers of those types cannot overflow a double.) Lines side by side are
+ * multiplied level by level. */
 #include "kernels/loops/scan.h"
 
 static inline c128 widen_c64(c64 x) { return (c128){(double)x.re, (double)x.im}; }
@@ -37,7 +38,8 @@ static inline c128 mul_c128(c128 a, c128 b) {
 #undef A
 #undef CHAINS
 #undef GET
-#define CHAINS    0
+#define CHAINS 0
+#define FOURS
 #define A         double
 #define GET(b, a) ((void)(b), (a))
 
@@ -72,6 +74,7 @@ static inline c128 mul_c128(c128 a, c128 b) {
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
+#undef FOURS
 #define SFX    f64
 #define T      double
 #define F      double

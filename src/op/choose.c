@@ -166,7 +166,7 @@ nomen_status nomen__choose_nansum(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* |self| ** p in double, which the kernel adds up. */
+/* |self| ** p, which the kernel adds up; half types in float32. */
 static nomen_tensor *powers(const nomen__call *c, double p) {
     const nomen_number exponent = {NOMEN_NUMBER_FLOAT, 0, p, 0};
     int i = nomen__arg_of(c->op, NOMEN__DTYPE);
@@ -177,7 +177,7 @@ static nomen_tensor *powers(const nomen__call *c, double p) {
     }
     nomen_tensor *number = nomen__wrap_number(&exponent);
     if (self && number) size = nomen__apply(NOMEN__OP_ABS, self, NULL);
-    if (size) wide = nomen__launch_input(size, NOMEN_F64);
+    if (size) wide = nomen__launch_input(size, size->dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32);
     if (wide) power = nomen__apply(NOMEN__OP_POW, wide, number);
     if (power && (c->in[0]->flags & NOMEN__NAMED)) nomen__set_names(power, c->in[0]->names);
     nomen__release(number);

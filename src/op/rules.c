@@ -325,7 +325,8 @@ nomen_status nomen__dtype_norm(nomen__call *c) {
                            "Got %s instead. Give dtype= or convert first",
                            nomen_dtype_name(d));
     bool powers = c->in[0] != c->arg[0].tensor; /* of choose_norm */
-    all_of(c, powers ? NOMEN_F64 : d, powers ? NOMEN_F64 : real_of(d));
+    nomen_dtype sum = powers ? (nomen_dtype)c->in[0]->dtype : d;
+    all_of(c, sum, real_of(sum));
     c->result[0] = real_of(d);
     return NOMEN_OK;
 }

@@ -1,9 +1,9 @@
 /* Include-template: a scan that joins elements by an associative operation (cumsum, cumprod). The
  * order of the operations is the same in every ISA. Before: OP, SFX, T, F, FETCH and WIDEN as in
  * fetch.h, D (working type), LD(F) -> D, JOIN(D, D) -> D, ID (the neutral D), NARROW or PUT as in
- * scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, CHAINS (may parts of a
- * line be joined by themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D,
- * FETCH, WIDEN, LD, NARROW and PUT are undefined.
+ * scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, FOURS if products of four
+ * elements are safe, CHAINS (may parts of a line be joined by themselves?), and MEET(A *, const A
+ * *) if so. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, NARROW and PUT are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
