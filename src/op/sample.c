@@ -45,7 +45,7 @@ static double *doubles_at(nomen_tensor *t) { return (double *)(void *)t->data; }
 
 nomen_status nomen__dtype_bernoulli(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
-    c->compute = c->writes = c->result[0] = d;
+    c->compute = c->writes = c->result[0] = c->target[0] ? (nomen_dtype)c->target[0]->dtype : d;
     if (nomen__given(c, 1)) {
         nomen_dtype p = (nomen_dtype)c->in[1]->dtype;
         return is_number(c, c->in[1]) || nomen_dtype_is_floating(p) ? NOMEN_OK
@@ -222,6 +222,18 @@ nomen_status nomen__launch_normal(nomen__call *c) {
 
 enum { MOST_CATEGORIES = 1 << 24 };
 
+nomen_status nomen__dtype_multinomial(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    if (!nomen_dtype_is_floating(d))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "multinomial only supports floating-point dtypes for input, got: %s",
+                           nomen_dtype_name(d));
+    if (c->target[0] && c->target[0]->dtype != NOMEN_I64)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "multinomial expects Long tensor out, got: %s",
+                           nomen_dtype_name((nomen_dtype)c->target[0]->dtype));
+    return nomen__dtype_index(c);
+}
+
 nomen_status nomen__shape_multinomial(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     int64_t count = c->arg[1].integer;
@@ -369,7 +381,7 @@ nomen_status nomen__launch_multinomial(nomen__call *c) {
     nomen_tensor *weights = doubles_of(t);
     if (!weights) return NOMEN_ERROR_MEMORY;
     nomen_status s = check_weights(weights, categories, again);
-    bool direct = out->dtype == NOMEN_I64 && (out->flags & NOMEN__CONTIGUOUS);
+    bool direct = out->flags & NOMEN__CONTIGUOUS;
     nomen_tensor *places = s        ? NULL
                            : direct ? nomen__retain(out)
                                     : nomen__tensor_empty(NOMEN_I64, c->ndim, c->size);

@@ -47,6 +47,11 @@ static void draw(nomen_generator *g, const golden *c, nomen_dtype dtype, void *o
         nomen__random_uniform_between(g, dtype, out, c->n, a, b);
     } else if (!strcmp(c->kind, "normal")) {
         nomen__random_normal(g, dtype, out, c->n, a, b);
+    } else if (!strcmp(c->kind, "singly")) {
+        nomen__random_normal_singly(g, dtype, out, c->n, a, b);
+    } else if (!strcmp(c->kind, "poisson")) {
+        for (int i = 0; i < c->n; i++) ((double *)out)[i] = a;
+        nomen__random_poisson(g, out, c->n);
     } else if (!strcmp(c->kind, "any")) {
         nomen__random_any(g, dtype, out, c->n);
     } else if (!strcmp(c->kind, "integers")) {

@@ -31,6 +31,11 @@ def case(kind, dtype, seed, skip, normals, n, a, b, fill, ulp=0):
             "bits": bits(torch.view_as_real(values) if values.dtype.is_complex else values)}
 
 
+def strided(fill):
+    """Memory with gaps: there normal numbers are drawn one by one."""
+    return lambda t: fill(t.new_empty(t.numel(), 2)[:, 0]).contiguous()
+
+
 def cases():
     for i, dtype in enumerate(FLOATS + COMPLEX):
         for n in (0, 1, 2, 5, 16, 17, 40):
@@ -62,6 +67,11 @@ def cases():
         yield case("exponential", dtype, 17, 1, 0, 20, 1.5, 0, lambda t: t.exponential_(1.5), ulp=4)
         yield case("cauchy", dtype, 18, 1, 0, 20, 0.5, 2, lambda t: t.cauchy_(0.5, 2), ulp=4)
         yield case("log_normal", dtype, 19, 1, 1, 20, 0.5, 0.75, lambda t: t.log_normal_(0.5, 0.75), ulp=4)
+        yield case("singly", dtype, 21, 1, 1, 40, 0.5, 0.75, strided(lambda t: t.normal_(0.5, 0.75)), ulp=4)
+    for dtype in COMPLEX:
+        yield case("singly", dtype, 22, 1, 0, 20, 0.5, 0.75, strided(lambda t: t.normal_(0.5, 0.75)), ulp=4)
+    for rate in (0, 0.5, 9.5, 10, 1000):
+        yield case("poisson", "float64", 23, 1, 0, 20, rate, 0, lambda t: torch.poisson(t.fill_(rate)))
     for n in (0, 1, 2, 100):
         yield case("permutation", "int64", 20 + n, 1, 1, n, 0, 0, lambda t: torch.randperm(t.numel()))
 
