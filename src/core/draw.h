@@ -78,6 +78,12 @@ nomen_generator *nomen__generator_lock(nomen_generator *g);
 void nomen__generator_unlock(nomen_generator *g);
 void nomen__generator_refill(nomen_generator *g); /* next block; position becomes 0 */
 
+/* random_wide.c. Uniform numbers (normal ones for LOG_NORMAL) become those of a distribution, for
+ * results of fewer digits than double's; a and b as above, but for GEOMETRIC a is log(1 - p). Pairs
+ * of uniform numbers become normal ones; their number is one of fours. */
+void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double a, double b);
+void nomen__random_pairs(double *u, int64_t pairs);
+
 /* The inner loops, one set per ISA; all give the same bits. */
 typedef struct nomen__random_loops {
     void (*refill)(uint32_t *state, uint32_t *ready); /* next 624 words, and their tempered form */

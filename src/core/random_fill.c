@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048 };
+enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048, PARALLEL_SHAPES = 4096 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -266,13 +266,25 @@ void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *
 
 /* ---- normal ---------------------------------------------------------------------------------- */
 
-/* Single draws in double. */
+/* n single draws; in full precision, or of what is rounded to fewer digits. */
+static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) {
+    if (n > 0 && g->has_next_normal) {
+        *out++ = draw_normal(g);
+        n--;
+    }
+    int64_t pairs = full ? 0 : n / 8 * 4;
+    fill_f64(g, out, 2 * pairs);
+    nomen__random_pairs(out, pairs);
+    for (int64_t i = 2 * pairs; i < n; i++) out[i] = draw_normal(g);
+}
+
 static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                                double mean, double std) {
     double values[CHUNK];
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
-        for (int64_t i = 0; i < part; i++) values[i] = fma(draw_normal(g), std, mean);
+        draw_normals(g, values, part, dtype == NOMEN_F64);
+        for (int64_t i = 0; i < part; i++) values[i] = fma(values[i], std, mean);
         store_doubles(dtype, out, values, part);
     }
 }
@@ -514,7 +526,7 @@ static void shape_values(nomen__distribution which, double *u, int64_t n, double
         for (int64_t i = 0; i < n; i++) u[i] = fma(b, tan(M_PI * (u[i] - 0.5)), a);
         break;
     case NOMEN__GEOMETRIC:
-        for (int64_t i = 0; i < n; i++) u[i] = ceil(log(u[i]) / log(1.0 - a));
+        for (int64_t i = 0; i < n; i++) u[i] = ceil(log(u[i]) / a);
         break;
     case NOMEN__LOG_NORMAL:
         for (int64_t i = 0; i < n; i++) u[i] = exp(fma(u[i], b, a));
@@ -522,18 +534,38 @@ static void shape_values(nomen__distribution which, double *u, int64_t n, double
     }
 }
 
+typedef struct shape_task {
+    nomen__distribution which;
+    double *u, a, b;
+} shape_task;
+
+static void shape_part(void *context, int64_t begin, int64_t end) {
+    const shape_task *t = context;
+    shape_values(t->which, t->u + begin, end - begin, t->a, t->b);
+}
+
 void nomen__random_distribution(nomen_generator *g, nomen__distribution which, nomen_dtype dtype,
                                 void *out, int64_t n, double a, double b) {
-    double u[CHUNK];
+    bool full = dtype == NOMEN_F64 || !isfinite(a) || !isfinite(b);
+    double values[CHUNK];
+    if (which == NOMEN__GEOMETRIC) a = log(1.0 - a);
     g = nomen__generator_lock(g);
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
+    for (int64_t part, left = n; left > 0; left -= part, out = advance(out, dtype, part)) {
+        part = dtype == NOMEN_F64 ? left : least(left, CHUNK);
+        double *u = dtype == NOMEN_F64 ? out : values;
         if (which == NOMEN__LOG_NORMAL)
-            for (int64_t i = 0; i < part; i++) u[i] = draw_normal(g);
+            draw_normals(g, u, part, full);
         else
             fill_f64(g, u, part);
-        shape_values(which, u, part, a, b);
+        if (dtype == NOMEN_F64) break;
+        if (full)
+            shape_values(which, u, part, a, b);
+        else
+            nomen__random_shape(which, u, part, a, b);
         store_doubles(dtype, out, u, part);
     }
     nomen__generator_unlock(g);
+    if (dtype != NOMEN_F64) return;
+    shape_task task = {which, out, a, b};
+    nomen__parallel(n, PARALLEL_SHAPES, shape_part, &task);
 }

@@ -7,17 +7,20 @@
 
 /* log u for normal u > 0: u = 2^e m with m in [sqrt(1/2), sqrt(2)). */
 TARGET static inline f32v NAME(log_of)(f32v u) {
-    static const float terms[] = {
-        -1.1514610310e-1f, 1.1676998740e-1f, -1.2420140846e-1f, 1.4249322787e-1f,
-        -1.6668057665e-1f, 2.0000714765e-1f, -2.4999993993e-1f, 3.3333331174e-1f,
-    };
     u32v bits = (u32v)u;
     f32v m = (f32v)((bits & 0x807fffffU) | 0x3f000000U), zero = {0};
     i32v small = m < 0.707106781186547524f;
     f32v e = __builtin_convertvector((i32v)(bits >> 23) - 126 + small, f32v);
     f32v x = (m - 1.0f) + (f32v)((i32v)m & small), square = x * x;
     f32v y = zero + 7.0376836292e-2f;
-    for (size_t i = 0; i < NOMEN_COUNT(terms); i++) y = FMA(y, x, zero + terms[i]);
+    y = FMA(y, x, zero - 1.1514610310e-1f);
+    y = FMA(y, x, zero + 1.1676998740e-1f);
+    y = FMA(y, x, zero - 1.2420140846e-1f);
+    y = FMA(y, x, zero + 1.4249322787e-1f);
+    y = FMA(y, x, zero - 1.6668057665e-1f);
+    y = FMA(y, x, zero + 2.0000714765e-1f);
+    y = FMA(y, x, zero - 2.4999993993e-1f);
+    y = FMA(y, x, zero + 3.3333331174e-1f);
     y = FMA(y * x, square, e * -2.12194440e-4f);
     y = FMA(-square, zero + 0.5f, y);
     return FMA(e, zero + 0.693359375f, x + y);
