@@ -43,7 +43,8 @@ NOMEN_API uint64_t nomen_initial_seed(void);
  * if `size` is enough. The bytes carry a version and a checksum and are the same on all machines.
  */
 NOMEN_API size_t nomen_generator_get_state(nomen_generator *g, void *state, size_t size);
-/* Goes on from such bytes. NOMEN_ERROR_VALUE, and nothing changed, if they are not a state. */
+/* Goes on from such bytes, or from those of a state of PyTorch's CPU generator. NOMEN_ERROR_VALUE,
+ * and nothing changed, if they are not a state. */
 NOMEN_API nomen_status nomen_generator_set_state(nomen_generator *g, const void *state,
                                                  size_t size);
 

@@ -149,40 +149,83 @@ size_t nomen_generator_get_state(nomen_generator *g, void *state, size_t size) {
     return STATE_BYTES;
 }
 
-/* What is wrong with these bytes, or NULL. */
-static const char *state_defect(const unsigned char *at, size_t size) {
+typedef struct generator_state {
+    uint64_t seed, position, flag, normal; /* normal: the bits of a double */
+    uint32_t words[NOMEN__MT_WORDS];
+} generator_state;
+
+static const char *read_own(const unsigned char *at, size_t size, generator_state *s) {
     if (size < AT_WORDS || memcmp(at, magic, sizeof magic) != 0)
-        return "they are not a generator state of this library";
+        return "they are not a generator state of this library, nor one of PyTorch's";
     if (get(at + AT_VERSION, 4) != STATE_VERSION) return "they have another version";
     if (size != STATE_BYTES) return "their number is wrong";
     if (get(at + AT_CHECKSUM, 8) != checksum(at, AT_CHECKSUM)) return "their checksum is wrong";
-    if (get(at + AT_POSITION, 4) > NOMEN__MT_WORDS) return "the position is outside the block";
-    if (get(at + AT_FLAG, 8) > 1) return "the flag is neither 0 nor 1";
+    s->seed = get(at + AT_SEED, 8);
+    s->position = get(at + AT_POSITION, 4);
+    s->flag = get(at + AT_FLAG, 8);
+    s->normal = get(at + AT_NORMAL, 8);
+    for (int i = 0; i < NOMEN__MT_WORDS; i++) s->words[i] = (uint32_t)get(at + AT_WORDS + 4 * i, 4);
+    return NULL;
+}
+
+/* What PyTorch's CPU generator gives as its state: seed, words left in the block and one, started,
+ * place of the next, words of 64 bits each, and behind a number of no use the kept normal one. */
+enum {
+    FOREIGN_LEFT = 8,
+    FOREIGN_STARTED = 12,
+    FOREIGN_NEXT = 16,
+    FOREIGN_WORDS = 24,
+    FOREIGN_NORMAL = FOREIGN_WORDS + 8 * NOMEN__MT_WORDS + 8,
+    FOREIGN_FLAG = FOREIGN_NORMAL + 16,
+    FOREIGN_BYTES = FOREIGN_FLAG + 16,
+};
+
+static const char *read_foreign(const unsigned char *at, generator_state *s) {
+    uint64_t left = get(at + FOREIGN_LEFT, 4), next = get(at + FOREIGN_NEXT, 8);
+    if (get(at + FOREIGN_STARTED, 4) != 1 || left < 1 || left > NOMEN__MT_WORDS)
+        return "they have the size of PyTorch's, but not their form";
+    s->position = NOMEN__MT_WORDS + 1 - left;
+    if (next != s->position && !(next == 0 && left == 1))
+        return "they have the size of PyTorch's, but not their form";
+    s->seed = get(at, 8);
+    s->flag = get(at + FOREIGN_FLAG, 4);
+    s->normal = s->flag ? get(at + FOREIGN_NORMAL, 8) : 0;
+    for (int i = 0; i < NOMEN__MT_WORDS; i++) {
+        uint64_t word = get(at + FOREIGN_WORDS + 8 * i, 8);
+        if (word > UINT32_MAX) return "a word has more than 32 bits";
+        s->words[i] = (uint32_t)word;
+    }
+    return NULL;
+}
+
+/* What is wrong with these bytes, or NULL. */
+static const char *read_state(const unsigned char *at, size_t size, generator_state *s) {
+    const char *defect = size == FOREIGN_BYTES ? read_foreign(at, s) : read_own(at, size, s);
+    if (defect) return defect;
+    if (s->position > NOMEN__MT_WORDS) return "the position is outside the block";
+    if (s->flag > 1) return "the flag is neither 0 nor 1";
     double normal;
-    uint64_t bits = get(at + AT_NORMAL, 8);
-    memcpy(&normal, &bits, sizeof normal);
+    memcpy(&normal, &s->normal, sizeof normal);
     if (!(normal > -64 && normal < 64)) return "the kept normal number is out of range";
-    uint64_t any =
-        get(at + AT_WORDS, 4) >> 31; /* of the first word the recurrence uses the top bit only */
-    for (int i = 1; i < NOMEN__MT_WORDS; i++) any |= get(at + AT_WORDS + 4 * i, 4);
+    uint32_t any = s->words[0] >> 31; /* of the first word the recurrence uses the top bit only */
+    for (int i = 1; i < NOMEN__MT_WORDS; i++) any |= s->words[i];
     return any ? NULL : "all words are zero, and would stay so";
 }
 
 nomen_status nomen_generator_set_state(nomen_generator *g, const void *state, size_t size) {
-    const unsigned char *at = state;
-    const char *defect = at ? state_defect(at, size) : "there are none";
+    generator_state s;
+    const char *defect = state ? read_state(state, size, &s) : "there are none";
     if (defect)
         return nomen__fail(
             NOMEN_ERROR_VALUE,
             "the %zu bytes cannot be a generator's state: %s; pass what get_state returned", size,
             defect);
     g = nomen__generator_lock(g);
-    uint64_t normal = get(at + AT_NORMAL, 8);
-    g->seed = get(at + AT_SEED, 8);
-    g->has_next_normal = get(at + AT_FLAG, 8) == 1;
-    memcpy(&g->next_normal, &normal, sizeof normal);
-    for (int i = 0; i < NOMEN__MT_WORDS; i++) g->state[i] = (uint32_t)get(at + AT_WORDS + 4 * i, 4);
-    g->position = (int)get(at + AT_POSITION, 4);
+    g->seed = s.seed;
+    g->has_next_normal = s.flag == 1;
+    memcpy(&g->next_normal, &s.normal, sizeof s.normal);
+    memcpy(g->state, s.words, sizeof s.words);
+    g->position = (int)s.position;
     nomen__random_loops_best()->temper(g->state, g->ready);
     nomen__generator_unlock(g);
     return NOMEN_OK;

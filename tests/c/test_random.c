@@ -231,6 +231,57 @@ static void bad_states(void **unused) {
     nomen_generator_free(&g);
 }
 
+static void put_word(unsigned char *at, uint64_t value, int bytes) {
+    for (int i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
+}
+
+/* A state as PyTorch lays it out: made here from one of ours, whose words stand at byte 40. */
+static void states_of_pytorch(void **unused) {
+    (void)unused;
+    enum { BYTES = 5056, OUR_WORDS = 40, WORDS = 624 };
+    static unsigned char ours[4096], theirs[BYTES];
+    double x[9], y[9], kept;
+    for (int skip = 0; skip < 700; skip += 233) {
+        nomen_generator *g = nomen_generator_new(77), *h = nomen_generator_new(1);
+        for (int i = 0; i < skip; i++) nomen__random_uniform(g, NOMEN_F32, x, 1);
+        if (skip) nomen__random_normal(g, NOMEN_F64, x, 1, 0, 1);
+        nomen_generator_get_state(g, ours, sizeof ours);
+        unsigned position = ours[12] | (unsigned)ours[13] << 8;
+        memset(theirs, 0, BYTES);
+        put_word(theirs, 77, 8);
+        put_word(theirs + 8, WORDS + 1 - position, 4);
+        put_word(theirs + 12, 1, 4);
+        put_word(theirs + 16, skip ? position : 0, 8);
+        for (int i = 0; i < WORDS; i++) memcpy(theirs + 24 + 8 * i, ours + OUR_WORDS + 4 * i, 4);
+        memcpy(&kept, ours + 32, sizeof kept);
+        memcpy(theirs + 5024, &kept, sizeof kept);
+        theirs[5040] = skip > 0;
+        assert_int_equal(nomen_generator_set_state(h, theirs, BYTES), NOMEN_OK);
+        assert_int_equal(nomen_generator_initial_seed(h), 77);
+        nomen__random_normal(g, NOMEN_F64, x, 9, 0, 1);
+        nomen__random_normal(h, NOMEN_F64, y, 9, 0, 1);
+        assert_memory_equal(x, y, sizeof x);
+        /* what is out of bounds in each field is refused */
+        static const struct {
+            int at;
+            unsigned char value;
+        } wrong[] = {{9, 9}, {12, 0}, {17, 9}, {28, 1}, {5031, 0x7f}, {5040, 2}};
+        for (size_t i = 0; i < NOMEN_COUNT(wrong); i++) {
+            unsigned char before = theirs[wrong[i].at], flag = theirs[5040];
+            theirs[5040] = 1;
+            theirs[wrong[i].at] = wrong[i].value;
+            nomen_clear_error();
+            assert_int_equal(nomen_generator_set_state(h, theirs, BYTES), NOMEN_ERROR_VALUE);
+            theirs[wrong[i].at] = before;
+            theirs[5040] = flag;
+        }
+        nomen_clear_error();
+        assert_int_equal(nomen_generator_set_state(h, theirs, BYTES), NOMEN_OK);
+        nomen_generator_free(&g);
+        nomen_generator_free(&h);
+    }
+}
+
 enum { THREADS = 4, DRAWS = 5000 };
 
 static void *draw_words(void *out) {
@@ -332,13 +383,10 @@ static void each_its_probability(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_generator), /* first: it looks at the seed that nobody set */
-        cmocka_unit_test(golden_draws),
-        cmocka_unit_test(isas_agree),
-        cmocka_unit_test(bad_states),
-        cmocka_unit_test(shared_by_threads),
-        cmocka_unit_test(forks),
-        cmocka_unit_test(large_normal),
-        cmocka_unit_test(each_its_probability),
+        cmocka_unit_test(golden_draws),      cmocka_unit_test(isas_agree),
+        cmocka_unit_test(bad_states),        cmocka_unit_test(states_of_pytorch),
+        cmocka_unit_test(shared_by_threads), cmocka_unit_test(forks),
+        cmocka_unit_test(large_normal),      cmocka_unit_test(each_its_probability),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }
