@@ -695,7 +695,7 @@ def stub(ops):
         "from collections.abc import Sequence",
         "from typing import Any",
         "",
-        "from nomen import Generator, Tensor, dtype",
+        "from nomen import Generator, Tensor, dtype, return_types",
         "",
     ]
 
@@ -716,11 +716,13 @@ def stub(ops):
                 parts.append(f"{a[0]}: {a[1]}{none}{default}")
         if op.creates():
             parts += ["*"] * ("*" not in parts and not spread)
-            parts += ["device: Any = None", "requires_grad: bool = False"]
+            parts += ["layout: Any = None", "device: Any = None"]
+            parts += ["pin_memory: bool = False", "requires_grad: bool = False"]
         if op.name in OVERLOADED:
             parts = ["self"] * method + ["*args: Any", "**kwargs: Any"]
         result = {"list": "tuple[Tensor, ...]", "bool": "bool"}.get(op.returns, "Tensor")
-        result = "Any" if op.second else result
+        if op.second:
+            result = "Any" if op.name in OVERLOADED else f"return_types.{op.name}"
         return f"def {name}({', '.join(parts)}) -> {result}: ..."
 
     named = sorted([(op.name, op) for op in ops] + aliases(ops), key=lambda pair: pair[0])
@@ -731,6 +733,15 @@ def stub(ops):
             out.append("    " + line(op, name, True))
         if "i" in op.forms:
             out.append("    " + line(op, name if name.endswith("_") else name + "_", True))
+    return "\n".join(out + [""])
+
+
+def pairs_stub(ops):
+    out = [f"# {BANNER}", "from typing import NamedTuple", "", "from nomen import Tensor"]
+    for op in ops:
+        if op.second:
+            out += ["", f"class {op.name}(NamedTuple):"]
+            out += [f"    {op.row.get('first', 'values')}: Tensor", f"    {op.second}: Tensor"]
     return "\n".join(out + [""])
 
 
@@ -792,6 +803,7 @@ OUTPUTS = {
     "src/op/api.gen.c": api,
     "src/autograd/grad.gen.c": gradients,
     "python/nomen/_ops.pyi": stub,
+    "python/nomen/return_types.pyi": pairs_stub,
     "docs/operations.gen.md": page,
     "tests/ops.gen.json": enumeration,
 }

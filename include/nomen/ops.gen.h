@@ -693,7 +693,7 @@ NOMEN_API nomen_tensor *nomen_baddbmm_in_place_call(const nomen_baddbmm_args *ar
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self.
- * Dtypes: as self; without p self must be floating.
+ * Dtypes: as self, or as out; what gives the probabilities must be floating.
  * Gradient: self, p.
  * Errors: probabilities outside 0 to 1.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -3179,7 +3179,7 @@ NOMEN_API nomen_tensor *nomen_mul_in_place_call(const nomen_mul_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self, with num_samples in the place of the last size; self has one dim or two.
- * Dtypes: the result is int64.
+ * Dtypes: self is floating, the result is int64.
  * Gradient: none.
  * Errors: elements that are negative, infinite or NaN, rows of zeros, more samples than elements without replacement.
  * out=: written and returned; unnamed it takes the names, named it must have them.

@@ -7,8 +7,20 @@ import inspect
 from nomen import _C
 from nomen._C import grad, is_grad_enabled
 
-__all__ = ["backward", "enable_grad", "grad", "inference_mode", "is_grad_enabled",
-           "is_inference_mode_enabled", "no_grad", "set_grad_enabled"]
+Node, RemovableHandle = _C._Node, _C._RemovableHandle
+
+__all__ = [
+    "Node",
+    "RemovableHandle",
+    "backward",
+    "enable_grad",
+    "grad",
+    "inference_mode",
+    "is_grad_enabled",
+    "is_inference_mode_enabled",
+    "no_grad",
+    "set_grad_enabled",
+]
 
 
 def _wrap_generator(make_mode, function):

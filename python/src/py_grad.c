@@ -503,5 +503,7 @@ PyGetSetDef nomen__py_grad_getset[] = {
 int nomen__py_add_grad(PyObject *module, py_state *s) {
     s->node = (PyTypeObject *)PyType_FromModuleAndSpec(module, &node_spec, NULL);
     s->handle = (PyTypeObject *)PyType_FromModuleAndSpec(module, &handle_spec, NULL);
-    return s->node && s->handle ? 0 : -1;
+    if (!s->node || !s->handle || PyModule_AddObjectRef(module, "_Node", (PyObject *)s->node))
+        return -1;
+    return PyModule_AddObjectRef(module, "_RemovableHandle", (PyObject *)s->handle);
 }

@@ -275,6 +275,7 @@ nomen__step nomen__dtype_masked_scatter;
 nomen__step nomen__dtype_masked_select;
 nomen__step nomen__dtype_mean;
 nomen__step nomen__dtype_moments;
+nomen__step nomen__dtype_multinomial;
 nomen__step nomen__dtype_norm;
 nomen__step nomen__dtype_normal;
 nomen__step nomen__dtype_positions;

@@ -1471,7 +1471,7 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_amax_args, out),
-        .kernel = "max",
+        .kernel = "amax",
         .names = nomen__names_reduce_rule,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_reduce,
@@ -1511,7 +1511,7 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_amin_args, out),
-        .kernel = "min",
+        .kernel = "amin",
         .names = nomen__names_reduce_rule,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_reduce,
@@ -2041,7 +2041,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: as self.\n"
-        "Dtypes: as self; without p self must be floating.\n"
+        "Dtypes: as self, or as out; what gives the probabilities must be floating.\n"
         "Gradient: self, p.\n"
         "Errors: probabilities outside 0 to 1.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
@@ -6070,7 +6070,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: as self, with num_samples in the place of the last size; self has one dim or two.\n"
-        "Dtypes: the result is int64.\n"
+        "Dtypes: self is floating, the result is int64.\n"
         "Gradient: none.\n"
         "Errors: elements that are negative, infinite or NaN, rows of zeros, more samples than elements without replacement.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
@@ -6097,7 +6097,7 @@ const nomen__op nomen__ops[] = {
         .rule = "keep",
         .out_offset = offsetof(nomen_multinomial_args, out),
         .names = nomen__names_keep,
-        .dtype = nomen__dtype_index,
+        .dtype = nomen__dtype_multinomial,
         .shape = nomen__shape_multinomial,
         .launch = nomen__launch_multinomial,
     },
