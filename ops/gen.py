@@ -722,7 +722,9 @@ def stub(ops):
             parts = ["self"] * method + ["*args: Any", "**kwargs: Any"]
         result = {"list": "tuple[Tensor, ...]", "bool": "bool"}.get(op.returns, "Tensor")
         if op.second:
-            result = "Any" if op.name in OVERLOADED else f"return_types.{op.name}"
+            plain = "tuple[Tensor, Tensor]"
+            pair = f"return_types.{op.name}" if op.first else plain
+            result = "Any" if op.name in OVERLOADED else pair
         return f"def {name}({', '.join(parts)}) -> {result}: ..."
 
     named = sorted([(op.name, op) for op in ops] + aliases(ops), key=lambda pair: pair[0])
@@ -739,9 +741,9 @@ def stub(ops):
 def pairs_stub(ops):
     out = [f"# {BANNER}", "from typing import NamedTuple", "", "from nomen import Tensor"]
     for op in ops:
-        if op.second:
+        if op.second and op.first:
             out += ["", f"class {op.name}(NamedTuple):"]
-            out += [f"    {op.row.get('first', 'values')}: Tensor", f"    {op.second}: Tensor"]
+            out += [f"    {op.first}: Tensor", f"    {op.second}: Tensor"]
     return "\n".join(out + [""])
 
 
