@@ -43,14 +43,6 @@ class sort(NamedTuple):
     values: Tensor
     indices: Tensor
 
-class std_mean(NamedTuple):
-    : Tensor
-    mean: Tensor
-
 class topk(NamedTuple):
     values: Tensor
     indices: Tensor
-
-class var_mean(NamedTuple):
-    : Tensor
-    mean: Tensor

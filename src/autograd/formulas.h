@@ -82,7 +82,7 @@ nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g);
 
 /* ---- order statistics (formulas_order.c) ----------------------------------------------------- */
 
-/* To the elements of the input that the result was made of: positions along the dim of the call. */
+/* To the elements of the input that the result consists of: positions along the dim of the call. */
 nomen_tensor *nomen__g_selected(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);
 /* The same; without positions evenly to all that are equal to the result. */
 nomen_tensor *nomen__g_chosen(nomen__backward *b, nomen_tensor *g, nomen_tensor *positions);

@@ -39,7 +39,8 @@ def same(a, b):
 
 def rows_of(t, dim):
     """Lists along a dim, in the order of the other dims."""
-    return t.movedim(dim, -1).reshape(-1, t.shape[dim]).tolist()
+    order = [d for d in range(t.dim()) if d != dim] + [dim]
+    return t.permute(*order).reshape(-1, t.shape[dim]).tolist()
 
 
 def make(dtype, shape, seed=0):
@@ -224,7 +225,7 @@ def test_out_may_be_the_operand():
 
 
 def brings(x, f, positions):
-    """The gradient of f(x) * weights lies at the positions; that of squares twice, too."""
+    """The gradient of weighted squares of f(x) lies at the positions, and the second one too."""
     x = x.clone().requires_grad_()
     y = f(x)
     weights = nomen.arange(1, y.numel() + 1).to(nomen.float64).reshape(y.shape)
@@ -283,8 +284,7 @@ def test_threads_do_not_matter():
     found = []
     for threads in (1, 4):
         nomen.set_num_threads(threads)
-        found.append(
-            [x.sort(0).indices.tolist(), x.topk(5).indices.tolist(), x.mode(0)[1].tolist()]
-        )
+        pairs = x.sort(0), x.topk(5), x.mode(0)
+        found.append([pair.indices.tolist() for pair in pairs])
     nomen.set_num_threads(before)
     assert found[0] == found[1]
