@@ -81,6 +81,10 @@ static nomen_status out_of_range(const nomen__place_rule *rule, int64_t v, int64
         return nomen__fail(NOMEN_ERROR_INDEX,
                            "out of range: tried to access index %lld on a tensor of %lld elements.",
                            (long long)v, (long long)limit);
+    if (limit == 0 && rule->words == NOMEN__RANGE_INDEX)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "index is out of bounds for dimension with size 0: index %lld",
+                           (long long)v);
     nomen_status code = rule->words == NOMEN__RANGE_RUNTIME ? NOMEN_ERROR_SHAPE : NOMEN_ERROR_INDEX;
     const char *before = rule->words == NOMEN__RANGE_SELF   ? "index out of range in self: "
                          : rule->words == NOMEN__RANGE_COPY ? "index_copy_(): "
