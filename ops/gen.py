@@ -668,7 +668,9 @@ def gradients(ops):
 # Python knows these in more forms than their argument list can say: python/src/py_overload.c.
 OVERLOADED = {
     "arange",
+    "dsplit",
     "flatten",
+    "hsplit",
     "max",
     "min",
     "nonzero",
@@ -681,10 +683,12 @@ OVERLOADED = {
     "split",
     "std",
     "std_mean",
+    "tensor_split",
     "to",
     "unflatten",
     "var",
     "var_mean",
+    "vsplit",
     "where",
 }
 

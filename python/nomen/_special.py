@@ -170,16 +170,6 @@ def _mT(self):
     return self.transpose(-2, -1)
 
 
-def _view(self, *shape):
-    """reshape that never copies; view(dtype) is not there."""
-    result = self.reshape(*shape)
-    if self.numel() and result.data_ptr() != self.data_ptr():
-        raise RuntimeError(
-            "view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.")
-    return result
-
-
 def _view_as(self, other):
     """view with the sizes of another tensor."""
     return self.view(other.shape)
@@ -275,7 +265,7 @@ def install():
     for name in ("empty", "ones", "zeros"):
         setattr(Tensor, f"new_{name}", _new_factory(name))
     methods = {
-        "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t, "view": _view,
+        "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t,
         "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "new": _new,
         "new_full": _new_full, "new_tensor": _new_tensor, "new_empty_strided": _new_empty_strided,
         "is_inference": _is_inference, "pin_memory": _pin_memory, "is_pinned": _is_pinned,

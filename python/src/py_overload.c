@@ -315,6 +315,38 @@ static bool adapt_scatter(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
     return nomen__py_fill_all(p, b);
 }
 
+/* tensor_split, hsplit, vsplit, dsplit: a number of sections, or a list of indices; a 1-d tensor is
+ * one too. */
+static bool adapt_sections(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    static const nomen__argspec with_dim[] = {SPEC("self", 0), SPEC("indices_or_sections", OPT),
+                                              SPEC("dim", OPT), SPEC("sections", KW),
+                                              SPEC("indices", KW)};
+    static const nomen__argspec without[] = {SPEC("self", 0), SPEC("indices_or_sections", OPT),
+                                             SPEC("sections", KW), SPEC("indices", KW)};
+    bool dim = p->c.op->args[2].kind == NOMEN__DIM;
+    int count = dim ? 5 : 4, sections = count - 2, list = p->c.op->nargs - 1;
+    py_bound b[5];
+    if (!nomen__py_bind(p, dim ? with_dim : without, count, args, nargs, kwnames, b)) return false;
+    if (!no_self(p, &b[0])) return false;
+    py_bound *either = b[1].value ? &b[1] : b[sections].value ? &b[sections] : &b[sections + 1];
+    if (!given(either)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s() missing 1 required positional arguments: \"indices_or_sections\"",
+                     p->name);
+        return false;
+    }
+    PyObject *made = NULL;
+    if (nomen__py_is_tensor(p->state, either->value) && nomen__py_unwrap(either->value)->ndim) {
+        made = PyObject_CallMethod(either->value, "tolist", NULL);
+        if (!made) return false;
+        either->value = made;
+    }
+    bool done = fill(p, 0, &b[0]) && fill(p, is_list(either->value) ? list : 1, either) &&
+                (!dim || fill(p, 2, &b[2]));
+    Py_XDECREF(made);
+    return done;
+}
+
 /* ---- to, arange ------------------------------------------------------------------------------ */
 
 static bool wrong_combination(const py_call *p, PyObject *value) {
@@ -450,16 +482,30 @@ nomen__py_adapter *nomen__py_adapter_of(const char *op) {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange},   {"dropout", adapt_dropout},
-        {"flatten", adapt_flatten}, {"max", adapt_extremum},
-        {"min", adapt_extremum},    {"nonzero", adapt_nonzero},
-        {"norm", adapt_norm},       {"polygamma", adapt_polygamma},
-        {"randint", adapt_randint}, {"randint_like", adapt_randint},
-        {"random", adapt_random},   {"rename", adapt_rename},
-        {"scatter", adapt_scatter}, {"split", adapt_split},
-        {"std", adapt_variance},    {"std_mean", adapt_variance},
-        {"to", adapt_to},           {"unflatten", adapt_unflatten},
-        {"var", adapt_variance},    {"var_mean", adapt_variance},
+        {"arange", adapt_arange},
+        {"dropout", adapt_dropout},
+        {"tensor_split", adapt_sections},
+        {"hsplit", adapt_sections},
+        {"vsplit", adapt_sections},
+        {"dsplit", adapt_sections},
+        {"flatten", adapt_flatten},
+        {"max", adapt_extremum},
+        {"min", adapt_extremum},
+        {"nonzero", adapt_nonzero},
+        {"norm", adapt_norm},
+        {"polygamma", adapt_polygamma},
+        {"randint", adapt_randint},
+        {"randint_like", adapt_randint},
+        {"random", adapt_random},
+        {"rename", adapt_rename},
+        {"scatter", adapt_scatter},
+        {"split", adapt_split},
+        {"std", adapt_variance},
+        {"std_mean", adapt_variance},
+        {"to", adapt_to},
+        {"unflatten", adapt_unflatten},
+        {"var", adapt_variance},
+        {"var_mean", adapt_variance},
         {"where", adapt_where},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)

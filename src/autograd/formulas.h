@@ -109,6 +109,9 @@ nomen_tensor *nomen__g_put_source(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_take_dims(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_put_dims(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_flip(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_diagonal(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_unfold(nomen__backward *b, nomen_tensor *g);
 
 /* ---- for the engine -------------------------------------------------------------------------- */
 

@@ -139,3 +139,41 @@ nomen_tensor *nomen__g_put_dims(nomen__backward *b, nomen_tensor *g) {
 nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g) {
     return nomen_take_dims(g, b->in[1], nomen__b_int(b, 3), nomen__b_int(b, 4));
 }
+
+/* ---- moves ---- */
+
+nomen_tensor *nomen__g_flip(nomen__backward *b, nomen_tensor *g) {
+    char dims[4 * NOMEN_MAX_DIMS] = "";
+    nomen__text text = {dims, sizeof dims, 0};
+    for (int d = 0; d < b->ndim; d++)
+        if (nomen__b_mask(b) >> d & 1) nomen__text_add(&text, "%s%d", text.used ? " " : "", d);
+    return nomen_flip(g, dims);
+}
+
+nomen_tensor *nomen__g_diagonal(nomen__backward *b, nomen_tensor *g) {
+    char first[DIM_TEXT], second[DIM_TEXT];
+    int dim = nomen__b_dim(b);
+    uint64_t other = nomen__b_mask(b) & ~(UINT64_C(1) << dim);
+    snprintf(first, sizeof first, "%d", dim);
+    snprintf(second, sizeof second, "%d", __builtin_ctzll(other));
+    nomen_tensor *whole = zeros_of(b);
+    nomen_tensor *line = nomen_diagonal(whole, nomen__b_int(b, 1), first, second);
+    return nomen_copy_(line, g) ? whole : NULL;
+}
+
+/* Windows overlap: each element gets the sum of what its places in them got. */
+nomen_tensor *nomen__g_unfold(nomen__backward *b, nomen_tensor *g) {
+    char last[DIM_TEXT];
+    int dim = nomen__b_dim(b);
+    int64_t size = nomen__b_int(b, 2), step = nomen__b_int(b, 3);
+    int64_t count = b->ndim ? nomen_shape(g)[dim] : 1;
+    nomen_tensor *starts = nomen_arange(NULL, nomen_num((int64_t)0), nomen_num(count));
+    nomen_tensor *within = nomen_arange(NULL, nomen_num((int64_t)0), nomen_num(size));
+    nomen_tensor *places =
+        nomen_mul(nomen_reshape(starts, NOMEN_SIZES(count, 1)), nomen_scalar(step));
+    places = nomen_add(places, within);
+    if (!b->ndim) return nomen_sum(g);
+    snprintf(last, sizeof last, "%d", dim + 1);
+    return nomen_put_dims_(zeros_of(b), places, nomen_movedim(g, "-1", last), dim, 1,
+                           .accumulate = true);
+}

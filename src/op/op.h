@@ -149,6 +149,8 @@ typedef struct nomen__map {
 nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map);
 /* The map that leaves every dim as it is. */
 void nomen__map_identity(const nomen_tensor *t, nomen__map *map);
+/* The map and names of in[0] with its dims in the order of c->dims. */
+void nomen__map_permute(nomen__call *c);
 /* A header on t's storage with other sizes if strides allow it, else on a contiguous copy. No
  * autograd, no names. */
 nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);

@@ -110,6 +110,16 @@ nomen_status nomen__shape_reshaped(nomen__call *c) {
     return NOMEN_OK;
 }
 
+nomen_status nomen__shape_viewed(nomen__call *c) {
+    int64_t stride[NOMEN_MAX_DIMS];
+    if (!view_strides(c->in[0], c->ndim, c->size, stride))
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "view size is not compatible with input tensor's size and stride (at "
+                           "least one dimension spans across two contiguous subspaces). Use "
+                           ".reshape(...) instead.");
+    return nomen__shape_reshaped(c);
+}
+
 /* ---- names only ------------------------------------------------------------------------------ */
 
 /* "N=batch C=*": pairs of rename by keyword. */
@@ -191,7 +201,7 @@ nomen_status nomen__view_align_as(nomen__call *c) {
 }
 
 /* The result has the dims of in[0] in c->dims' order. */
-static void map_permute(nomen__call *c) {
+void nomen__map_permute(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     nomen__map_identity(t, &c->map);
     for (int k = 0; k < t->ndim; k++) {
@@ -212,7 +222,7 @@ nomen_status nomen__view_transpose(nomen__call *c) {
         c->dims[i] = j;
         c->dims[j] = i;
     }
-    map_permute(c);
+    nomen__map_permute(c);
     return NOMEN_OK;
 }
 
@@ -227,7 +237,7 @@ nomen_status nomen__view_permute(nomen__call *c) {
             "desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
             own.n, want.n);
     nomen_status s = own.n ? nomen__dim_positions(own, want, c->dims, &mask) : NOMEN_OK;
-    if (!s) map_permute(c);
+    if (!s) nomen__map_permute(c);
     return s;
 }
 

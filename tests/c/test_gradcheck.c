@@ -253,6 +253,48 @@ static nomen_tensor *index_put_adding(nomen_tensor *const in[]) {
                      .accumulate = true);
     return whole;
 }
+static nomen_tensor *movedim_two(nomen_tensor *const in[]) {
+    return nomen_movedim(in[0], "C A", "A B");
+}
+static nomen_tensor *moveaxis_one(nomen_tensor *const in[]) {
+    return nomen_moveaxis(in[0], "-1", "0");
+}
+static nomen_tensor *swapaxes_one(nomen_tensor *const in[]) {
+    return nomen_swapaxes(in[0], "A", "C");
+}
+static nomen_tensor *swapdims_in_place(nomen_tensor *const in[]) {
+    return nomen_swapdims_(nomen_clone(in[0]), "A", "B");
+}
+static nomen_tensor *diagonal_above(nomen_tensor *const in[]) {
+    return nomen_diagonal(in[0], 1, "A", "B");
+}
+static nomen_tensor *diagonal_turned(nomen_tensor *const in[]) {
+    return nomen_diagonal(in[0], 1, "C", "B");
+}
+static nomen_tensor *unfold_overlapping(nomen_tensor *const in[]) {
+    return nomen_unfold(in[0], "B", 2, 1);
+}
+static nomen_tensor *view_of(nomen_tensor *const in[]) {
+    return nomen_view(in[0], NOMEN_SIZES(2, -1));
+}
+static nomen_tensor *flip_two(nomen_tensor *const in[]) { return nomen_flip(in[0], "A -1"); }
+static nomen_tensor *tril_below(nomen_tensor *const in[]) { return nomen_tril(in[0], -1); }
+static nomen_tensor *triu_above(nomen_tensor *const in[]) {
+    return nomen_triu_(nomen_clone(in[0]), 1);
+}
+static nomen_tensor *roll_two(nomen_tensor *const in[]) {
+    return nomen_roll(in[0], NOMEN_SIZES(1, -2), "A B");
+}
+static nomen_tensor *diag_matrix(nomen_tensor *const in[]) { return nomen_diag(in[0], 1); }
+static nomen_tensor *diag_embed_one(nomen_tensor *const in[]) {
+    return nomen_diag_embed(in[0], -1, "0", "2");
+}
+static nomen_tensor *repeat_some(nomen_tensor *const in[]) {
+    return nomen_repeat(in[0], NOMEN_SIZES(2, 3, 1));
+}
+static nomen_tensor *repeat_interleave_some(nomen_tensor *const in[]) {
+    return nomen_repeat_interleave(in[0], LIST_OF(2, 0, 3), .dim = "B");
+}
 static nomen_tensor *take_along_dim_one(nomen_tensor *const in[]) {
     return nomen_take_along_dim(in[0], nomen_reshape(LIST_OF(2, 0), NOMEN_SIZES(1, 2)), "1");
 }
@@ -691,6 +733,26 @@ static const grad_case cases[] = {
     {"var_mean", var_mean_second, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"var_mean", var_mean_both, {"N=2 C=3"}, -1, 1, 0},
     {"where", where_larger, {"N=2 C=3", "C=3", "N=2 C=3"}, -1, 1, 0},
+    {"movedim", movedim_two, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"moveaxis", moveaxis_one, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"swapaxes", swapaxes_one, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"swapdims", swapdims_in_place, {"A=2 B=3"}, -1, 1, 0},
+    {"diagonal", diagonal_above, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"diagonal", diagonal_turned, {"A=2 B=3 C=4"}, -1, 1, 0},
+    {"unfold", unfold_overlapping, {"A=2 B=4 C=2"}, -1, 1, 0},
+    {"view", view_of, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"flip", flip_two, {"A=2 B=3 C=2"}, -1, 1, 0},
+    {"fliplr", NULL, {"A=2 B=3"}, -1, 1, 0},
+    {"flipud", NULL, {"A=2 B=3"}, -1, 1, 0},
+    {"tril", tril_below, {"A=2 B=3 C=3"}, -1, 1, 0},
+    {"tril", NULL, {"A=3 B=2"}, -1, 1, 0},
+    {"triu", triu_above, {"A=2 B=3 C=3"}, -1, 1, 0},
+    {"roll", roll_two, {"A=2 B=3"}, -1, 1, 0},
+    {"diag", diag_matrix, {"N=3"}, -1, 1, 0},
+    {"diag", diag_matrix, {"A=2 B=3"}, -1, 1, 0},
+    {"diag_embed", diag_embed_one, {"A=2 B=3"}, -1, 1, 0},
+    {"repeat", repeat_some, {"A=2 B=3"}, -1, 1, 0},
+    {"repeat_interleave", repeat_interleave_some, {"A=2 B=3"}, -1, 1, 0},
     {"zero", zero_clone, {"N=2 C=3"}, -1, 1, 0},
 };
 

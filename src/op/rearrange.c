@@ -1,0 +1,500 @@
+/* Words of the table for rows that lay elements out otherwise: mirrored, cut to a triangle; and
+ * composites that roll, repeat and spread. */
+#include "op/launch.h"
+#include "op/rows.gen.h"
+
+#include <string.h>
+
+/* ---- flip ------------------------------------------------------------------------------------ */
+
+nomen_status nomen__names_flip(nomen__call *c) {
+    nomen_status s =
+        nomen__dim_positions(nomen__names_of(c->in[0]), c->arg[1].dims, c->dims, &c->mask);
+    return s ? s : nomen__names_keep_of(c, c->in[0]);
+}
+
+static nomen_status flip_one(nomen__call *c, int dim, int least) {
+    if (c->in[0]->ndim < least)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "Input must be >= %d-d.", least);
+    c->mask = UINT64_C(1) << dim;
+    return nomen__names_keep_of(c, c->in[0]);
+}
+
+nomen_status nomen__names_fliplr(nomen__call *c) { return flip_one(c, 1, 2); }
+
+nomen_status nomen__names_flipud(nomen__call *c) { return flip_one(c, 0, 1); }
+
+nomen_status nomen__launch_flip(nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    int64_t stride[NOMEN_MAX_DIMS];
+    nomen_tensor mirrored = *t;
+    if (t->numel == 0) return NOMEN_OK;
+    mirrored.stride = stride;
+    for (int d = 0; d < t->ndim; d++) {
+        stride[d] = t->stride[d];
+        if (!(c->mask >> d & 1)) continue;
+        mirrored.data += (t->size[d] - 1) * stride[d] * nomen__item(t->dtype);
+        stride[d] = -stride[d];
+    }
+    nomen__tensor_finish(&mirrored);
+    nomen__copy_values(c->out[0], &mirrored);
+    return NOMEN_OK;
+}
+
+/* ---- tril, triu ------------------------------------------------------------------------------ */
+
+nomen_status nomen__shape_matrix(nomen__call *c) {
+    if (c->in[0]->ndim < 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%s: input tensor must have at least 2 dimensions",
+                           c->op->name);
+    return nomen__shape_same(c);
+}
+
+typedef struct triangle_job {
+    const nomen_tensor *t;
+    int64_t diagonal;
+    bool lower;
+} triangle_job;
+
+static int64_t within(int64_t x, int64_t size) { return x < 0 ? 0 : x > size ? size : x; }
+
+/* Rows begin to end, of all matrices: what is not of the triangle becomes zero. */
+static void clear_rows(void *context, int64_t begin, int64_t end) {
+    const triangle_job *job = context;
+    const nomen_tensor *t = job->t;
+    int n = t->ndim - 2;
+    int64_t columns = t->size[n + 1], item = nomen__item(t->dtype), step = t->stride[n + 1];
+    for (int64_t row = begin; row < end; row++) {
+        int64_t i = row % t->size[n], rest = row / t->size[n], at = i * t->stride[n];
+        for (int d = n - 1; d >= 0; d--) {
+            at += rest % t->size[d] * t->stride[d];
+            rest /= t->size[d];
+        }
+        /* Diagonals far outside leave all or nothing; sums of them must not overflow. */
+        int64_t k = job->diagonal < -t->size[n] ? -t->size[n]
+                    : job->diagonal > columns   ? columns
+                                                : job->diagonal;
+        int64_t from = job->lower ? within(i + k + 1, columns) : 0;
+        int64_t to = job->lower ? columns : within(i + k, columns);
+        char *cell = t->data + (at + from * step) * item;
+        if (step == 1 && to > from) memset(cell, 0, (size_t)((to - from) * item));
+        for (; step != 1 && from < to; from++, cell += step * item) memset(cell, 0, (size_t)item);
+    }
+}
+
+nomen_status nomen__launch_triangle(nomen__call *c) {
+    nomen_tensor *out = c->out[0], *made = nomen__launch_output(out, c->compute, false);
+    if (!made) return NOMEN_ERROR_MEMORY;
+    if (made->numel) {
+        triangle_job job = {made, nomen__given(c, 1) ? c->arg[1].integer : 0,
+                            c->op->id == NOMEN__OP_TRIL};
+        int64_t columns = made->size[made->ndim - 1];
+        if (!c->inplace) nomen__copy_values(made, c->in[0]);
+        nomen__parallel(made->numel / columns, NOMEN__GRAIN / columns + 1, clear_rows, &job);
+    }
+    nomen__launch_deliver(out, made);
+    return NOMEN_OK;
+}
+
+/* ---- calls of one operation ------------------------------------------------------------------ */
+
+/* These consume t, and pass NULL through. */
+static nomen_tensor *finish(nomen__call *v, nomen_tensor *t) {
+    nomen_status s = t ? nomen__invoke(v) : NOMEN_ERROR_STATE;
+    nomen__release(t);
+    return s ? NULL : v->out[0];
+}
+
+static nomen_tensor *sized(int op, nomen_tensor *t, int64_t count, const int64_t *size) {
+    nomen__call v;
+    nomen__call_begin(&v, &nomen__ops[op]);
+    v.arg[0].tensor = t;
+    v.arg[1].sizes = (nomen_sizes){count, size};
+    v.given = 3;
+    return finish(&v, t);
+}
+
+static nomen_tensor *unnamed(nomen_tensor *t) {
+    nomen__call v;
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_RENAME]);
+    v.arg[0].tensor = t;
+    v.given = 1;
+    return finish(&v, t);
+}
+
+static nomen_tensor *narrowed(nomen_tensor *t, int dim, int64_t start, int64_t length) {
+    nomen__call v;
+    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_NARROW]);
+    v.arg[0].tensor = t;
+    v.arg[1].dims = (nomen__dims){1, &ref};
+    v.arg[2].integer = start;
+    v.arg[3].integer = length;
+    v.given = 15;
+    return nomen__invoke(&v) ? NULL : v.out[0];
+}
+
+static nomen_tensor *selected(nomen_tensor *t, int dim, nomen_tensor *index) {
+    nomen__call v;
+    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_INDEX_SELECT]);
+    v.arg[0].tensor = t;
+    v.arg[1].dims = (nomen__dims){1, &ref};
+    v.arg[2].tensor = index;
+    v.given = 7;
+    return finish(&v, t);
+}
+
+static nomen_status give(nomen__call *c, nomen_tensor *t) {
+    c->out[0] = t;
+    return t ? NOMEN_OK : NOMEN_ERROR_STATE;
+}
+
+/* Of a tensor that has dims at all. */
+static nomen_status dim_of_one(const nomen_tensor *t, const nomen__dimref *ref, int *dim) {
+    nomen_status s = nomen__dim_position(nomen__names_of(t), ref, dim);
+    if (s || t->ndim) return s;
+    return nomen__fail(NOMEN_ERROR_INDEX,
+                       "Dimension specified as %lld but tensor has no dimensions",
+                       (long long)ref->index);
+}
+
+static void keep_names(nomen__call *c, nomen_tensor *t) {
+    if (t && nomen__is_named(c->in[0])) nomen__set_names(t, c->in[0]->names);
+}
+
+/* ---- roll ------------------------------------------------------------------------------------ */
+
+/* Consumes t. */
+static nomen_tensor *rolled(nomen_tensor *t, int dim, int64_t shift) {
+    int64_t size = t->ndim ? t->size[dim] : 1, split = size ? shift % size : 0;
+    if (split < 0) split += size;
+    if (split == 0) {
+        nomen_tensor *copy = nomen__apply(NOMEN__OP_CLONE, t, NULL);
+        nomen__release(t);
+        return copy;
+    }
+    nomen_tensor *part[2] = {narrowed(t, dim, size - split, split), NULL}, *joined = NULL;
+    if (part[0]) part[1] = narrowed(t, dim, 0, size - split);
+    if (part[1]) {
+        nomen__call v;
+        nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+        nomen__call_begin(&v, &nomen__ops[NOMEN__OP_CAT]);
+        v.arg[0].list = (nomen_list){2, part};
+        v.arg[1].dims = (nomen__dims){1, &ref};
+        v.given = 3;
+        joined = nomen__invoke(&v) ? NULL : v.out[0];
+    }
+    nomen__release(part[0]);
+    nomen__release(part[1]);
+    nomen__release(t);
+    return joined;
+}
+
+nomen_status nomen__compose_roll(nomen__call *c) {
+    nomen_tensor *t = c->in[0];
+    nomen_sizes shifts = c->arg[1].sizes;
+    nomen__dims dims = nomen__given(c, 2) ? c->arg[2].dims : (nomen__dims){0, NULL};
+    int at[NOMEN_MAX_DIMS];
+    if (shifts.count == 0) return nomen__fail(NOMEN_ERROR_SHAPE, "`shifts` required");
+    if (dims.n <= 0 && shifts.count == 1) {
+        const int64_t whole = -1;
+        nomen_tensor *flat = sized(NOMEN__OP_RESHAPE, nomen__retain(t), 1, &whole);
+        flat = flat ? rolled(flat, 0, shifts.at[0]) : NULL;
+        flat = sized(NOMEN__OP_RESHAPE, flat, t->ndim, t->size);
+        keep_names(c, flat);
+        return give(c, flat);
+    }
+    if (dims.n != shifts.count || dims.n > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "shifts and dimensions must align. shifts: %lld, dims:%d",
+                           (long long)shifts.count, dims.n < 0 ? 0 : dims.n);
+    for (int i = 0; i < dims.n; i++) {
+        nomen_status s = dim_of_one(t, &dims.at[i], &at[i]);
+        if (s) return s;
+    }
+    nomen__retain(t);
+    for (int i = 0; t && i < dims.n; i++) t = rolled(t, at[i], shifts.at[i]);
+    return give(c, t);
+}
+
+/* ---- repeat, tile, repeat_interleave --------------------------------------------------------- */
+
+static nomen_status check_repeats(nomen_sizes times, int lead, const nomen_tensor *t) {
+    bool negative = false;
+    int64_t size[NOMEN_MAX_DIMS];
+    for (int64_t k = 0; k < times.count; k++) {
+        int64_t own = k < lead ? 1 : t->size[k - lead];
+        if (__builtin_mul_overflow(own, times.at[k], &size[k]))
+            return nomen__fail(NOMEN_ERROR_SHAPE, "the repeated tensor is too large");
+        negative |= times.at[k] < 0;
+    }
+    if (!negative) return NOMEN_OK;
+    NOMEN__TEXT(text, 256);
+    nomen__text_sizes(&text, size, (int)times.count);
+    return nomen__fail(NOMEN_ERROR_SHAPE, "Trying to create tensor with negative dimension: %s",
+                       text.at);
+}
+
+/* Each dim is laid out as one of its repeats and itself, expanded, and joined again. */
+static nomen_tensor *repeated(nomen_tensor *t, int n, const int64_t *times) {
+    int64_t apart[NOMEN_MAX_DIMS], wide[NOMEN_MAX_DIMS], size[NOMEN_MAX_DIMS];
+    int lead = n - t->ndim, k = 0;
+    for (int d = 0; d < n; d++) {
+        int64_t own = d < lead ? 1 : t->size[d - lead];
+        size[d] = own * times[d];
+        if (times[d] != 1 && own != 1) { /* dims of size 1 are expanded as they are */
+            if (k == NOMEN_MAX_DIMS) goto too_many;
+            apart[k] = 1;
+            wide[k++] = times[d];
+        }
+        if (k == NOMEN_MAX_DIMS) goto too_many;
+        apart[k] = own;
+        wide[k++] = own == 1 ? times[d] : own;
+    }
+    nomen_tensor *r = unnamed(nomen__retain(t));
+    r = sized(NOMEN__OP_RESHAPE, r, k, apart);
+    r = sized(NOMEN__OP_EXPAND, r, k, wide);
+    if (r) {
+        nomen__call v;
+        nomen__call_begin(&v, &nomen__ops[NOMEN__OP_CLONE]);
+        v.arg[0].tensor = r;
+        v.arg[1].text = "contiguous_format";
+        v.given = 3;
+        r = finish(&v, r);
+    }
+    return sized(NOMEN__OP_RESHAPE, r, n, size);
+too_many:
+    nomen__fail(NOMEN_ERROR_SHAPE, "too many dims are repeated at once: repeat some, then others");
+    return NULL;
+}
+
+/* Own names at the right, as expand gives them. */
+static nomen_status repeat(nomen__call *c, nomen_sizes times) {
+    nomen_tensor *t = c->in[0];
+    nomen__namelist names;
+    if (times.count > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    int n = (int)times.count;
+    nomen_status s = check_repeats(times, n - t->ndim, t);
+    if (!s && nomen__is_named(t)) s = nomen__names_expand(nomen__names_of(t), n, &names);
+    if (s) return s;
+    nomen_tensor *r = repeated(t, n, times.at);
+    if (r && nomen__is_named(t)) nomen__set_names(r, names.at);
+    return give(c, r);
+}
+
+nomen_status nomen__compose_repeat(nomen__call *c) {
+    nomen_sizes times = c->arg[1].sizes;
+    if (times.count < c->in[0]->ndim)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Number of dimensions of repeat dims can not be smaller than number of "
+                           "dimensions of tensor: %lld for %d dims",
+                           (long long)times.count, c->in[0]->ndim);
+    return repeat(c, times);
+}
+
+nomen_status nomen__compose_tile(nomen__call *c) {
+    nomen_sizes times = c->arg[1].sizes;
+    int64_t all[NOMEN_MAX_DIMS];
+    int64_t missing = c->in[0]->ndim - times.count;
+    if (missing <= 0) return repeat(c, times);
+    for (int d = 0; d < c->in[0]->ndim; d++) all[d] = d < missing ? 1 : times.at[d - missing];
+    return repeat(c, (nomen_sizes){c->in[0]->ndim, all});
+}
+
+/* Each position as often as repeats says: an index. repeats is int64, contiguous, not negative. */
+static nomen_tensor *spread_positions(const nomen_tensor *repeats, int64_t size, int64_t total) {
+    nomen_tensor *index = nomen__tensor_empty(NOMEN_I64, 1, &total);
+    if (!index) return NULL;
+    const int64_t *times = (const int64_t *)(const void *)repeats->data;
+    int64_t *at = (int64_t *)(void *)index->data;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t n = times[repeats->numel == 1 ? 0 : i];
+        for (int64_t k = 0; k < n; k++) *at++ = i;
+    }
+    return index;
+}
+
+static nomen_status total_of(const nomen_tensor *repeats, int64_t size, int64_t *total) {
+    const int64_t *times = (const int64_t *)(const void *)repeats->data;
+    *total = 0;
+    for (int64_t i = 0; i < size; i++) {
+        int64_t n = times[repeats->numel == 1 ? 0 : i];
+        if (n < 0)
+            return nomen__fail(NOMEN_ERROR_SHAPE, repeats->ndim ? "repeats can not be negative"
+                                                                : "Repeats must be non-negative");
+        if (__builtin_add_overflow(*total, n, total))
+            return nomen__fail(NOMEN_ERROR_SHAPE, "the repeated tensor is too large");
+    }
+    return NOMEN_OK;
+}
+
+/* The slices of t along dim, each as often as repeats says; consumes t. */
+static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen_tensor *repeats) {
+    int64_t size = t && t->ndim ? t->size[dim] : 1, total = 0;
+    nomen_tensor *plain = NULL, *index = NULL;
+    nomen_status s = t ? NOMEN_OK : NOMEN_ERROR_STATE;
+    if (!s && !nomen_dtype_is_integral((nomen_dtype)repeats->dtype))
+        s = nomen__fail(NOMEN_ERROR_DTYPE, "repeats has to be Long or Int tensor, not %s",
+                        nomen_dtype_name((nomen_dtype)repeats->dtype));
+    if (!s && repeats->ndim > 1)
+        s = nomen__fail(NOMEN_ERROR_SHAPE, "repeats must be 0-dim or 1-dim tensor");
+    if (!s && repeats->numel != size && repeats->numel != 1)
+        s = nomen__fail(NOMEN_ERROR_SHAPE,
+                        "repeats must have the same size as input along dim, but got "
+                        "repeats.size(0) = %lld and input.size(%d) = %lld",
+                        (long long)repeats->numel, dim, (long long)size);
+    if (!s) plain = nomen__tensor_empty(NOMEN_I64, repeats->ndim, repeats->size);
+    if (plain && plain->numel) nomen__copy_values(plain, repeats);
+    if (plain && total_of(plain, size, &total)) s = NOMEN_ERROR_SHAPE;
+    if (!s && nomen__given(c, 3) && c->arg[3].integer != total)
+        s = nomen__fail(NOMEN_ERROR_SHAPE,
+                        "allocated size does not match required size: "
+                        "output_size is %lld, the repeats add up to %lld",
+                        (long long)c->arg[3].integer, (long long)total);
+    if (!s && plain) index = spread_positions(plain, size, total);
+    nomen_tensor *r = index ? selected(nomen__retain(t), dim, index) : NULL;
+    nomen__release(index);
+    nomen__release(plain);
+    nomen__release(t);
+    return r;
+}
+
+nomen_status nomen__compose_repeat_interleave(nomen__call *c) {
+    nomen_tensor *t = nomen__retain(c->in[0]);
+    const int64_t whole = -1;
+    int dim = 0;
+    nomen_status s;
+    if (!nomen__given(c, 1)) { /* self is the repeats, of positions */
+        if (t->ndim != 1)
+            s = nomen__fail(NOMEN_ERROR_SHAPE, "repeat_interleave only accept 1D vector as repeat");
+        else
+            s = NOMEN_OK;
+        nomen_tensor *count = NULL;
+        if (!s) {
+            nomen_number end = {NOMEN_NUMBER_INT, t->numel, 0, 0};
+            nomen__call v;
+            nomen__call_begin(&v, &nomen__ops[NOMEN__OP_ARANGE]);
+            v.arg[1].number = &end;
+            v.given = 2;
+            count = nomen__invoke(&v) ? NULL : v.out[0];
+        }
+        nomen_tensor *r = count ? interleaved(c, count, 0, t) : NULL;
+        nomen__release(t);
+        return s ? s : give(c, r);
+    }
+    if (nomen__given(c, 2)) {
+        s = dim_of_one(t, c->arg[2].dims.at, &dim);
+        if (s) {
+            nomen__release(t);
+            return s;
+        }
+    } else {
+        t = sized(NOMEN__OP_RESHAPE, t, 1, &whole);
+    }
+    return give(c, interleaved(c, t, dim, c->arg[1].tensor));
+}
+
+/* ---- diag, narrow_copy ----------------------------------------------------------------------- */
+
+static nomen_tensor *diagonal_of(nomen_tensor *t, int64_t offset, int dim1, int dim2) {
+    nomen__call v;
+    nomen__dimref first = {NOMEN__DIM_INDEX, 0, dim1}, second = {NOMEN__DIM_INDEX, 0, dim2};
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_DIAGONAL]);
+    v.arg[0].tensor = t;
+    v.arg[1].integer = offset;
+    v.arg[2].dims = (nomen__dims){1, &first};
+    v.arg[3].dims = (nomen__dims){1, &second};
+    v.given = 15;
+    return nomen__invoke(&v) ? NULL : v.out[0];
+}
+
+static int64_t length_with(int64_t size, int64_t offset) {
+    int64_t far = offset == INT64_MIN ? INT64_MAX : offset < 0 ? -offset : offset, length;
+    return __builtin_add_overflow(size, far, &length) ? INT64_MAX : length;
+}
+
+/* Zeros but for a diagonal in the two dims given, which has the last dim of t. */
+static nomen_tensor *embedded(nomen_tensor *t, int64_t offset, int dim1, int dim2) {
+    int64_t size[NOMEN_MAX_DIMS], length = length_with(t->size[t->ndim - 1], offset);
+    int ndim = t->ndim + 1;
+    for (int d = 0, k = 0; d < ndim; d++) size[d] = d == dim1 || d == dim2 ? length : t->size[k++];
+    nomen_tensor *r = nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size);
+    if (!r) return NULL;
+    nomen__fill_values(r, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
+    nomen_tensor *line = diagonal_of(r, offset, dim1, dim2), *plain = unnamed(nomen__retain(t));
+    nomen_status s = NOMEN_ERROR_STATE;
+    if (line && plain) {
+        nomen__call v;
+        nomen__call_begin(&v, &nomen__ops[NOMEN__OP_COPY]);
+        v.inplace = true;
+        v.arg[0].tensor = line;
+        v.arg[1].tensor = plain;
+        v.given = 3;
+        s = nomen__invoke(&v);
+        if (!s) nomen__release(v.out[0]);
+    }
+    nomen__release(line);
+    nomen__release(plain);
+    if (!s) return r;
+    nomen__release(r);
+    return NULL;
+}
+
+nomen_status nomen__compose_diag(nomen__call *c) {
+    nomen_tensor *t = c->in[0], *r;
+    int64_t offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
+    nomen__namelist none = {.n = -1};
+    if (t->ndim != 1 && t->ndim != 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "diag(): Supports 1D or 2D tensors. Got %dD",
+                           t->ndim);
+    if (t->ndim == 1) {
+        r = embedded(t, offset, 0, 1);
+    } else {
+        nomen_tensor *line = diagonal_of(t, offset, 0, 1);
+        r = line ? nomen__apply(NOMEN__OP_CLONE, line, NULL) : NULL;
+        nomen__release(line);
+    }
+    return r ? nomen__compose_deliver(c, r, &none) : NOMEN_ERROR_STATE;
+}
+
+nomen_status nomen__compose_diag_embed(nomen__call *c) {
+    nomen_tensor *t = c->in[0];
+    static const nomen__dimref last[2] = {{NOMEN__DIM_INDEX, 0, -2}, {NOMEN__DIM_INDEX, 0, -1}};
+    nomen__names room = {t->ndim + 1, NULL};
+    int dim1 = 0, dim2 = 0;
+    if (t->ndim == 0 || t->ndim == NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "diag_embed: a tensor of %d dims has no diagonal to "
+                           "embed",
+                           t->ndim);
+    nomen_status s =
+        nomen__dim_position(room, nomen__given(c, 2) ? c->arg[2].dims.at : &last[0], &dim1);
+    if (!s) s = nomen__dim_position(room, nomen__given(c, 3) ? c->arg[3].dims.at : &last[1], &dim2);
+    if (!s && dim1 == dim2)
+        s = nomen__fail(NOMEN_ERROR_SHAPE, "diagonal dimensions cannot be identical %d, %d", dim1,
+                        dim2);
+    if (s) return s;
+    int64_t offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
+    nomen_tensor *r = embedded(t, offset, dim1, dim2);
+    if (r && nomen__is_named(t)) {
+        nomen_name names[NOMEN_MAX_DIMS];
+        for (int d = 0, k = 0; d < r->ndim; d++)
+            names[d] = d == dim1 || d == dim2 ? 0 : nomen__name_at(t, k++);
+        nomen__set_names(r, names);
+    }
+    return give(c, r);
+}
+
+nomen_status nomen__compose_narrow_copy(nomen__call *c) {
+    nomen__call v;
+    nomen__namelist none = {.n = -1};
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_NARROW]);
+    memcpy(v.arg, c->arg, sizeof *v.arg * 4);
+    v.given = 15;
+    nomen_tensor *part = nomen__invoke(&v) ? NULL : v.out[0];
+    nomen_tensor *copy = part ? nomen__apply(NOMEN__OP_CLONE, part, NULL) : NULL;
+    nomen__release(part);
+    return copy ? nomen__compose_deliver(c, copy, &none) : NOMEN_ERROR_STATE;
+}

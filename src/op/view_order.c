@@ -1,0 +1,154 @@
+/* Views: dims that move, diagonals, windows. The others are in view.c. */
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+#include <string.h>
+
+/* ---- movedim ---- */
+
+/* Positions of a list of dims; none may come twice. */
+static nomen_status positions(const nomen__call *c, int arg, int *at, uint64_t *mask) {
+    nomen__dims dims = c->arg[arg].dims;
+    *mask = 0;
+    for (int i = 0; i < dims.n; i++) {
+        nomen_status s = nomen__dim_position(nomen__names_of(c->in[0]), &dims.at[i], &at[i]);
+        if (s) return s;
+        if (*mask >> at[i] & 1)
+            return nomen__fail(NOMEN_ERROR_SHAPE, "%s: repeated dim in `%s` (dim %d)", c->op->name,
+                               c->op->args[arg].name, at[i]);
+        *mask |= UINT64_C(1) << at[i];
+    }
+    return NOMEN_OK;
+}
+
+nomen_status nomen__view_movedim(nomen__call *c) {
+    int from[NOMEN_MAX_DIMS], to[NOMEN_MAX_DIMS], n = c->arg[1].dims.n, ndim = c->in[0]->ndim;
+    uint64_t sources, targets;
+    if (n != c->arg[2].dims.n)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "%s: Invalid source or destination dims: source (%d dims) should "
+                           "contain the same number of dims as destination (%d dims)",
+                           c->op->name, n, c->arg[2].dims.n);
+    if (n > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "%d dims are too many", n);
+    nomen_status s = positions(c, 1, from, &sources);
+    if (!s) s = positions(c, 2, to, &targets);
+    if (s) return s;
+    for (int i = 0; i < n && ndim; i++) c->dims[to[i]] = from[i];
+    for (int k = 0, d = 0; k < ndim; k++) {
+        if (targets >> k & 1) continue;
+        while (sources >> d & 1) d++;
+        c->dims[k] = d++;
+    }
+    nomen__map_permute(c);
+    return NOMEN_OK;
+}
+
+/* ---- diagonal ---- */
+
+static nomen_status pair_of_dims(const nomen__call *c, int arg, int *a, int *b) {
+    const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0}, second = {NOMEN__DIM_INDEX, 0, 1};
+    nomen__names own = nomen__names_of(c->in[0]);
+    nomen_status s =
+        nomen__dim_position(own, nomen__given(c, arg) ? c->arg[arg].dims.at : &first, a);
+    if (!s)
+        s = nomen__dim_position(own, nomen__given(c, arg + 1) ? c->arg[arg + 1].dims.at : &second,
+                                b);
+    if (!s && (*a == *b || !own.n))
+        s = nomen__fail(NOMEN_ERROR_SHAPE, "diagonal dimensions cannot be identical %d, %d", *a,
+                        *b);
+    return s;
+}
+
+/* The dims of the call: dim is the first one, mask has both. */
+nomen_status nomen__view_diagonal(nomen__call *c) {
+    int a = 0, b = 0;
+    nomen__namelist rest;
+    nomen__names own = nomen__names_of(c->in[0]);
+    nomen_status s = pair_of_dims(c, 2, &a, &b);
+    if (s) return s;
+    c->dim = a;
+    c->mask = UINT64_C(1) << a | UINT64_C(1) << b;
+    nomen_name name = nomen__given(c, 4) ? c->arg[4].name : 0;
+    if (!c->named && !name) return NOMEN_OK;
+    nomen__names_reduce(own, c->mask, false, &rest);
+    return nomen__names_insert((nomen__names){rest.n, rest.at}, rest.n, name, &c->names);
+}
+
+/* A fresh header on the same storage, of c->ndim dims. */
+static nomen_tensor *same_storage(const nomen__call *c, int64_t offset, const int64_t *stride) {
+    const nomen_tensor *t = c->in[0];
+    nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, c->ndim);
+    if (!v) return NULL;
+    memcpy(v->size, c->size, sizeof *c->size * (size_t)c->ndim);
+    memcpy(v->stride, stride, sizeof *stride * (size_t)c->ndim);
+    nomen__storage_retain(t->storage);
+    v->storage = t->storage;
+    v->data = t->data + offset * nomen__item(t->dtype);
+    v->device = t->device;
+    nomen__tensor_finish(v);
+    return v;
+}
+
+nomen_status nomen__shape_diagonal(nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    int64_t stride[NOMEN_MAX_DIMS], offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
+    int a = c->dim, b = __builtin_ctzll(c->mask & ~(UINT64_C(1) << a));
+    int64_t rows = t->size[a], columns = t->size[b], length = 0, start = 0;
+    if (offset >= 0 && offset < columns) {
+        length = columns - offset < rows ? columns - offset : rows;
+        start = offset * t->stride[b];
+    } else if (offset < 0 && offset > -rows) {
+        length = rows + offset < columns ? rows + offset : columns;
+        start = -offset * t->stride[a];
+    }
+    c->ndim = 0;
+    for (int d = 0; d < t->ndim; d++) {
+        if (c->mask >> d & 1) continue;
+        c->size[c->ndim] = t->size[d];
+        stride[c->ndim++] = t->stride[d];
+    }
+    c->size[c->ndim] = length;
+    stride[c->ndim++] = t->stride[a] + t->stride[b];
+    c->is_view = true;
+    c->out[0] = same_storage(c, length ? start : 0, stride);
+    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
+
+/* ---- unfold ---- */
+
+nomen_status nomen__view_unfold(nomen__call *c) {
+    nomen__names own = nomen__names_of(c->in[0]);
+    nomen_status s = nomen__dim_position(own, c->arg[1].dims.at, &c->dim);
+    if (s) return s;
+    if (own.n == NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    return c->named ? nomen__names_insert(own, own.n, 0, &c->names) : NOMEN_OK;
+}
+
+nomen_status nomen__shape_unfold(nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    int64_t stride[NOMEN_MAX_DIMS], size = c->arg[2].integer, step = c->arg[3].integer;
+    int64_t length = t->ndim ? t->size[c->dim] : 1, own = t->ndim ? t->stride[c->dim] : 1;
+    if (size < 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "size is %lld but must be >= 0", (long long)size);
+    if (size > length)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "maximum size for tensor at dimension %d is %lld but size is %lld",
+                           c->dim, (long long)length, (long long)size);
+    if (step <= 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "step is %lld but must be > 0", (long long)step);
+    c->ndim = t->ndim + 1;
+    for (int d = 0; d < t->ndim; d++) {
+        c->size[d] = t->size[d];
+        stride[d] = t->stride[d];
+    }
+    if (t->ndim) {
+        c->size[c->dim] = (length - size) / step + 1;
+        stride[c->dim] = step < length ? own * step : own;
+    }
+    c->size[t->ndim] = size;
+    stride[t->ndim] = own;
+    c->is_view = true;
+    c->out[0] = same_storage(c, 0, stride);
+    return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}
