@@ -369,6 +369,7 @@ class Draw:
             kw["out"] = {"tuple": [self.out(), self.out()]} if many else self.out()
         if self.wild:
             self.spoil(args, kw)
+            case["wild"] = True
         if self.mode:
             case["mode"] = self.mode
         if self.op in hints.RANDOM:
