@@ -34,9 +34,9 @@ C_TYPES = {
     "generator": "nomen_generator *",
 }
 PY_TYPES = {
-    "tensor": "Tensor | complex",
+    "tensor": "Tensor | builtins.complex",
     "tensors": "Sequence[Tensor]",
-    "number": "complex",
+    "number": "builtins.complex",
     "int": "int",
     "flag": "bool",
     "dim": "int | str",
@@ -365,6 +365,9 @@ DTYPE_DOCS = {
     "dtype_equal": "both must have the same dtype",
     "dtype_mean": "floating and complex; dtype= converts first",
     "dtype_quotient": "see above",
+    "dtype_angle": "integers and bool become float32; complex gives the real dtype",
+    "dtype_made_complex": "operands are promoted to float32 or float64; the result is complex",
+    "dtype_pairs": "see above",
     "dtype_factored": "operands are promoted to a common dtype, which value takes",
     "dtype_power": "operands are promoted to a common dtype, which the result has",
     "dtype_where": "see above",
@@ -696,6 +699,7 @@ OVERLOADED = {
 def stub(ops):
     out = [
         f"# {BANNER}",
+        "import builtins",
         "from collections.abc import Sequence",
         "from typing import Any",
         "",

@@ -52,6 +52,7 @@ NOMEN_API nomen_tensor *nomen_abs_in_place_call(const nomen_abs_args *args);
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: acos_.
+ * Also called: arccos.
  *
  * Example:
  *     >>> nomen.acos(nomen.tensor([1., 0.]))
@@ -67,6 +68,8 @@ NOMEN_API nomen_tensor *nomen_acos_call(const nomen_acos_args *args);
 NOMEN_API nomen_tensor *nomen_acos_in_place_call(const nomen_acos_args *args);
 #define nomen_acos_(...) \
     nomen_acos_in_place_call(&(const nomen_acos_args){.self = __VA_ARGS__})
+#define nomen_arccos(...) nomen_acos(__VA_ARGS__)
+#define nomen_arccos_(...) nomen_acos_(__VA_ARGS__)
 
 /* The number whose hyperbolic cosine is self; NaN below 1.
  *
@@ -78,6 +81,7 @@ NOMEN_API nomen_tensor *nomen_acos_in_place_call(const nomen_acos_args *args);
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: acosh_.
+ * Also called: arccosh.
  *
  * Example:
  *     >>> nomen.acosh(nomen.tensor([1., 2.]))
@@ -93,6 +97,8 @@ NOMEN_API nomen_tensor *nomen_acosh_call(const nomen_acosh_args *args);
 NOMEN_API nomen_tensor *nomen_acosh_in_place_call(const nomen_acosh_args *args);
 #define nomen_acosh_(...) \
     nomen_acosh_in_place_call(&(const nomen_acosh_args){.self = __VA_ARGS__})
+#define nomen_arccosh(...) nomen_acosh(__VA_ARGS__)
+#define nomen_arccosh_(...) nomen_acosh_(__VA_ARGS__)
 
 /* Adds other, scaled by alpha, to self.
  *
@@ -395,6 +401,27 @@ NOMEN_API nomen_tensor *nomen_aminmax_call(const nomen_aminmax_args *args);
 #define nomen_aminmax(...) \
     nomen_aminmax_call(&(const nomen_aminmax_args){.self = __VA_ARGS__})
 
+/* The angle in the complex plane: of negative real numbers pi, of others 0; NaN stays.
+ *
+ *     result = atan2(imag, real)
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; complex gives the real dtype.
+ * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.angle(nomen.tensor([1+1j, -1j]))
+ *     tensor([ 0.7854, -1.5708]) */
+typedef struct nomen_angle_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_angle_args;
+NOMEN_API nomen_tensor *nomen_angle_call(const nomen_angle_args *args);
+#define nomen_angle(...) \
+    nomen_angle_call(&(const nomen_angle_args){.self = __VA_ARGS__})
+
 /* True if any element over the given dims, or over all of them, is not zero.
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
@@ -534,6 +561,7 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: asin_.
+ * Also called: arcsin.
  *
  * Example:
  *     >>> nomen.asin(nomen.tensor([0., 1.]))
@@ -549,6 +577,8 @@ NOMEN_API nomen_tensor *nomen_asin_call(const nomen_asin_args *args);
 NOMEN_API nomen_tensor *nomen_asin_in_place_call(const nomen_asin_args *args);
 #define nomen_asin_(...) \
     nomen_asin_in_place_call(&(const nomen_asin_args){.self = __VA_ARGS__})
+#define nomen_arcsin(...) nomen_asin(__VA_ARGS__)
+#define nomen_arcsin_(...) nomen_asin_(__VA_ARGS__)
 
 /* The number whose hyperbolic sine is self.
  *
@@ -560,6 +590,7 @@ NOMEN_API nomen_tensor *nomen_asin_in_place_call(const nomen_asin_args *args);
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: asinh_.
+ * Also called: arcsinh.
  *
  * Example:
  *     >>> nomen.asinh(nomen.tensor([0., 1.]))
@@ -575,6 +606,8 @@ NOMEN_API nomen_tensor *nomen_asinh_call(const nomen_asinh_args *args);
 NOMEN_API nomen_tensor *nomen_asinh_in_place_call(const nomen_asinh_args *args);
 #define nomen_asinh_(...) \
     nomen_asinh_in_place_call(&(const nomen_asinh_args){.self = __VA_ARGS__})
+#define nomen_arcsinh(...) nomen_asinh(__VA_ARGS__)
+#define nomen_arcsinh_(...) nomen_asinh_(__VA_ARGS__)
 
 /* The angle whose tangent is self.
  *
@@ -586,6 +619,7 @@ NOMEN_API nomen_tensor *nomen_asinh_in_place_call(const nomen_asinh_args *args);
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: atan_.
+ * Also called: arctan.
  *
  * Example:
  *     >>> nomen.atan(nomen.tensor([0., 1.]))
@@ -601,6 +635,8 @@ NOMEN_API nomen_tensor *nomen_atan_call(const nomen_atan_args *args);
 NOMEN_API nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args);
 #define nomen_atan_(...) \
     nomen_atan_in_place_call(&(const nomen_atan_args){.self = __VA_ARGS__})
+#define nomen_arctan(...) nomen_atan(__VA_ARGS__)
+#define nomen_arctan_(...) nomen_atan_(__VA_ARGS__)
 
 /* The angle of the point (other, self), in all four quadrants.
  *
@@ -642,6 +678,7 @@ NOMEN_API nomen_tensor *nomen_atan2_in_place_call(const nomen_atan2_args *args);
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: atanh_.
+ * Also called: arctanh.
  *
  * Example:
  *     >>> nomen.atanh(nomen.tensor([0., 0.5]))
@@ -657,6 +694,8 @@ NOMEN_API nomen_tensor *nomen_atanh_call(const nomen_atanh_args *args);
 NOMEN_API nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args);
 #define nomen_atanh_(...) \
     nomen_atanh_in_place_call(&(const nomen_atanh_args){.self = __VA_ARGS__})
+#define nomen_arctanh(...) nomen_atanh(__VA_ARGS__)
+#define nomen_arctanh_(...) nomen_atanh_(__VA_ARGS__)
 
 /* Adds the products of two batches of matrices to self.
  *
@@ -1070,22 +1109,55 @@ NOMEN_API nomen_tensor *nomen_clone_call(const nomen_clone_args *args);
 #define nomen_clone(...) \
     nomen_clone_call(&(const nomen_clone_args){.self = __VA_ARGS__})
 
+/* Complex numbers of their real and imaginary parts.
+ *
+ *     result = real + imag * i
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to float32 or float64; the result is complex.
+ * Gradient: real, imag.
+ * Errors: complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))
+ *     tensor([1.+3.j, 2.-4.j]) */
+typedef struct nomen_complex_args {
+    nomen_tensor *real;
+    nomen_tensor *imag;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_complex_args;
+NOMEN_API nomen_tensor *nomen_complex_call(const nomen_complex_args *args);
+#define nomen_complex(...) \
+    nomen_complex_call(&(const nomen_complex_args){.real = __VA_ARGS__})
+
 /* The complex conjugate; real tensors are copied.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self.
  * Gradient: self.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: conj_.
+ * Also called: conj_physical.
  *
  * Example:
  *     >>> nomen.conj(nomen.tensor([1., 2.]))
  *     tensor([1., 2.]) */
 typedef struct nomen_conj_args {
     nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
 } nomen_conj_args;
 NOMEN_API nomen_tensor *nomen_conj_call(const nomen_conj_args *args);
 #define nomen_conj(...) \
     nomen_conj_call(&(const nomen_conj_args){.self = __VA_ARGS__})
+/* conj in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
+#define nomen_conj_(...) \
+    nomen_conj_in_place_call(&(const nomen_conj_args){.self = __VA_ARGS__})
+#define nomen_conj_physical(...) nomen_conj(__VA_ARGS__)
+#define nomen_conj_physical_(...) nomen_conj_(__VA_ARGS__)
 
 /* The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds.
  *
@@ -1353,6 +1425,75 @@ NOMEN_API nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *ar
 #define nomen_deg2rad_(...) \
     nomen_deg2rad_in_place_call(&(const nomen_deg2rad_args){.self = __VA_ARGS__})
 
+/* Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.
+ *
+ * Names: then one for the diagonal (rule diagonal).
+ * Shapes: a matrix of a vector, a vector of a matrix; neither has names.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: a tensor that is neither vector nor matrix.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1, 2]).diag()
+ *     tensor([[1, 0],
+ *             [0, 2]]) */
+typedef struct nomen_diag_args {
+    nomen_tensor *self;
+    int64_t diagonal;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_diag_args;
+NOMEN_API nomen_tensor *nomen_diag_call(const nomen_diag_args *args);
+#define nomen_diag(...) \
+    nomen_diag_call(&(const nomen_diag_args){.self = __VA_ARGS__})
+
+/* Matrices with the last dim of self as a diagonal, in two new unnamed dims (default the last two).
+ *
+ * Names: then one for the diagonal (rule diagonal).
+ * Shapes: as self without its last dim, with two dims more.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: the same dim twice, a tensor without dims.
+ *
+ * Example:
+ *     >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names
+ *     ('N', None, None) */
+typedef struct nomen_diag_embed_args {
+    nomen_tensor *self;
+    int64_t offset;
+    const char *dim1;
+    const char *dim2;
+} nomen_diag_embed_args;
+NOMEN_API nomen_tensor *nomen_diag_embed_call(const nomen_diag_embed_args *args);
+#define nomen_diag_embed(...) \
+    nomen_diag_embed_call(&(const nomen_diag_embed_args){.self = __VA_ARGS__})
+
+/* The elements whose indices in two dims differ by offset; their dim comes last, unnamed or with the name outdim.
+ *
+ *     result[..., i] = self[..., i, ..., i + offset, ...]
+ *
+ * Names: then one for the diagonal (rule diagonal).
+ * Shapes: as self without the two dims (default the first two), then the length of the diagonal.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: the same dim twice, a tensor with less than two dims.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]]).diagonal()
+ *     tensor([1, 4])
+ *     >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names
+ *     ('N', 'D') */
+typedef struct nomen_diagonal_args {
+    nomen_tensor *self;
+    int64_t offset;
+    const char *dim1;
+    const char *dim2;
+    const char *outdim;
+} nomen_diagonal_args;
+NOMEN_API nomen_tensor *nomen_diagonal_call(const nomen_diagonal_args *args);
+#define nomen_diagonal(...) \
+    nomen_diagonal_call(&(const nomen_diagonal_args){.self = __VA_ARGS__})
+
 /* The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.
  *
  *     result[i] = self[i + 1] - self[i]
@@ -1503,6 +1644,26 @@ NOMEN_API nomen_tensor *nomen_dropout_call(const nomen_dropout_args *args);
 NOMEN_API nomen_tensor *nomen_dropout_in_place_call(const nomen_dropout_args *args);
 #define nomen_dropout_(...) \
     nomen_dropout_in_place_call(&(const nomen_dropout_args){.self = __VA_ARGS__})
+
+/* tensor_split of the third dim into equal sections, or at indices.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self but for the dim; the pieces share memory with self.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: less than three dims, sections that do not divide the dim.
+ *
+ * Example:
+ *     >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]
+ *     [(2, 3, 2), (2, 3, 2)] */
+typedef struct nomen_dsplit_args {
+    nomen_tensor *self;
+    nomen_number sections;
+    nomen_sizes indices;
+} nomen_dsplit_args;
+NOMEN_API nomen_list nomen_dsplit_call(const nomen_dsplit_args *args);
+#define nomen_dsplit(...) \
+    nomen_dsplit_call(&(const nomen_dsplit_args){.self = __VA_ARGS__})
 
 /* A tensor whose elements are whatever was in memory.
  *
@@ -1819,6 +1980,66 @@ NOMEN_API nomen_tensor *nomen_flatten_call(const nomen_flatten_args *args);
 #define nomen_flatten(...) \
     nomen_flatten_call(&(const nomen_flatten_args){.self = __VA_ARGS__})
 
+/* A copy with the order of the elements turned around in the dims given.
+ *
+ *     result[i] = self[n - 1 - i]
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: see above.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a dim that comes twice.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')
+ *     tensor([[2, 1],
+ *             [4, 3]], names=('N', 'C')) */
+typedef struct nomen_flip_args {
+    nomen_tensor *self;
+    const char *dims;
+} nomen_flip_args;
+NOMEN_API nomen_tensor *nomen_flip_call(const nomen_flip_args *args);
+#define nomen_flip(...) \
+    nomen_flip_call(&(const nomen_flip_args){.self = __VA_ARGS__})
+
+/* flip of the second dim.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: see above.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: less than two dims.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()
+ *     tensor([[2, 1],
+ *             [4, 3]]) */
+typedef struct nomen_fliplr_args {
+    nomen_tensor *self;
+} nomen_fliplr_args;
+NOMEN_API nomen_tensor *nomen_fliplr_call(const nomen_fliplr_args *args);
+#define nomen_fliplr(...) \
+    nomen_fliplr_call(&(const nomen_fliplr_args){.self = __VA_ARGS__})
+
+/* flip of the first dim.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: see above.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a tensor without dims.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]]).flipud()
+ *     tensor([[3, 4],
+ *             [1, 2]]) */
+typedef struct nomen_flipud_args {
+    nomen_tensor *self;
+} nomen_flipud_args;
+NOMEN_API nomen_tensor *nomen_flipud_call(const nomen_flipud_args *args);
+#define nomen_flipud(...) \
+    nomen_flipud_call(&(const nomen_flipud_args){.self = __VA_ARGS__})
+
 /* The largest integer that is not larger.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -2082,6 +2303,26 @@ NOMEN_API nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args);
 #define nomen_greater(...) nomen_gt(__VA_ARGS__)
 #define nomen_greater_(...) nomen_gt_(__VA_ARGS__)
 
+/* tensor_split of the second dim (of a vector its only one) into equal sections, or at indices.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self but for the dim; the pieces share memory with self.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: sections that do not divide the dim.
+ *
+ * Example:
+ *     >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]
+ *     [[[1], [3]], [[2], [4]]] */
+typedef struct nomen_hsplit_args {
+    nomen_tensor *self;
+    nomen_number sections;
+    nomen_sizes indices;
+} nomen_hsplit_args;
+NOMEN_API nomen_list nomen_hsplit_call(const nomen_hsplit_args *args);
+#define nomen_hsplit(...) \
+    nomen_hsplit_call(&(const nomen_hsplit_args){.self = __VA_ARGS__})
+
 /* The length of the hypotenuse, without overflow on the way.
  *
  *     result = sqrt(self ** 2 + other ** 2)
@@ -2108,6 +2349,24 @@ NOMEN_API nomen_tensor *nomen_hypot_call(const nomen_hypot_args *args);
 NOMEN_API nomen_tensor *nomen_hypot_in_place_call(const nomen_hypot_args *args);
 #define nomen_hypot_(...) \
     nomen_hypot_in_place_call(&(const nomen_hypot_args){.self = __VA_ARGS__})
+
+/* The imaginary parts, as a view: writing there changes self. In Python also x.imag.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self; complex gives the real dtype.
+ * Gradient: self.
+ * Errors: a real self.
+ *
+ * Example:
+ *     >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))
+ *     tensor([ 2., -4.]) */
+typedef struct nomen_imag_args {
+    nomen_tensor *self;
+} nomen_imag_args;
+NOMEN_API nomen_tensor *nomen_imag_call(const nomen_imag_args *args);
+#define nomen_imag(...) \
+    nomen_imag_call(&(const nomen_imag_args){.self = __VA_ARGS__})
 
 /* x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.
  *
@@ -2384,6 +2643,23 @@ typedef struct nomen_isposinf_args {
 NOMEN_API nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args);
 #define nomen_isposinf(...) \
     nomen_isposinf_call(&(const nomen_isposinf_args){.self = __VA_ARGS__})
+
+/* True where the imaginary part is zero; everywhere in a real tensor.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: the result is bool.
+ * Gradient: of the operations it is made of.
+ *
+ * Example:
+ *     >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))
+ *     tensor([False,  True]) */
+typedef struct nomen_isreal_args {
+    nomen_tensor *self;
+} nomen_isreal_args;
+NOMEN_API nomen_tensor *nomen_isreal_call(const nomen_isreal_args *args);
+#define nomen_isreal(...) \
+    nomen_isreal_call(&(const nomen_isreal_args){.self = __VA_ARGS__})
 
 /* The k-th smallest element (counted from 1) along a dim (default the last one), and the first position where it is. NaN is larger than every number.
  *
@@ -3125,6 +3401,28 @@ NOMEN_API nomen_tensor *nomen_mode_call(const nomen_mode_args *args);
 #define nomen_mode(...) \
     nomen_mode_call(&(const nomen_mode_args){.self = __VA_ARGS__})
 
+/* Puts the dims listed first where those listed second are; the others keep their order.
+ *
+ * Names: dims are reordered with their names (rule permute).
+ * Shapes: see above; the result shares memory with self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: lists of different lengths, a dim that comes twice.
+ * Also called: moveaxis.
+ *
+ * Example:
+ *     >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names
+ *     ('N', 'C', 'H') */
+typedef struct nomen_movedim_args {
+    nomen_tensor *self;
+    const char *source;
+    const char *destination;
+} nomen_movedim_args;
+NOMEN_API nomen_tensor *nomen_movedim_call(const nomen_movedim_args *args);
+#define nomen_movedim(...) \
+    nomen_movedim_call(&(const nomen_movedim_args){.self = __VA_ARGS__})
+#define nomen_moveaxis(...) nomen_movedim(__VA_ARGS__)
+
 /* The elements along the first dim in ascending order.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -3335,6 +3633,29 @@ typedef struct nomen_narrow_args {
 NOMEN_API nomen_tensor *nomen_narrow_call(const nomen_narrow_args *args);
 #define nomen_narrow(...) \
     nomen_narrow_call(&(const nomen_narrow_args){.self = __VA_ARGS__})
+
+/* narrow with memory of its own.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self but for the dim.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: a range outside the dim.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.arange(5).narrow_copy(0, 1, 3)
+ *     tensor([1, 2, 3]) */
+typedef struct nomen_narrow_copy_args {
+    nomen_tensor *self;
+    const char *dim;
+    int64_t start;
+    int64_t length;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_narrow_copy_args;
+NOMEN_API nomen_tensor *nomen_narrow_copy_call(const nomen_narrow_copy_args *args);
+#define nomen_narrow_copy(...) \
+    nomen_narrow_copy_call(&(const nomen_narrow_copy_args){.self = __VA_ARGS__})
 
 /* True where self is different from other.
  *
@@ -3589,6 +3910,29 @@ typedef struct nomen_poisson_args {
 NOMEN_API nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args);
 #define nomen_poisson(...) \
     nomen_poisson_call(&(const nomen_poisson_args){.self = __VA_ARGS__})
+
+/* Complex numbers of their absolute values and angles.
+ *
+ *     result = abs * e ** (i * angle)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to float32 or float64; the result is complex.
+ * Gradient: abs, angle.
+ * Errors: complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))
+ *     tensor([ 1.0000e+00+0.0000e+00j, -2.0000e+00-1.7485e-07j]) */
+typedef struct nomen_polar_args {
+    nomen_tensor *abs;
+    nomen_tensor *angle;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_polar_args;
+NOMEN_API nomen_tensor *nomen_polar_call(const nomen_polar_args *args);
+#define nomen_polar(...) \
+    nomen_polar_call(&(const nomen_polar_args){.abs = __VA_ARGS__})
 
 /* The n-th derivative of digamma. In Python the function takes n first, the method takes n alone.
  *
@@ -3956,6 +4300,23 @@ NOMEN_API nomen_tensor *nomen_randperm_call(const nomen_randperm_args *args);
 #define nomen_randperm(...) \
     nomen_randperm_call(&(const nomen_randperm_args){.names = __VA_ARGS__})
 
+/* The real parts, as a view: writing there changes self. Of a real tensor the tensor itself. In Python also x.real.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self; complex gives the real dtype.
+ * Gradient: self.
+ *
+ * Example:
+ *     >>> nomen.real(nomen.tensor([1+2j, 3-4j]))
+ *     tensor([1., 3.]) */
+typedef struct nomen_real_args {
+    nomen_tensor *self;
+} nomen_real_args;
+NOMEN_API nomen_tensor *nomen_real_call(const nomen_real_args *args);
+#define nomen_real(...) \
+    nomen_real_call(&(const nomen_real_args){.self = __VA_ARGS__})
+
 /* One over self.
  *
  *     result = 1 / self
@@ -4082,6 +4443,50 @@ NOMEN_API nomen_tensor *nomen_rename_in_place_call(const nomen_rename_args *args
 #define nomen_rename_(...) \
     nomen_rename_in_place_call(&(const nomen_rename_args){.self = __VA_ARGS__})
 
+/* A copy in which each dim comes as often as told; more numbers than dims make new unnamed dims in front.
+ *
+ * Names: new leading dims unnamed (rule expand).
+ * Shapes: each size times its number.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: less numbers than dims, a negative one.
+ *
+ * Example:
+ *     >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)
+ *     tensor([[1, 2, 1, 2],
+ *             [1, 2, 1, 2]], names=(None, 'T')) */
+typedef struct nomen_repeat_args {
+    nomen_tensor *self;
+    nomen_sizes repeats;
+} nomen_repeat_args;
+NOMEN_API nomen_tensor *nomen_repeat_call(const nomen_repeat_args *args);
+#define nomen_repeat(...) \
+    nomen_repeat_call(&(const nomen_repeat_args){.self = __VA_ARGS__})
+
+/* Each slice of a dim as often as repeats says, one after the other; without a dim each element. Of repeats alone the positions.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self but for the dim; without a dim one unnamed dim.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: repeats that are negative or not as many as slices.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).repeat_interleave(2, 'C')
+ *     tensor([[1, 1, 2, 2],
+ *             [3, 3, 4, 4]], names=('N', 'C'))
+ *     >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))
+ *     tensor([0, 0, 2]) */
+typedef struct nomen_repeat_interleave_args {
+    nomen_tensor *self;
+    nomen_tensor *repeats;
+    const char *dim;
+    int64_t output_size;
+} nomen_repeat_interleave_args;
+NOMEN_API nomen_tensor *nomen_repeat_interleave_call(const nomen_repeat_interleave_args *args);
+#define nomen_repeat_interleave(...) \
+    nomen_repeat_interleave_call(&(const nomen_repeat_interleave_args){.self = __VA_ARGS__})
+
 /* The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -4100,6 +4505,98 @@ typedef struct nomen_reshape_args {
 NOMEN_API nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args);
 #define nomen_reshape(...) \
     nomen_reshape_call(&(const nomen_reshape_args){.self = __VA_ARGS__})
+
+/* Gives the tensor other sizes in place, row-major; elements stay in the order of memory, new ones are zero. A tensor that needs more memory leaves what shared it behind. What has names keeps its sizes.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as given.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: other sizes for a tensor with names, a tensor that requires a gradient.
+ * In place: resize_.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([[1, 2], [3, 4]])
+ *     >>> x.resize_(3)
+ *     tensor([1, 2, 3]) */
+typedef struct nomen_resize_args {
+    nomen_tensor *self;
+    nomen_sizes size;
+    const char *memory_format;
+} nomen_resize_args;
+NOMEN_API nomen_tensor *nomen_resize_call(const nomen_resize_args *args);
+#define nomen_resize(...) \
+    nomen_resize_call(&(const nomen_resize_args){.self = __VA_ARGS__})
+/* resize in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_resize_in_place_call(const nomen_resize_args *args);
+#define nomen_resize_(...) \
+    nomen_resize_in_place_call(&(const nomen_resize_args){.self = __VA_ARGS__})
+
+/* resize_ to the sizes of another tensor, whose names a tensor without names takes.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as other.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: other sizes or names for a tensor with names, a tensor that requires a gradient.
+ * In place: resize_as_.
+ *
+ * Example:
+ *     >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names
+ *     ('N', 'C') */
+typedef struct nomen_resize_as_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    const char *memory_format;
+} nomen_resize_as_args;
+NOMEN_API nomen_tensor *nomen_resize_as_call(const nomen_resize_as_args *args);
+#define nomen_resize_as(...) \
+    nomen_resize_as_call(&(const nomen_resize_as_args){.self = __VA_ARGS__})
+/* resize_as in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_resize_as_in_place_call(const nomen_resize_as_args *args);
+#define nomen_resize_as_(...) \
+    nomen_resize_as_in_place_call(&(const nomen_resize_as_args){.self = __VA_ARGS__})
+
+/* self as it is: conjugates and negatives are always computed at once.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: of the operations it is made of.
+ * Also called: resolve_neg.
+ *
+ * Example:
+ *     >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())
+ *     tensor([1.-2.j]) */
+typedef struct nomen_resolve_conj_args {
+    nomen_tensor *self;
+} nomen_resolve_conj_args;
+NOMEN_API nomen_tensor *nomen_resolve_conj_call(const nomen_resolve_conj_args *args);
+#define nomen_resolve_conj(...) \
+    nomen_resolve_conj_call(&(const nomen_resolve_conj_args){.self = __VA_ARGS__})
+#define nomen_resolve_neg(...) nomen_resolve_conj(__VA_ARGS__)
+
+/* A copy with the elements moved on along dims; what leaves at the end comes back at the beginning. Without dims as if all dims were one.
+ *
+ *     result[i] = self[(i - shift) mod n]
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: not as many shifts as dims.
+ *
+ * Example:
+ *     >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')
+ *     tensor([4, 1, 2, 3], names=('T',)) */
+typedef struct nomen_roll_args {
+    nomen_tensor *self;
+    nomen_sizes shifts;
+    const char *dims;
+} nomen_roll_args;
+NOMEN_API nomen_tensor *nomen_roll_call(const nomen_roll_args *args);
+#define nomen_roll(...) \
+    nomen_roll_call(&(const nomen_roll_args){.self = __VA_ARGS__})
 
 /* The nearest integer, of two the even one; with decimals= the nearest number with so many decimals, below 0 tens, hundreds and so on.
  *
@@ -4815,6 +5312,49 @@ NOMEN_API nomen_tensor *nomen_tanh_in_place_call(const nomen_tanh_args *args);
 #define nomen_tanh_(...) \
     nomen_tanh_in_place_call(&(const nomen_tanh_args){.self = __VA_ARGS__})
 
+/* Cuts a dim (default 0) into a number of sections of nearly equal size, or at the indices given.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self but for the dim; the pieces share memory with self.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: a number of sections below 1.
+ *
+ * Example:
+ *     >>> [p.tolist() for p in nomen.arange(5).tensor_split(2)]
+ *     [[0, 1, 2], [3, 4]]
+ *     >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]
+ *     [[0], [1, 2, 3], [4]] */
+typedef struct nomen_tensor_split_args {
+    nomen_tensor *self;
+    nomen_number sections;
+    const char *dim;
+    nomen_sizes indices;
+} nomen_tensor_split_args;
+NOMEN_API nomen_list nomen_tensor_split_call(const nomen_tensor_split_args *args);
+#define nomen_tensor_split(...) \
+    nomen_tensor_split_call(&(const nomen_tensor_split_args){.self = __VA_ARGS__})
+
+/* repeat that begins with the last dim where there are less numbers than dims.
+ *
+ * Names: new leading dims unnamed (rule expand).
+ * Shapes: each size times its number.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: a negative number.
+ *
+ * Example:
+ *     >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)
+ *     tensor([[1, 2, 1, 2],
+ *             [3, 4, 3, 4]]) */
+typedef struct nomen_tile_args {
+    nomen_tensor *self;
+    nomen_sizes dims;
+} nomen_tile_args;
+NOMEN_API nomen_tensor *nomen_tile_call(const nomen_tile_args *args);
+#define nomen_tile(...) \
+    nomen_tile_call(&(const nomen_tile_args){.self = __VA_ARGS__})
+
 /* The tensor converted to a dtype; itself if it has that dtype already and copy is not asked for.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -4888,6 +5428,64 @@ NOMEN_API nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args
 #define nomen_swapdims(...) nomen_transpose(__VA_ARGS__)
 #define nomen_swapdims_(...) nomen_transpose_(__VA_ARGS__)
 
+/* The matrices with zeros above the diagonal, or above the one that is diagonal places to the right.
+ *
+ *     result[i, j] = j <= i + diagonal ? self[i, j] : 0
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self; the last two dims are matrices.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: less than two dims.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: tril_.
+ *
+ * Example:
+ *     >>> nomen.ones(2, 3, names=('N', 'C')).tril()
+ *     tensor([[1., 0., 0.],
+ *             [1., 1., 0.]], names=('N', 'C')) */
+typedef struct nomen_tril_args {
+    nomen_tensor *self;
+    int64_t diagonal;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_tril_args;
+NOMEN_API nomen_tensor *nomen_tril_call(const nomen_tril_args *args);
+#define nomen_tril(...) \
+    nomen_tril_call(&(const nomen_tril_args){.self = __VA_ARGS__})
+/* tril in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_tril_in_place_call(const nomen_tril_args *args);
+#define nomen_tril_(...) \
+    nomen_tril_in_place_call(&(const nomen_tril_args){.self = __VA_ARGS__})
+
+/* The matrices with zeros below the diagonal, or below the one that is diagonal places to the right.
+ *
+ *     result[i, j] = j >= i + diagonal ? self[i, j] : 0
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self; the last two dims are matrices.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: less than two dims.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: triu_.
+ *
+ * Example:
+ *     >>> nomen.ones(2, 3).triu(1)
+ *     tensor([[0., 1., 1.],
+ *             [0., 0., 1.]]) */
+typedef struct nomen_triu_args {
+    nomen_tensor *self;
+    int64_t diagonal;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_triu_args;
+NOMEN_API nomen_tensor *nomen_triu_call(const nomen_triu_args *args);
+#define nomen_triu(...) \
+    nomen_triu_call(&(const nomen_triu_args){.self = __VA_ARGS__})
+/* triu in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_triu_in_place_call(const nomen_triu_args *args);
+#define nomen_triu_(...) \
+    nomen_triu_in_place_call(&(const nomen_triu_args){.self = __VA_ARGS__})
+
 /* Without the part behind the point.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -4897,6 +5495,7 @@ NOMEN_API nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args
  * Errors: bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: trunc_.
+ * Also called: fix.
  *
  * Example:
  *     >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))
@@ -4912,6 +5511,8 @@ NOMEN_API nomen_tensor *nomen_trunc_call(const nomen_trunc_args *args);
 NOMEN_API nomen_tensor *nomen_trunc_in_place_call(const nomen_trunc_args *args);
 #define nomen_trunc_(...) \
     nomen_trunc_in_place_call(&(const nomen_trunc_args){.self = __VA_ARGS__})
+#define nomen_fix(...) nomen_trunc(__VA_ARGS__)
+#define nomen_fix_(...) nomen_trunc_(__VA_ARGS__)
 
 /* The slices along a dim (default 0), without that dim.
  *
@@ -4951,6 +5552,28 @@ typedef struct nomen_unflatten_args {
 NOMEN_API nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args);
 #define nomen_unflatten(...) \
     nomen_unflatten_call(&(const nomen_unflatten_args){.self = __VA_ARGS__})
+
+/* All windows of a size along a dim, step elements apart: the dim counts them, a new last dim has their elements. Windows may overlap in memory.
+ *
+ * Names: a new dim (rule insert).
+ * Shapes: as self but for the dim, then size.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a size larger than the dim, a step below 1.
+ *
+ * Example:
+ *     >>> nomen.arange(5).unfold(0, 3, 2)
+ *     tensor([[0, 1, 2],
+ *             [2, 3, 4]]) */
+typedef struct nomen_unfold_args {
+    nomen_tensor *self;
+    const char *dimension;
+    int64_t size;
+    int64_t step;
+} nomen_unfold_args;
+NOMEN_API nomen_tensor *nomen_unfold_call(const nomen_unfold_args *args);
+#define nomen_unfold(...) \
+    nomen_unfold_call(&(const nomen_unfold_args){.self = __VA_ARGS__})
 
 /* Writes random numbers, uniform from `from` (default 0) up to but not including `to` (default 1).
  *
@@ -5046,6 +5669,82 @@ typedef struct nomen_var_mean_args {
 NOMEN_API nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args);
 #define nomen_var_mean(...) \
     nomen_var_mean_call(&(const nomen_var_mean_args){.self = __VA_ARGS__})
+
+/* The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: see above; the result shares memory with self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: sizes that do not multiply up to the number of elements, strides that do not allow it: use reshape.
+ *
+ * Example:
+ *     >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names
+ *     ('N', None) */
+typedef struct nomen_view_args {
+    nomen_tensor *self;
+    nomen_sizes shape;
+} nomen_view_args;
+NOMEN_API nomen_tensor *nomen_view_call(const nomen_view_args *args);
+#define nomen_view(...) \
+    nomen_view_call(&(const nomen_view_args){.self = __VA_ARGS__})
+
+/* Pairs of real numbers along the last dim as complex ones, a view.
+ *
+ * Names: the dim given goes with its name (rule select).
+ * Shapes: those of self without the last one, which is 2.
+ * Dtypes: float32 gives complex64, float64 complex128.
+ * Gradient: self.
+ * Errors: other dtypes, a last dim of another size or with gaps, other strides that are odd.
+ *
+ * Example:
+ *     >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))
+ *     tensor([1.+2.j, 3.-4.j]) */
+typedef struct nomen_view_as_complex_args {
+    nomen_tensor *self;
+} nomen_view_as_complex_args;
+NOMEN_API nomen_tensor *nomen_view_as_complex_call(const nomen_view_as_complex_args *args);
+#define nomen_view_as_complex(...) \
+    nomen_view_as_complex_call(&(const nomen_view_as_complex_args){.self = __VA_ARGS__})
+
+/* The real and imaginary parts as a new last dim of size 2, a view.
+ *
+ * Names: a new dim (rule insert).
+ * Shapes: those of self, then 2.
+ * Dtypes: as self; complex gives the real dtype.
+ * Gradient: self.
+ * Errors: a real self.
+ *
+ * Example:
+ *     >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))
+ *     tensor([[ 1.,  2.],
+ *             [ 3., -4.]]) */
+typedef struct nomen_view_as_real_args {
+    nomen_tensor *self;
+} nomen_view_as_real_args;
+NOMEN_API nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *args);
+#define nomen_view_as_real(...) \
+    nomen_view_as_real_call(&(const nomen_view_as_real_args){.self = __VA_ARGS__})
+
+/* tensor_split of the first dim into equal sections, or at indices.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self but for the dim; the pieces share memory with self.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: less than two dims, sections that do not divide the dim.
+ *
+ * Example:
+ *     >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]
+ *     [[[1, 2]], [[3, 4]]] */
+typedef struct nomen_vsplit_args {
+    nomen_tensor *self;
+    nomen_number sections;
+    nomen_sizes indices;
+} nomen_vsplit_args;
+NOMEN_API nomen_list nomen_vsplit_call(const nomen_vsplit_args *args);
+#define nomen_vsplit(...) \
+    nomen_vsplit_call(&(const nomen_vsplit_args){.self = __VA_ARGS__})
 
 /* Takes self where condition is true, other elsewhere.
  *

@@ -148,6 +148,8 @@ class Tensor(TensorOps):
     requires_grad: _Bool
     grad: Tensor | None
     data: Tensor
+    real: Any  # read: Tensor; written: a tensor or a number
+    imag: Any
 
     def __init__(self, *args: Any) -> None: ...
     @property

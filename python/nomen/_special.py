@@ -258,6 +258,15 @@ class iinfo:
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
+def _part(view):
+    """x.real, x.imag: a view that may be assigned to."""
+
+    def put(self, value):
+        view(self).copy_(value) if isinstance(value, Tensor) else view(self).fill_(value)
+
+    return property(lambda self: view(self), put, doc=view.__doc__)
+
+
 def install():
     """Puts the methods of this file onto Tensor."""
     for name, dtype in _CONVERSIONS.items():
@@ -274,4 +283,6 @@ def install():
         setattr(Tensor, name, method)
     Tensor.T = property(_T, doc=_T.__doc__)
     Tensor.mT = property(_mT, doc=_mT.__doc__)
+    Tensor.real = _part(_C.real)
+    Tensor.imag = _part(_C.imag)
     Tensor.__array_priority__ = 1000

@@ -56,6 +56,9 @@ nomen_tensor *nomen__g_copysign(nomen__backward *b, nomen_tensor *g);
 /* mode: the first letter of the rounding_mode that the quotient has. */
 nomen_tensor *nomen__g_remainder(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y, char mode);
 nomen_tensor *nomen__g_lerp(nomen_tensor *g, nomen_tensor *weight, bool end);
+nomen_tensor *nomen__g_imag(nomen_tensor *g);
+nomen_tensor *nomen__g_angle(nomen_tensor *g, nomen_tensor *z);
+nomen_tensor *nomen__g_polar(nomen__backward *b, nomen_tensor *g, int input);
 /* The gradient of y in x / y. */
 nomen_tensor *nomen__g_quotient(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y);
 

@@ -1,4 +1,5 @@
-/* Words of the gradient formulas: functions of two and three tensors (ops/binary.toml). */
+/* Words of the gradient formulas: functions of two and three tensors (ops/binary.toml),
+ * parts and angles of complex numbers (ops/complex.toml). */
 #include "autograd/formulas.h"
 #include "nomen/grad.h"
 #include "nomen/ops.gen.h"
@@ -33,4 +34,25 @@ nomen_tensor *nomen__g_lerp(nomen_tensor *g, nomen_tensor *weight, bool end) {
 
 nomen_tensor *nomen__g_quotient(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y) {
     return nomen_neg(nomen_mul(g, nomen__conj(nomen_div(nomen_div(x, y), y))));
+}
+
+/* ---- complex numbers ------------------------------------------------------------------------- */
+
+static nomen_tensor *unit(void) { return nomen_scalar_call(nomen_number_complex(0, 1)); }
+
+nomen_tensor *nomen__g_imag(nomen_tensor *g) { return nomen_mul(g, unit()); }
+
+/* Real numbers do not turn. Otherwise g i z / |z|^2, and nothing at the origin. */
+nomen_tensor *nomen__g_angle(nomen_tensor *g, nomen_tensor *z) {
+    if (!nomen_dtype_is_complex((nomen_dtype)z->dtype)) return nomen_zeros_like(g);
+    nomen_tensor *origin = nomen_eq(nomen_detach(z), nomen_scalar(0));
+    nomen_tensor *size = nomen_abs(nomen_where(origin, nomen_ones_like(z), z));
+    return nomen_mul(nomen_mul(g, unit()), nomen_div(nomen_div(z, size), size));
+}
+
+/* By the size along the direction of the number, by the angle across it. */
+nomen_tensor *nomen__g_polar(nomen__backward *b, nomen_tensor *g, int input) {
+    if (input == 1) return nomen_real(nomen_mul(nomen_conj(g), nomen_mul(unit(), b->result)));
+    nomen_tensor *angle = b->in[1];
+    return nomen_real(nomen_mul(nomen_conj(g), nomen_polar(nomen_ones_like(angle), angle)));
 }

@@ -93,6 +93,13 @@ nomen_tensor *nomen__grad_second_aminmax(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_angle(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_angle(b->g, b->in[0]);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_asin(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0])))));
@@ -186,6 +193,14 @@ nomen_tensor *nomen__grad_clone(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_complex(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_real(b->g);
+    case 1: return nomen_imag(b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_conj(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__conj(b->g);
@@ -254,6 +269,13 @@ nomen_tensor *nomen__grad_cumsum(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_deg2rad(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_deg2rad(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_diagonal(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_diagonal(b, b->g);
     default: return NULL;
     }
 }
@@ -352,6 +374,27 @@ nomen_tensor *nomen__grad_flatten(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_flip(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_flip(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_fliplr(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_flip(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_flipud(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_flip(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_floor(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
@@ -400,6 +443,13 @@ nomen_tensor *nomen__grad_hypot(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_hypot(b, b->g, b->in[0]);
     case 1: return nomen__g_hypot(b, b->g, b->in[1]);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_imag(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_imag(b->g);
     default: return NULL;
     }
 }
@@ -611,6 +661,13 @@ nomen_tensor *nomen__grad_mode(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_movedim(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_view(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_mul(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_mul(b->g, nomen__conj(b->in[1]));
@@ -705,6 +762,14 @@ nomen_tensor *nomen__grad_poisson(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_polar(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_polar(b, b->g, 0);
+    case 1: return nomen__g_polar(b, b->g, 1);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_polygamma(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_polygamma(b, b->g);
@@ -753,6 +818,13 @@ nomen_tensor *nomen__grad_rad2deg(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_random(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_real(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
     default: return NULL;
     }
 }
@@ -1003,6 +1075,20 @@ nomen_tensor *nomen__grad_transpose(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_tril(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_tril(b->g, nomen__b_int(b, 1));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_triu(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_triu(b->g, nomen__b_int(b, 1));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_trunc(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__zero_like(b->g);
@@ -1013,6 +1099,13 @@ nomen_tensor *nomen__grad_trunc(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_unflatten(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_reshape(b, b->g, 0);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_unfold(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_unfold(b, b->g);
     default: return NULL;
     }
 }
@@ -1048,6 +1141,27 @@ nomen_tensor *nomen__grad_var_mean(nomen__backward *b, int input) {
 nomen_tensor *nomen__grad_second_var_mean(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_mean(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_view(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_reshape(b, b->g, 0);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_view_as_complex(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_view_as_real(b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_view_as_real(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_view_as_complex(nomen_contiguous(b->g));
     default: return NULL;
     }
 }

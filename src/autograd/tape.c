@@ -54,12 +54,23 @@ static nomen__node *edge_to(nomen_tensor *t) {
 
 /* ---- views ----------------------------------------------------------------------------------- */
 
+/* Views of other dtypes (real, view_as_complex) are no part of their base that the tape could put
+ * something into. */
+static nomen_status fail_other_dtype(void) {
+    return nomen__hint(nomen__fail(NOMEN_ERROR_GRAD,
+                                   "a view of another dtype (real, imag, view_as_real, "
+                                   "view_as_complex) and its base cannot be changed in place "
+                                   "where gradients are recorded."),
+                       "change it with gradients off, make the view anew, or clone it");
+}
+
 nomen_status nomen__grad_refresh(nomen_tensor *t) {
     nomen_tensor *base = t->base;
     if (!base || !(base->flags & NOMEN__REQUIRES) || base->grad->kind == NOMEN__LEAF)
         return NOMEN_OK;
     if (t->grad && t->grad->root == base->grad) return NOMEN_OK;
     if (base->storage != t->storage) return NOMEN_OK;
+    if (base->dtype != t->dtype) return fail_other_dtype();
     nomen__node_plan plan = {
         .nin = 1, .geometry_words = nomen__geometry_words(t, base), .ndim = t->ndim};
     int64_t *words;
@@ -82,6 +93,7 @@ static nomen_status check_in_place(nomen_tensor *t) {
                         "A view was created in no_grad mode and is being modified inplace with "
                         "grad mode enabled: its base would not hear of the change."),
             "make the view with gradients on, change it with gradients off, or clone it");
+    if (t->base && t->base->dtype != t->dtype) return fail_other_dtype();
     if ((t->flags & NOMEN__REQUIRES) && t->grad->kind == NOMEN__LEAF)
         return nomen__fail(NOMEN_ERROR_GRAD, "a leaf Variable that requires grad is being used in "
                                              "an in-place operation. Detach it, or turn "

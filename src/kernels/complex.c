@@ -1,24 +1,8 @@
-/* All kernels of complex operands but copies, where (move.c) and casts (cast.c). Sums and products
- * compute in their own type; functions in c128, so that complex64 rounds once and cannot overflow
- * on the way. */
-#include "kernels/loops/loops.h"
+/* Kernels of complex operands that are sums, products, quotients, tests and parts; functions:
+ * complex_math.c, copies and where: move.c, casts: cast.c. Sums and products compute in their own
+ * type, quotients in c128, so that complex64 rounds once and cannot overflow on the way. */
+#include "kernels/loops/complex_number.h"
 
-#include <complex.h>
-#undef complex /* the table of this file is called complex, too */
-#include <math.h>
-
-static inline c128 c_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
-static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
-static inline double _Complex c_pack(c128 x) {
-    double _Complex z;
-    memcpy(&z, &x, sizeof z);
-    return z;
-}
-static inline c128 c_unpack(double _Complex z) {
-    c128 x;
-    memcpy(&x, &z, sizeof x);
-    return x;
-}
 #define C_PICK(f, x) _Generic((x), c64: f##_c64, c128: f##_c128)
 
 /* ---- products: as vectors of interleaved parts --------------------------------------------------
@@ -70,62 +54,9 @@ static inline c128 c_conj_c128(c128 x) { return (c128){x.re, -x.im}; }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Two numbers as a vector of their own, with the same remedy as above. */
-typedef double pair __attribute__((vector_size(16)));
-typedef uint64_t pair_bits __attribute__((vector_size(16)));
-static inline pair pair_flip_second(pair x) {
-    return (pair)((pair_bits)x ^ (pair_bits){0, (uint64_t)1 << 63});
-}
-
-static inline pair pair_flip_first(pair x) {
-    return (pair)((pair_bits)x ^ (pair_bits){(uint64_t)1 << 63, 0});
-}
-static inline c128 c_times(c128 x, c128 y) {
-    const pair z = (pair){x.re, x.re} * (pair){y.re, y.im} +
-                   pair_flip_first((pair){x.im, x.im} * (pair){y.im, y.re});
-    return (c128){z[0], z[1]};
-}
-
-/* Smith's quotient: scaled by the larger part of y, so that |y|^2 is never formed. By zero: part by
- * part. */
-static inline c128 c_div(c128 x, c128 y) {
-    const pair n = {x.re, x.im}, swapped = {x.im, x.re};
-    if (fabs(y.re) >= fabs(y.im)) {
-        if (y.re == 0) return (c128){x.re / y.re, x.im / y.re};
-        const double r = y.im / y.re;
-        const pair q = (n + pair_flip_second(swapped * r)) / (y.re + y.im * r);
-        return (c128){q[0], q[1]};
-    }
-    const double r = y.re / y.im;
-    const pair q = (n * r + pair_flip_second(swapped)) / (y.im + y.re * r);
-    return (c128){q[0], q[1]};
-}
-static inline c128 c_reciprocal(c128 x) { return c_div((c128){1, 0}, x); }
-static inline double c_abs(c128 x) { return hypot(x.re, x.im); }
 static inline c128 c_sgn(c128 x) {
     const double size = c_abs(x);
     return size == 0 ? (c128){0, 0} : (c128){x.re / size, x.im / size};
-}
-static inline c128 c_exp(c128 x) { return c_unpack(cexp(c_pack(x))); }
-static inline c128 c_log(c128 x) { return c_unpack(clog(c_pack(x))); }
-static inline c128 c_log2(c128 x) {
-    const c128 y = c_log(x);
-    return (c128){y.re * M_LOG2E, y.im * M_LOG2E};
-}
-static inline c128 c_sqrt(c128 x) { return c_unpack(csqrt(c_pack(x))); }
-static inline c128 c_rsqrt(c128 x) { return c_reciprocal(c_sqrt(x)); }
-static inline c128 c_sin(c128 x) { return c_unpack(csin(c_pack(x))); }
-static inline c128 c_cos(c128 x) { return c_unpack(ccos(c_pack(x))); }
-static inline c128 c_tanh(c128 x) { return c_unpack(ctanh(c_pack(x))); }
-/* 1 / (1 + exp(-x)), with the exponential that cannot overflow. */
-static inline c128 c_sigmoid(c128 x) {
-    const c128 e = c_exp(x.re < 0 ? x : c_neg_c128(x)), d = {1 + e.re, e.im};
-    return x.re < 0 ? c_div(e, d) : c_reciprocal(d);
-}
-static inline c128 c_pow(c128 x, c128 y) {
-    if (y.re == 0 && y.im == 0) return (c128){1, 0};
-    if (x.re == 0 && x.im == 0 && y.re > 0) return (c128){0, 0};
-    return c_unpack(cpow(c_pack(x), c_pack(y)));
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -178,12 +109,6 @@ static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
 
 #define OP         div
 #define EXPR(x, y) c_div(x, y)
-#define WIDE
-#define LOOP "kernels/loops/binary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP         pow
-#define EXPR(x, y) c_pow(x, y)
 #define WIDE
 #define LOOP "kernels/loops/binary.h"
 #include "kernels/loops/complexes.h"
@@ -278,60 +203,6 @@ static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/complexes.h"
 
-#define OP      exp
-#define EXPR(x) c_exp(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      log
-#define EXPR(x) c_log(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      log2
-#define EXPR(x) c_log2(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      sqrt
-#define EXPR(x) c_sqrt(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      rsqrt
-#define EXPR(x) c_rsqrt(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      sin
-#define EXPR(x) c_sin(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      cos
-#define EXPR(x) c_cos(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      tanh
-#define EXPR(x) c_tanh(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
-#define OP      sigmoid
-#define EXPR(x) c_sigmoid(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
-
 const nomen__kernel NOMEN__TABLE(complex)[] = {
     ROWS_COMPLEXES("add", add),
     ROWS_COMPLEXES("sub", sub),
@@ -342,7 +213,6 @@ const nomen__kernel NOMEN__TABLE(complex)[] = {
     ROWS_COMPLEXES("addcmul", addcmul),
     ROWS_COMPLEXES("addcdiv", addcdiv),
     ROWS_COMPLEXES("div", div),
-    ROWS_COMPLEXES("pow", pow),
     ROWS_COMPLEXES("eq", eq),
     ROWS_COMPLEXES("ne", ne),
     ROWS_COMPLEXES("logical_and", logical_and),
@@ -358,14 +228,5 @@ const nomen__kernel NOMEN__TABLE(complex)[] = {
     ROWS_COMPLEXES("abs", abs),
     ROWS_COMPLEXES("sgn", sgn),
     ROWS_COMPLEXES("reciprocal", reciprocal),
-    ROWS_COMPLEXES("exp", exp),
-    ROWS_COMPLEXES("log", log),
-    ROWS_COMPLEXES("log2", log2),
-    ROWS_COMPLEXES("sqrt", sqrt),
-    ROWS_COMPLEXES("rsqrt", rsqrt),
-    ROWS_COMPLEXES("sin", sin),
-    ROWS_COMPLEXES("cos", cos),
-    ROWS_COMPLEXES("tanh", tanh),
-    ROWS_COMPLEXES("sigmoid", sigmoid),
     {.name = NULL},
 };

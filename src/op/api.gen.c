@@ -71,6 +71,9 @@ nomen_tensor *nomen_amin_call(const nomen_amin_args *args) {
 nomen_tensor *nomen_aminmax_call(const nomen_aminmax_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_AMINMAX], args, false);
 }
+nomen_tensor *nomen_angle_call(const nomen_angle_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ANGLE], args, false);
+}
 nomen_tensor *nomen_any_call(const nomen_any_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ANY], args, false);
 }
@@ -200,8 +203,14 @@ nomen_tensor *nomen_clamp_in_place_call(const nomen_clamp_args *args) {
 nomen_tensor *nomen_clone_call(const nomen_clone_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CLONE], args, false);
 }
+nomen_tensor *nomen_complex_call(const nomen_complex_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COMPLEX], args, false);
+}
 nomen_tensor *nomen_conj_call(const nomen_conj_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJ], args, false);
+}
+nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJ], args, true);
 }
 nomen_tensor *nomen_contiguous_call(const nomen_contiguous_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CONTIGUOUS], args, false);
@@ -257,6 +266,15 @@ nomen_tensor *nomen_deg2rad_call(const nomen_deg2rad_args *args) {
 nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DEG2RAD], args, true);
 }
+nomen_tensor *nomen_diag_call(const nomen_diag_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIAG], args, false);
+}
+nomen_tensor *nomen_diag_embed_call(const nomen_diag_embed_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIAG_EMBED], args, false);
+}
+nomen_tensor *nomen_diagonal_call(const nomen_diagonal_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DIAGONAL], args, false);
+}
 nomen_tensor *nomen_diff_call(const nomen_diff_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DIFF], args, false);
 }
@@ -283,6 +301,9 @@ nomen_tensor *nomen_dropout_call(const nomen_dropout_args *args) {
 }
 nomen_tensor *nomen_dropout_in_place_call(const nomen_dropout_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DROPOUT], args, true);
+}
+nomen_list nomen_dsplit_call(const nomen_dsplit_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_DSPLIT], args);
 }
 nomen_tensor *nomen_empty_call(const nomen_empty_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EMPTY], args, false);
@@ -350,6 +371,15 @@ nomen_tensor *nomen_fill_in_place_call(const nomen_fill_args *args) {
 nomen_tensor *nomen_flatten_call(const nomen_flatten_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FLATTEN], args, false);
 }
+nomen_tensor *nomen_flip_call(const nomen_flip_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLIP], args, false);
+}
+nomen_tensor *nomen_fliplr_call(const nomen_fliplr_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLIPLR], args, false);
+}
+nomen_tensor *nomen_flipud_call(const nomen_flipud_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FLIPUD], args, false);
+}
 nomen_tensor *nomen_floor_call(const nomen_floor_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR], args, false);
 }
@@ -401,11 +431,17 @@ nomen_tensor *nomen_gt_call(const nomen_gt_args *args) {
 nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GT], args, true);
 }
+nomen_list nomen_hsplit_call(const nomen_hsplit_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_HSPLIT], args);
+}
 nomen_tensor *nomen_hypot_call(const nomen_hypot_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_HYPOT], args, false);
 }
 nomen_tensor *nomen_hypot_in_place_call(const nomen_hypot_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_HYPOT], args, true);
+}
+nomen_tensor *nomen_imag_call(const nomen_imag_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_IMAG], args, false);
 }
 nomen_tensor *nomen_index_call(const nomen_index_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX], args, false);
@@ -454,6 +490,9 @@ nomen_tensor *nomen_isneginf_call(const nomen_isneginf_args *args) {
 }
 nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ISPOSINF], args, false);
+}
+nomen_tensor *nomen_isreal_call(const nomen_isreal_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ISREAL], args, false);
 }
 nomen_tensor *nomen_kthvalue_call(const nomen_kthvalue_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_KTHVALUE], args, false);
@@ -593,6 +632,9 @@ nomen_tensor *nomen_mm_call(const nomen_mm_args *args) {
 nomen_tensor *nomen_mode_call(const nomen_mode_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MODE], args, false);
 }
+nomen_tensor *nomen_movedim_call(const nomen_movedim_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_MOVEDIM], args, false);
+}
 nomen_tensor *nomen_msort_call(const nomen_msort_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_MSORT], args, false);
 }
@@ -625,6 +667,9 @@ nomen_tensor *nomen_nansum_call(const nomen_nansum_args *args) {
 }
 nomen_tensor *nomen_narrow_call(const nomen_narrow_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NARROW], args, false);
+}
+nomen_tensor *nomen_narrow_copy_call(const nomen_narrow_copy_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NARROW_COPY], args, false);
 }
 nomen_tensor *nomen_ne_call(const nomen_ne_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NE], args, false);
@@ -664,6 +709,9 @@ nomen_tensor *nomen_permute_call(const nomen_permute_args *args) {
 }
 nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_POISSON], args, false);
+}
+nomen_tensor *nomen_polar_call(const nomen_polar_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_POLAR], args, false);
 }
 nomen_tensor *nomen_polygamma_call(const nomen_polygamma_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_POLYGAMMA], args, false);
@@ -728,6 +776,9 @@ nomen_tensor *nomen_random_in_place_call(const nomen_random_args *args) {
 nomen_tensor *nomen_randperm_call(const nomen_randperm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RANDPERM], args, false);
 }
+nomen_tensor *nomen_real_call(const nomen_real_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_REAL], args, false);
+}
 nomen_tensor *nomen_reciprocal_call(const nomen_reciprocal_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RECIPROCAL], args, false);
 }
@@ -755,8 +806,32 @@ nomen_tensor *nomen_rename_call(const nomen_rename_args *args) {
 nomen_tensor *nomen_rename_in_place_call(const nomen_rename_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RENAME], args, true);
 }
+nomen_tensor *nomen_repeat_call(const nomen_repeat_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_REPEAT], args, false);
+}
+nomen_tensor *nomen_repeat_interleave_call(const nomen_repeat_interleave_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_REPEAT_INTERLEAVE], args, false);
+}
 nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RESHAPE], args, false);
+}
+nomen_tensor *nomen_resize_call(const nomen_resize_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RESIZE], args, false);
+}
+nomen_tensor *nomen_resize_in_place_call(const nomen_resize_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RESIZE], args, true);
+}
+nomen_tensor *nomen_resize_as_call(const nomen_resize_as_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RESIZE_AS], args, false);
+}
+nomen_tensor *nomen_resize_as_in_place_call(const nomen_resize_as_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RESIZE_AS], args, true);
+}
+nomen_tensor *nomen_resolve_conj_call(const nomen_resolve_conj_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_RESOLVE_CONJ], args, false);
+}
+nomen_tensor *nomen_roll_call(const nomen_roll_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ROLL], args, false);
 }
 nomen_tensor *nomen_round_call(const nomen_round_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ROUND], args, false);
@@ -893,6 +968,12 @@ nomen_tensor *nomen_tanh_call(const nomen_tanh_args *args) {
 nomen_tensor *nomen_tanh_in_place_call(const nomen_tanh_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TANH], args, true);
 }
+nomen_list nomen_tensor_split_call(const nomen_tensor_split_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_TENSOR_SPLIT], args);
+}
+nomen_tensor *nomen_tile_call(const nomen_tile_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TILE], args, false);
+}
 nomen_tensor *nomen_to_call(const nomen_to_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TO], args, false);
 }
@@ -905,6 +986,18 @@ nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args) {
 nomen_tensor *nomen_transpose_in_place_call(const nomen_transpose_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TRANSPOSE], args, true);
 }
+nomen_tensor *nomen_tril_call(const nomen_tril_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRIL], args, false);
+}
+nomen_tensor *nomen_tril_in_place_call(const nomen_tril_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRIL], args, true);
+}
+nomen_tensor *nomen_triu_call(const nomen_triu_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRIU], args, false);
+}
+nomen_tensor *nomen_triu_in_place_call(const nomen_triu_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRIU], args, true);
+}
 nomen_tensor *nomen_trunc_call(const nomen_trunc_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TRUNC], args, false);
 }
@@ -916,6 +1009,9 @@ nomen_list nomen_unbind_call(const nomen_unbind_args *args) {
 }
 nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNFLATTEN], args, false);
+}
+nomen_tensor *nomen_unfold_call(const nomen_unfold_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_UNFOLD], args, false);
 }
 nomen_tensor *nomen_uniform_call(const nomen_uniform_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNIFORM], args, false);
@@ -934,6 +1030,18 @@ nomen_tensor *nomen_var_call(const nomen_var_args *args) {
 }
 nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_VAR_MEAN], args, false);
+}
+nomen_tensor *nomen_view_call(const nomen_view_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_VIEW], args, false);
+}
+nomen_tensor *nomen_view_as_complex_call(const nomen_view_as_complex_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_VIEW_AS_COMPLEX], args, false);
+}
+nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_VIEW_AS_REAL], args, false);
+}
+nomen_list nomen_vsplit_call(const nomen_vsplit_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_VSPLIT], args);
 }
 nomen_tensor *nomen_where_call(const nomen_where_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_WHERE], args, false);

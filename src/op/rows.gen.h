@@ -20,202 +20,233 @@ enum {
     NOMEN__OP_AMAX = 12,
     NOMEN__OP_AMIN = 13,
     NOMEN__OP_AMINMAX = 14,
-    NOMEN__OP_ANY = 15,
-    NOMEN__OP_ARANGE = 16,
-    NOMEN__OP_ARGMAX = 17,
-    NOMEN__OP_ARGMIN = 18,
-    NOMEN__OP_ARGSORT = 19,
-    NOMEN__OP_ARGWHERE = 20,
-    NOMEN__OP_ASIN = 21,
-    NOMEN__OP_ASINH = 22,
-    NOMEN__OP_ATAN = 23,
-    NOMEN__OP_ATAN2 = 24,
-    NOMEN__OP_ATANH = 25,
-    NOMEN__OP_BADDBMM = 26,
-    NOMEN__OP_BERNOULLI = 27,
-    NOMEN__OP_BITWISE_AND = 28,
-    NOMEN__OP_BITWISE_LEFT_SHIFT = 29,
-    NOMEN__OP_BITWISE_NOT = 30,
-    NOMEN__OP_BITWISE_OR = 31,
-    NOMEN__OP_BITWISE_RIGHT_SHIFT = 32,
-    NOMEN__OP_BITWISE_XOR = 33,
-    NOMEN__OP_BMM = 34,
-    NOMEN__OP_CAST = 35,
-    NOMEN__OP_CAT = 36,
-    NOMEN__OP_CAUCHY = 37,
-    NOMEN__OP_CEIL = 38,
-    NOMEN__OP_CHUNK = 39,
-    NOMEN__OP_CLAMP = 40,
-    NOMEN__OP_CLONE = 41,
-    NOMEN__OP_CONJ = 42,
-    NOMEN__OP_CONTIGUOUS = 43,
-    NOMEN__OP_COPY = 44,
-    NOMEN__OP_COPYSIGN = 45,
-    NOMEN__OP_COS = 46,
-    NOMEN__OP_COSH = 47,
-    NOMEN__OP_COUNT_NONZERO = 48,
-    NOMEN__OP_CUMMAX = 49,
-    NOMEN__OP_CUMMIN = 50,
-    NOMEN__OP_CUMPROD = 51,
-    NOMEN__OP_CUMSUM = 52,
-    NOMEN__OP_DEG2RAD = 53,
-    NOMEN__OP_DIFF = 54,
-    NOMEN__OP_DIGAMMA = 55,
-    NOMEN__OP_DIST = 56,
-    NOMEN__OP_DIV = 57,
-    NOMEN__OP_DOT = 58,
-    NOMEN__OP_DROPOUT = 59,
-    NOMEN__OP_EMPTY = 60,
-    NOMEN__OP_EMPTY_LIKE = 61,
-    NOMEN__OP_EQ = 62,
-    NOMEN__OP_ERF = 63,
-    NOMEN__OP_ERFC = 64,
-    NOMEN__OP_ERFINV = 65,
-    NOMEN__OP_EXP = 66,
-    NOMEN__OP_EXP2 = 67,
-    NOMEN__OP_EXPAND = 68,
-    NOMEN__OP_EXPM1 = 69,
-    NOMEN__OP_EXPONENTIAL = 70,
-    NOMEN__OP_FILL = 71,
-    NOMEN__OP_FLATTEN = 72,
-    NOMEN__OP_FLOOR = 73,
-    NOMEN__OP_FLOOR_DIVIDE = 74,
-    NOMEN__OP_FMOD = 75,
-    NOMEN__OP_FRAC = 76,
-    NOMEN__OP_FULL = 77,
-    NOMEN__OP_FULL_LIKE = 78,
-    NOMEN__OP_GATHER = 79,
-    NOMEN__OP_GE = 80,
-    NOMEN__OP_GEOMETRIC = 81,
-    NOMEN__OP_GT = 82,
-    NOMEN__OP_HYPOT = 83,
-    NOMEN__OP_INDEX = 84,
-    NOMEN__OP_INDEX_ADD = 85,
-    NOMEN__OP_INDEX_COPY = 86,
-    NOMEN__OP_INDEX_FILL = 87,
-    NOMEN__OP_INDEX_PUT = 88,
-    NOMEN__OP_INDEX_SELECT = 89,
-    NOMEN__OP_ISCLOSE = 90,
-    NOMEN__OP_ISFINITE = 91,
-    NOMEN__OP_ISINF = 92,
-    NOMEN__OP_ISNAN = 93,
-    NOMEN__OP_ISNEGINF = 94,
-    NOMEN__OP_ISPOSINF = 95,
-    NOMEN__OP_KTHVALUE = 96,
-    NOMEN__OP_LE = 97,
-    NOMEN__OP_LERP = 98,
-    NOMEN__OP_LGAMMA = 99,
-    NOMEN__OP_LOG = 100,
-    NOMEN__OP_LOG10 = 101,
-    NOMEN__OP_LOG1P = 102,
-    NOMEN__OP_LOG2 = 103,
-    NOMEN__OP_LOG_NORMAL = 104,
-    NOMEN__OP_LOG_SOFTMAX = 105,
-    NOMEN__OP_LOGCUMSUMEXP = 106,
-    NOMEN__OP_LOGICAL_AND = 107,
-    NOMEN__OP_LOGICAL_NOT = 108,
-    NOMEN__OP_LOGICAL_OR = 109,
-    NOMEN__OP_LOGICAL_XOR = 110,
-    NOMEN__OP_LOGIT = 111,
-    NOMEN__OP_LOGSUMEXP = 112,
-    NOMEN__OP_LT = 113,
-    NOMEN__OP_MASKED_FILL = 114,
-    NOMEN__OP_MASKED_SCATTER = 115,
-    NOMEN__OP_MASKED_SELECT = 116,
-    NOMEN__OP_MATMUL = 117,
-    NOMEN__OP_MAX = 118,
-    NOMEN__OP_MAXIMUM = 119,
-    NOMEN__OP_MEAN = 120,
-    NOMEN__OP_MEDIAN = 121,
-    NOMEN__OP_MIN = 122,
-    NOMEN__OP_MINIMUM = 123,
-    NOMEN__OP_MM = 124,
-    NOMEN__OP_MODE = 125,
-    NOMEN__OP_MSORT = 126,
-    NOMEN__OP_MUL = 127,
-    NOMEN__OP_MULTINOMIAL = 128,
-    NOMEN__OP_MV = 129,
-    NOMEN__OP_NAN_TO_NUM = 130,
-    NOMEN__OP_NANMEAN = 131,
-    NOMEN__OP_NANMEDIAN = 132,
-    NOMEN__OP_NANSUM = 133,
-    NOMEN__OP_NARROW = 134,
-    NOMEN__OP_NE = 135,
-    NOMEN__OP_NEG = 136,
-    NOMEN__OP_NONZERO = 137,
-    NOMEN__OP_NONZERO_TUPLE = 138,
-    NOMEN__OP_NORM = 139,
-    NOMEN__OP_NORMAL = 140,
-    NOMEN__OP_NORMAL_ = 141,
-    NOMEN__OP_ONES = 142,
-    NOMEN__OP_ONES_LIKE = 143,
-    NOMEN__OP_PERMUTE = 144,
-    NOMEN__OP_POISSON = 145,
-    NOMEN__OP_POLYGAMMA = 146,
-    NOMEN__OP_POSITIVE = 147,
-    NOMEN__OP_POW = 148,
-    NOMEN__OP_PROD = 149,
-    NOMEN__OP_PUT = 150,
-    NOMEN__OP_PUT_DIMS = 151,
-    NOMEN__OP_RAD2DEG = 152,
-    NOMEN__OP_RAND = 153,
-    NOMEN__OP_RAND_LIKE = 154,
-    NOMEN__OP_RANDINT = 155,
-    NOMEN__OP_RANDINT_LIKE = 156,
-    NOMEN__OP_RANDN = 157,
-    NOMEN__OP_RANDN_LIKE = 158,
-    NOMEN__OP_RANDOM = 159,
-    NOMEN__OP_RANDPERM = 160,
-    NOMEN__OP_RECIPROCAL = 161,
-    NOMEN__OP_REFINE_NAMES = 162,
-    NOMEN__OP_RELU = 163,
-    NOMEN__OP_REMAINDER = 164,
-    NOMEN__OP_RENAME = 165,
-    NOMEN__OP_RESHAPE = 166,
-    NOMEN__OP_ROUND = 167,
-    NOMEN__OP_RSQRT = 168,
-    NOMEN__OP_SCATTER = 169,
-    NOMEN__OP_SCATTER_ADD = 170,
-    NOMEN__OP_SELECT = 171,
-    NOMEN__OP_SGN = 172,
-    NOMEN__OP_SIGMOID = 173,
-    NOMEN__OP_SIGN = 174,
-    NOMEN__OP_SIGNBIT = 175,
-    NOMEN__OP_SIN = 176,
-    NOMEN__OP_SINC = 177,
-    NOMEN__OP_SINH = 178,
-    NOMEN__OP_SLICE = 179,
-    NOMEN__OP_SOFTMAX = 180,
-    NOMEN__OP_SORT = 181,
-    NOMEN__OP_SPLIT = 182,
-    NOMEN__OP_SQRT = 183,
-    NOMEN__OP_SQUARE = 184,
-    NOMEN__OP_SQUEEZE = 185,
-    NOMEN__OP_STACK = 186,
-    NOMEN__OP_STD = 187,
-    NOMEN__OP_STD_MEAN = 188,
-    NOMEN__OP_SUB = 189,
-    NOMEN__OP_SUM = 190,
-    NOMEN__OP_TAKE = 191,
-    NOMEN__OP_TAKE_ALONG_DIM = 192,
-    NOMEN__OP_TAKE_DIMS = 193,
-    NOMEN__OP_TAN = 194,
-    NOMEN__OP_TANH = 195,
-    NOMEN__OP_TO = 196,
-    NOMEN__OP_TOPK = 197,
-    NOMEN__OP_TRANSPOSE = 198,
-    NOMEN__OP_TRUNC = 199,
-    NOMEN__OP_UNBIND = 200,
-    NOMEN__OP_UNFLATTEN = 201,
-    NOMEN__OP_UNIFORM = 202,
-    NOMEN__OP_UNSQUEEZE = 203,
-    NOMEN__OP_VAR = 204,
-    NOMEN__OP_VAR_MEAN = 205,
-    NOMEN__OP_WHERE = 206,
-    NOMEN__OP_ZERO = 207,
-    NOMEN__OP_ZEROS = 208,
-    NOMEN__OP_ZEROS_LIKE = 209,
-    NOMEN__OP_COUNT = 210
+    NOMEN__OP_ANGLE = 15,
+    NOMEN__OP_ANY = 16,
+    NOMEN__OP_ARANGE = 17,
+    NOMEN__OP_ARGMAX = 18,
+    NOMEN__OP_ARGMIN = 19,
+    NOMEN__OP_ARGSORT = 20,
+    NOMEN__OP_ARGWHERE = 21,
+    NOMEN__OP_ASIN = 22,
+    NOMEN__OP_ASINH = 23,
+    NOMEN__OP_ATAN = 24,
+    NOMEN__OP_ATAN2 = 25,
+    NOMEN__OP_ATANH = 26,
+    NOMEN__OP_BADDBMM = 27,
+    NOMEN__OP_BERNOULLI = 28,
+    NOMEN__OP_BITWISE_AND = 29,
+    NOMEN__OP_BITWISE_LEFT_SHIFT = 30,
+    NOMEN__OP_BITWISE_NOT = 31,
+    NOMEN__OP_BITWISE_OR = 32,
+    NOMEN__OP_BITWISE_RIGHT_SHIFT = 33,
+    NOMEN__OP_BITWISE_XOR = 34,
+    NOMEN__OP_BMM = 35,
+    NOMEN__OP_CAST = 36,
+    NOMEN__OP_CAT = 37,
+    NOMEN__OP_CAUCHY = 38,
+    NOMEN__OP_CEIL = 39,
+    NOMEN__OP_CHUNK = 40,
+    NOMEN__OP_CLAMP = 41,
+    NOMEN__OP_CLONE = 42,
+    NOMEN__OP_COMPLEX = 43,
+    NOMEN__OP_CONJ = 44,
+    NOMEN__OP_CONTIGUOUS = 45,
+    NOMEN__OP_COPY = 46,
+    NOMEN__OP_COPYSIGN = 47,
+    NOMEN__OP_COS = 48,
+    NOMEN__OP_COSH = 49,
+    NOMEN__OP_COUNT_NONZERO = 50,
+    NOMEN__OP_CUMMAX = 51,
+    NOMEN__OP_CUMMIN = 52,
+    NOMEN__OP_CUMPROD = 53,
+    NOMEN__OP_CUMSUM = 54,
+    NOMEN__OP_DEG2RAD = 55,
+    NOMEN__OP_DIAG = 56,
+    NOMEN__OP_DIAG_EMBED = 57,
+    NOMEN__OP_DIAGONAL = 58,
+    NOMEN__OP_DIFF = 59,
+    NOMEN__OP_DIGAMMA = 60,
+    NOMEN__OP_DIST = 61,
+    NOMEN__OP_DIV = 62,
+    NOMEN__OP_DOT = 63,
+    NOMEN__OP_DROPOUT = 64,
+    NOMEN__OP_DSPLIT = 65,
+    NOMEN__OP_EMPTY = 66,
+    NOMEN__OP_EMPTY_LIKE = 67,
+    NOMEN__OP_EQ = 68,
+    NOMEN__OP_ERF = 69,
+    NOMEN__OP_ERFC = 70,
+    NOMEN__OP_ERFINV = 71,
+    NOMEN__OP_EXP = 72,
+    NOMEN__OP_EXP2 = 73,
+    NOMEN__OP_EXPAND = 74,
+    NOMEN__OP_EXPM1 = 75,
+    NOMEN__OP_EXPONENTIAL = 76,
+    NOMEN__OP_FILL = 77,
+    NOMEN__OP_FLATTEN = 78,
+    NOMEN__OP_FLIP = 79,
+    NOMEN__OP_FLIPLR = 80,
+    NOMEN__OP_FLIPUD = 81,
+    NOMEN__OP_FLOOR = 82,
+    NOMEN__OP_FLOOR_DIVIDE = 83,
+    NOMEN__OP_FMOD = 84,
+    NOMEN__OP_FRAC = 85,
+    NOMEN__OP_FULL = 86,
+    NOMEN__OP_FULL_LIKE = 87,
+    NOMEN__OP_GATHER = 88,
+    NOMEN__OP_GE = 89,
+    NOMEN__OP_GEOMETRIC = 90,
+    NOMEN__OP_GT = 91,
+    NOMEN__OP_HSPLIT = 92,
+    NOMEN__OP_HYPOT = 93,
+    NOMEN__OP_IMAG = 94,
+    NOMEN__OP_INDEX = 95,
+    NOMEN__OP_INDEX_ADD = 96,
+    NOMEN__OP_INDEX_COPY = 97,
+    NOMEN__OP_INDEX_FILL = 98,
+    NOMEN__OP_INDEX_PUT = 99,
+    NOMEN__OP_INDEX_SELECT = 100,
+    NOMEN__OP_ISCLOSE = 101,
+    NOMEN__OP_ISFINITE = 102,
+    NOMEN__OP_ISINF = 103,
+    NOMEN__OP_ISNAN = 104,
+    NOMEN__OP_ISNEGINF = 105,
+    NOMEN__OP_ISPOSINF = 106,
+    NOMEN__OP_ISREAL = 107,
+    NOMEN__OP_KTHVALUE = 108,
+    NOMEN__OP_LE = 109,
+    NOMEN__OP_LERP = 110,
+    NOMEN__OP_LGAMMA = 111,
+    NOMEN__OP_LOG = 112,
+    NOMEN__OP_LOG10 = 113,
+    NOMEN__OP_LOG1P = 114,
+    NOMEN__OP_LOG2 = 115,
+    NOMEN__OP_LOG_NORMAL = 116,
+    NOMEN__OP_LOG_SOFTMAX = 117,
+    NOMEN__OP_LOGCUMSUMEXP = 118,
+    NOMEN__OP_LOGICAL_AND = 119,
+    NOMEN__OP_LOGICAL_NOT = 120,
+    NOMEN__OP_LOGICAL_OR = 121,
+    NOMEN__OP_LOGICAL_XOR = 122,
+    NOMEN__OP_LOGIT = 123,
+    NOMEN__OP_LOGSUMEXP = 124,
+    NOMEN__OP_LT = 125,
+    NOMEN__OP_MASKED_FILL = 126,
+    NOMEN__OP_MASKED_SCATTER = 127,
+    NOMEN__OP_MASKED_SELECT = 128,
+    NOMEN__OP_MATMUL = 129,
+    NOMEN__OP_MAX = 130,
+    NOMEN__OP_MAXIMUM = 131,
+    NOMEN__OP_MEAN = 132,
+    NOMEN__OP_MEDIAN = 133,
+    NOMEN__OP_MIN = 134,
+    NOMEN__OP_MINIMUM = 135,
+    NOMEN__OP_MM = 136,
+    NOMEN__OP_MODE = 137,
+    NOMEN__OP_MOVEDIM = 138,
+    NOMEN__OP_MSORT = 139,
+    NOMEN__OP_MUL = 140,
+    NOMEN__OP_MULTINOMIAL = 141,
+    NOMEN__OP_MV = 142,
+    NOMEN__OP_NAN_TO_NUM = 143,
+    NOMEN__OP_NANMEAN = 144,
+    NOMEN__OP_NANMEDIAN = 145,
+    NOMEN__OP_NANSUM = 146,
+    NOMEN__OP_NARROW = 147,
+    NOMEN__OP_NARROW_COPY = 148,
+    NOMEN__OP_NE = 149,
+    NOMEN__OP_NEG = 150,
+    NOMEN__OP_NONZERO = 151,
+    NOMEN__OP_NONZERO_TUPLE = 152,
+    NOMEN__OP_NORM = 153,
+    NOMEN__OP_NORMAL = 154,
+    NOMEN__OP_NORMAL_ = 155,
+    NOMEN__OP_ONES = 156,
+    NOMEN__OP_ONES_LIKE = 157,
+    NOMEN__OP_PERMUTE = 158,
+    NOMEN__OP_POISSON = 159,
+    NOMEN__OP_POLAR = 160,
+    NOMEN__OP_POLYGAMMA = 161,
+    NOMEN__OP_POSITIVE = 162,
+    NOMEN__OP_POW = 163,
+    NOMEN__OP_PROD = 164,
+    NOMEN__OP_PUT = 165,
+    NOMEN__OP_PUT_DIMS = 166,
+    NOMEN__OP_RAD2DEG = 167,
+    NOMEN__OP_RAND = 168,
+    NOMEN__OP_RAND_LIKE = 169,
+    NOMEN__OP_RANDINT = 170,
+    NOMEN__OP_RANDINT_LIKE = 171,
+    NOMEN__OP_RANDN = 172,
+    NOMEN__OP_RANDN_LIKE = 173,
+    NOMEN__OP_RANDOM = 174,
+    NOMEN__OP_RANDPERM = 175,
+    NOMEN__OP_REAL = 176,
+    NOMEN__OP_RECIPROCAL = 177,
+    NOMEN__OP_REFINE_NAMES = 178,
+    NOMEN__OP_RELU = 179,
+    NOMEN__OP_REMAINDER = 180,
+    NOMEN__OP_RENAME = 181,
+    NOMEN__OP_REPEAT = 182,
+    NOMEN__OP_REPEAT_INTERLEAVE = 183,
+    NOMEN__OP_RESHAPE = 184,
+    NOMEN__OP_RESIZE = 185,
+    NOMEN__OP_RESIZE_AS = 186,
+    NOMEN__OP_RESOLVE_CONJ = 187,
+    NOMEN__OP_ROLL = 188,
+    NOMEN__OP_ROUND = 189,
+    NOMEN__OP_RSQRT = 190,
+    NOMEN__OP_SCATTER = 191,
+    NOMEN__OP_SCATTER_ADD = 192,
+    NOMEN__OP_SELECT = 193,
+    NOMEN__OP_SGN = 194,
+    NOMEN__OP_SIGMOID = 195,
+    NOMEN__OP_SIGN = 196,
+    NOMEN__OP_SIGNBIT = 197,
+    NOMEN__OP_SIN = 198,
+    NOMEN__OP_SINC = 199,
+    NOMEN__OP_SINH = 200,
+    NOMEN__OP_SLICE = 201,
+    NOMEN__OP_SOFTMAX = 202,
+    NOMEN__OP_SORT = 203,
+    NOMEN__OP_SPLIT = 204,
+    NOMEN__OP_SQRT = 205,
+    NOMEN__OP_SQUARE = 206,
+    NOMEN__OP_SQUEEZE = 207,
+    NOMEN__OP_STACK = 208,
+    NOMEN__OP_STD = 209,
+    NOMEN__OP_STD_MEAN = 210,
+    NOMEN__OP_SUB = 211,
+    NOMEN__OP_SUM = 212,
+    NOMEN__OP_TAKE = 213,
+    NOMEN__OP_TAKE_ALONG_DIM = 214,
+    NOMEN__OP_TAKE_DIMS = 215,
+    NOMEN__OP_TAN = 216,
+    NOMEN__OP_TANH = 217,
+    NOMEN__OP_TENSOR_SPLIT = 218,
+    NOMEN__OP_TILE = 219,
+    NOMEN__OP_TO = 220,
+    NOMEN__OP_TOPK = 221,
+    NOMEN__OP_TRANSPOSE = 222,
+    NOMEN__OP_TRIL = 223,
+    NOMEN__OP_TRIU = 224,
+    NOMEN__OP_TRUNC = 225,
+    NOMEN__OP_UNBIND = 226,
+    NOMEN__OP_UNFLATTEN = 227,
+    NOMEN__OP_UNFOLD = 228,
+    NOMEN__OP_UNIFORM = 229,
+    NOMEN__OP_UNSQUEEZE = 230,
+    NOMEN__OP_VAR = 231,
+    NOMEN__OP_VAR_MEAN = 232,
+    NOMEN__OP_VIEW = 233,
+    NOMEN__OP_VIEW_AS_COMPLEX = 234,
+    NOMEN__OP_VIEW_AS_REAL = 235,
+    NOMEN__OP_VSPLIT = 236,
+    NOMEN__OP_WHERE = 237,
+    NOMEN__OP_ZERO = 238,
+    NOMEN__OP_ZEROS = 239,
+    NOMEN__OP_ZEROS_LIKE = 240,
+    NOMEN__OP_COUNT = 241
 };
 
 nomen__step nomen__choose_bounds;
@@ -237,21 +268,37 @@ nomen__step nomen__choose_scatter;
 nomen__step nomen__choose_sgn;
 nomen__step nomen__compose_addmm;
 nomen__step nomen__compose_allclose;
+nomen__step nomen__compose_as_it_is;
 nomen__step nomen__compose_chunk;
 nomen__step nomen__compose_contiguous;
+nomen__step nomen__compose_diag;
+nomen__step nomen__compose_diag_embed;
 nomen__step nomen__compose_diff;
 nomen__step nomen__compose_dist;
 nomen__step nomen__compose_dropout;
+nomen__step nomen__compose_dsplit;
+nomen__step nomen__compose_hsplit;
 nomen__step nomen__compose_index;
 nomen__step nomen__compose_index_put;
 nomen__step nomen__compose_isclose;
+nomen__step nomen__compose_isreal;
 nomen__step nomen__compose_msort;
+nomen__step nomen__compose_narrow_copy;
 nomen__step nomen__compose_nonzero_tuple;
 nomen__step nomen__compose_positive;
+nomen__step nomen__compose_repeat;
+nomen__step nomen__compose_repeat_interleave;
+nomen__step nomen__compose_resize;
+nomen__step nomen__compose_resize_as;
+nomen__step nomen__compose_roll;
 nomen__step nomen__compose_split;
 nomen__step nomen__compose_take_along_dim;
+nomen__step nomen__compose_tensor_split;
+nomen__step nomen__compose_tile;
 nomen__step nomen__compose_to;
 nomen__step nomen__compose_unbind;
+nomen__step nomen__compose_vsplit;
+nomen__step nomen__dtype_angle;
 nomen__step nomen__dtype_bernoulli;
 nomen__step nomen__dtype_bool;
 nomen__step nomen__dtype_compare;
@@ -270,6 +317,7 @@ nomen__step nomen__dtype_indexed;
 nomen__step nomen__dtype_integers;
 nomen__step nomen__dtype_like;
 nomen__step nomen__dtype_logit;
+nomen__step nomen__dtype_made_complex;
 nomen__step nomen__dtype_masked_fill;
 nomen__step nomen__dtype_masked_scatter;
 nomen__step nomen__dtype_masked_select;
@@ -278,6 +326,7 @@ nomen__step nomen__dtype_moments;
 nomen__step nomen__dtype_multinomial;
 nomen__step nomen__dtype_norm;
 nomen__step nomen__dtype_normal;
+nomen__step nomen__dtype_pairs;
 nomen__step nomen__dtype_positions;
 nomen__step nomen__dtype_power;
 nomen__step nomen__dtype_promote;
@@ -302,6 +351,7 @@ nomen__step nomen__launch_copy;
 nomen__step nomen__launch_elementwise;
 nomen__step nomen__launch_exponential;
 nomen__step nomen__launch_fill;
+nomen__step nomen__launch_flip;
 nomen__step nomen__launch_gather;
 nomen__step nomen__launch_geometric;
 nomen__step nomen__launch_index_add;
@@ -338,11 +388,15 @@ nomen__step nomen__launch_scatter_add;
 nomen__step nomen__launch_stack;
 nomen__step nomen__launch_take;
 nomen__step nomen__launch_take_dims;
+nomen__step nomen__launch_triangle;
 nomen__step nomen__launch_uniform;
 nomen__step nomen__launch_zero;
 nomen__step nomen__names_along;
 nomen__step nomen__names_as_index;
 nomen__step nomen__names_contract;
+nomen__step nomen__names_flip;
+nomen__step nomen__names_fliplr;
+nomen__step nomen__names_flipud;
 nomen__step nomen__names_given;
 nomen__step nomen__names_join;
 nomen__step nomen__names_keep;
@@ -351,6 +405,7 @@ nomen__step nomen__names_masked_fill_rule;
 nomen__step nomen__names_masked_select_rule;
 nomen__step nomen__names_normal;
 nomen__step nomen__names_nothing;
+nomen__step nomen__names_pairs;
 nomen__step nomen__names_reduce_both;
 nomen__step nomen__names_reduce_last;
 nomen__step nomen__names_reduce_rule;
@@ -358,13 +413,16 @@ nomen__step nomen__names_self;
 nomen__step nomen__names_stack;
 nomen__step nomen__names_take_dims;
 nomen__step nomen__names_unify;
+nomen__step nomen__names_unpaired;
 nomen__step nomen__shape_bernoulli;
 nomen__step nomen__shape_bmm;
 nomen__step nomen__shape_broadcast;
 nomen__step nomen__shape_cat;
+nomen__step nomen__shape_diagonal;
 nomen__step nomen__shape_dot;
 nomen__step nomen__shape_gather;
 nomen__step nomen__shape_given;
+nomen__step nomen__shape_imag;
 nomen__step nomen__shape_index_fill;
 nomen__step nomen__shape_index_put;
 nomen__step nomen__shape_index_select;
@@ -374,6 +432,7 @@ nomen__step nomen__shape_masked_fill;
 nomen__step nomen__shape_masked_scatter;
 nomen__step nomen__shape_masked_select;
 nomen__step nomen__shape_matmul;
+nomen__step nomen__shape_matrix;
 nomen__step nomen__shape_mm;
 nomen__step nomen__shape_multinomial;
 nomen__step nomen__shape_mv;
@@ -381,10 +440,12 @@ nomen__step nomen__shape_nonzero;
 nomen__step nomen__shape_norm;
 nomen__step nomen__shape_normal;
 nomen__step nomen__shape_order;
+nomen__step nomen__shape_pairs;
 nomen__step nomen__shape_put;
 nomen__step nomen__shape_put_dims;
 nomen__step nomen__shape_randperm;
 nomen__step nomen__shape_range;
+nomen__step nomen__shape_real;
 nomen__step nomen__shape_reduce;
 nomen__step nomen__shape_reshaped;
 nomen__step nomen__shape_same;
@@ -394,11 +455,16 @@ nomen__step nomen__shape_stack;
 nomen__step nomen__shape_take;
 nomen__step nomen__shape_take_dims;
 nomen__step nomen__shape_topk;
+nomen__step nomen__shape_unfold;
+nomen__step nomen__shape_unpaired;
 nomen__step nomen__shape_view;
+nomen__step nomen__shape_viewed;
 nomen__step nomen__view_align_as;
 nomen__step nomen__view_align_to;
+nomen__step nomen__view_diagonal;
 nomen__step nomen__view_expand;
 nomen__step nomen__view_flatten;
+nomen__step nomen__view_movedim;
 nomen__step nomen__view_narrow;
 nomen__step nomen__view_permute;
 nomen__step nomen__view_refine_names;
@@ -409,6 +475,7 @@ nomen__step nomen__view_slice;
 nomen__step nomen__view_squeeze;
 nomen__step nomen__view_transpose;
 nomen__step nomen__view_unflatten;
+nomen__step nomen__view_unfold;
 nomen__step nomen__view_unsqueeze;
 
 nomen__gradient nomen__grad_abs;
@@ -422,6 +489,7 @@ nomen__gradient nomen__grad_align_to;
 nomen__gradient nomen__grad_amax;
 nomen__gradient nomen__grad_amin;
 nomen__gradient nomen__grad_aminmax;
+nomen__gradient nomen__grad_angle;
 nomen__gradient nomen__grad_asin;
 nomen__gradient nomen__grad_asinh;
 nomen__gradient nomen__grad_atan;
@@ -435,6 +503,7 @@ nomen__gradient nomen__grad_cauchy;
 nomen__gradient nomen__grad_ceil;
 nomen__gradient nomen__grad_clamp;
 nomen__gradient nomen__grad_clone;
+nomen__gradient nomen__grad_complex;
 nomen__gradient nomen__grad_conj;
 nomen__gradient nomen__grad_copy;
 nomen__gradient nomen__grad_copysign;
@@ -445,6 +514,7 @@ nomen__gradient nomen__grad_cummin;
 nomen__gradient nomen__grad_cumprod;
 nomen__gradient nomen__grad_cumsum;
 nomen__gradient nomen__grad_deg2rad;
+nomen__gradient nomen__grad_diagonal;
 nomen__gradient nomen__grad_digamma;
 nomen__gradient nomen__grad_div;
 nomen__gradient nomen__grad_dot;
@@ -458,6 +528,9 @@ nomen__gradient nomen__grad_expm1;
 nomen__gradient nomen__grad_exponential;
 nomen__gradient nomen__grad_fill;
 nomen__gradient nomen__grad_flatten;
+nomen__gradient nomen__grad_flip;
+nomen__gradient nomen__grad_fliplr;
+nomen__gradient nomen__grad_flipud;
 nomen__gradient nomen__grad_floor;
 nomen__gradient nomen__grad_floor_divide;
 nomen__gradient nomen__grad_fmod;
@@ -465,6 +538,7 @@ nomen__gradient nomen__grad_frac;
 nomen__gradient nomen__grad_gather;
 nomen__gradient nomen__grad_geometric;
 nomen__gradient nomen__grad_hypot;
+nomen__gradient nomen__grad_imag;
 nomen__gradient nomen__grad_index_add;
 nomen__gradient nomen__grad_index_copy;
 nomen__gradient nomen__grad_index_fill;
@@ -493,6 +567,7 @@ nomen__gradient nomen__grad_min;
 nomen__gradient nomen__grad_minimum;
 nomen__gradient nomen__grad_mm;
 nomen__gradient nomen__grad_mode;
+nomen__gradient nomen__grad_movedim;
 nomen__gradient nomen__grad_mul;
 nomen__gradient nomen__grad_mv;
 nomen__gradient nomen__grad_nan_to_num;
@@ -506,6 +581,7 @@ nomen__gradient nomen__grad_normal;
 nomen__gradient nomen__grad_normal_in_place;
 nomen__gradient nomen__grad_permute;
 nomen__gradient nomen__grad_poisson;
+nomen__gradient nomen__grad_polar;
 nomen__gradient nomen__grad_polygamma;
 nomen__gradient nomen__grad_pow;
 nomen__gradient nomen__grad_prod;
@@ -513,6 +589,7 @@ nomen__gradient nomen__grad_put;
 nomen__gradient nomen__grad_put_dims;
 nomen__gradient nomen__grad_rad2deg;
 nomen__gradient nomen__grad_random;
+nomen__gradient nomen__grad_real;
 nomen__gradient nomen__grad_reciprocal;
 nomen__gradient nomen__grad_refine_names;
 nomen__gradient nomen__grad_relu;
@@ -547,12 +624,18 @@ nomen__gradient nomen__grad_tan;
 nomen__gradient nomen__grad_tanh;
 nomen__gradient nomen__grad_topk;
 nomen__gradient nomen__grad_transpose;
+nomen__gradient nomen__grad_tril;
+nomen__gradient nomen__grad_triu;
 nomen__gradient nomen__grad_trunc;
 nomen__gradient nomen__grad_unflatten;
+nomen__gradient nomen__grad_unfold;
 nomen__gradient nomen__grad_uniform;
 nomen__gradient nomen__grad_unsqueeze;
 nomen__gradient nomen__grad_var;
 nomen__gradient nomen__grad_var_mean;
+nomen__gradient nomen__grad_view;
+nomen__gradient nomen__grad_view_as_complex;
+nomen__gradient nomen__grad_view_as_real;
 nomen__gradient nomen__grad_where;
 nomen__gradient nomen__grad_zero;
 nomen__gradient nomen__grad_second_aminmax;

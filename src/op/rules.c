@@ -368,6 +368,18 @@ nomen_status nomen__dtype_factored(nomen__call *c) {
     return all_of(c, d, d);
 }
 
+nomen_status nomen__dtype_angle(nomen__call *c) {
+    nomen_status s = nomen__dtype_float(c);
+    return s ? s : all_of(c, c->compute, real_of(c->compute));
+}
+
+/* Two real numbers become a complex one of the next width that there is. */
+nomen_status nomen__dtype_made_complex(nomen__call *c) {
+    nomen_dtype d = nomen__common_dtype(c->in, c->in_count);
+    if (kind_of(d) < 2 || d == NOMEN_F16 || d == NOMEN_BF16) d = NOMEN_F32;
+    return all_of(c, d, complex_of(d));
+}
+
 nomen_status nomen__dtype_power(nomen__call *c) {
     nomen_tensor *exponent = c->in[1];
     nomen_status s = nomen__dtype_promote(c);

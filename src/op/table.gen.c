@@ -77,6 +77,9 @@ static const nomen__argspec args_aminmax[] = {
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_aminmax_args, dim)},
     {"keepdim", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_aminmax_args, keepdim)},
 };
+static const nomen__argspec args_angle[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_angle_args, self)},
+};
 static const nomen__argspec args_any[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_any_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_any_args, dim)},
@@ -194,6 +197,10 @@ static const nomen__argspec args_clone[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clone_args, self)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_clone_args, memory_format)},
 };
+static const nomen__argspec args_complex[] = {
+    {"real", NOMEN__TENSOR, 0, offsetof(nomen_complex_args, real)},
+    {"imag", NOMEN__TENSOR, 0, offsetof(nomen_complex_args, imag)},
+};
 static const nomen__argspec args_conj[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_conj_args, self)},
 };
@@ -243,6 +250,23 @@ static const nomen__argspec args_cumsum[] = {
 static const nomen__argspec args_deg2rad[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_deg2rad_args, self)},
 };
+static const nomen__argspec args_diag[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_diag_args, self)},
+    {"diagonal", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diag_args, diagonal)},
+};
+static const nomen__argspec args_diag_embed[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_diag_embed_args, self)},
+    {"offset", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diag_embed_args, offset)},
+    {"dim1", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diag_embed_args, dim1)},
+    {"dim2", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diag_embed_args, dim2)},
+};
+static const nomen__argspec args_diagonal[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_diagonal_args, self)},
+    {"offset", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, offset)},
+    {"dim1", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, dim1)},
+    {"dim2", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, dim2)},
+    {"outdim", NOMEN__NAME, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_diagonal_args, outdim)},
+};
 static const nomen__argspec args_diff[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_diff_args, self)},
     {"n", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_diff_args, n)},
@@ -271,6 +295,11 @@ static const nomen__argspec args_dropout[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dropout_args, self)},
     {"p", NOMEN__NUMBER, 0, offsetof(nomen_dropout_args, p)},
     {"train", NOMEN__FLAG, 0, offsetof(nomen_dropout_args, train)},
+};
+static const nomen__argspec args_dsplit[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_dsplit_args, self)},
+    {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dsplit_args, sections)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_dsplit_args, indices)},
 };
 static const nomen__argspec args_empty[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_args, names)},
@@ -323,6 +352,16 @@ static const nomen__argspec args_flatten[] = {
     {"start_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, start_dim)},
     {"end_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, end_dim)},
 };
+static const nomen__argspec args_flip[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_flip_args, self)},
+    {"dims", NOMEN__DIMS, NOMEN__VARIADIC, offsetof(nomen_flip_args, dims)},
+};
+static const nomen__argspec args_fliplr[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_fliplr_args, self)},
+};
+static const nomen__argspec args_flipud[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_flipud_args, self)},
+};
 static const nomen__argspec args_floor[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_args, self)},
 };
@@ -367,9 +406,17 @@ static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, other)},
 };
+static const nomen__argspec args_hsplit[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_hsplit_args, self)},
+    {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_hsplit_args, sections)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_hsplit_args, indices)},
+};
 static const nomen__argspec args_hypot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, other)},
+};
+static const nomen__argspec args_imag[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_imag_args, self)},
 };
 static const nomen__argspec args_index[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_args, self)},
@@ -426,6 +473,9 @@ static const nomen__argspec args_isneginf[] = {
 };
 static const nomen__argspec args_isposinf[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isposinf_args, self)},
+};
+static const nomen__argspec args_isreal[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_isreal_args, self)},
 };
 static const nomen__argspec args_kthvalue[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_kthvalue_args, self)},
@@ -557,6 +607,11 @@ static const nomen__argspec args_mode[] = {
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_mode_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_mode_args, keepdim)},
 };
+static const nomen__argspec args_movedim[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_movedim_args, self)},
+    {"source", NOMEN__DIMS, 0, offsetof(nomen_movedim_args, source)},
+    {"destination", NOMEN__DIMS, 0, offsetof(nomen_movedim_args, destination)},
+};
 static const nomen__argspec args_msort[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_msort_args, self)},
 };
@@ -602,6 +657,12 @@ static const nomen__argspec args_narrow[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_narrow_args, dim)},
     {"start", NOMEN__INT, 0, offsetof(nomen_narrow_args, start)},
     {"length", NOMEN__INT, 0, offsetof(nomen_narrow_args, length)},
+};
+static const nomen__argspec args_narrow_copy[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_narrow_copy_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_narrow_copy_args, dim)},
+    {"start", NOMEN__INT, 0, offsetof(nomen_narrow_copy_args, start)},
+    {"length", NOMEN__INT, 0, offsetof(nomen_narrow_copy_args, length)},
 };
 static const nomen__argspec args_ne[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ne_args, self)},
@@ -653,6 +714,10 @@ static const nomen__argspec args_permute[] = {
 static const nomen__argspec args_poisson[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_poisson_args, self)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_poisson_args, generator)},
+};
+static const nomen__argspec args_polar[] = {
+    {"abs", NOMEN__TENSOR, 0, offsetof(nomen_polar_args, abs)},
+    {"angle", NOMEN__TENSOR, 0, offsetof(nomen_polar_args, angle)},
 };
 static const nomen__argspec args_polygamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_polygamma_args, self)},
@@ -737,6 +802,9 @@ static const nomen__argspec args_randperm[] = {
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, generator)},
 };
+static const nomen__argspec args_real[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_real_args, self)},
+};
 static const nomen__argspec args_reciprocal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reciprocal_args, self)},
 };
@@ -756,9 +824,37 @@ static const nomen__argspec args_rename[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__VARIADIC, offsetof(nomen_rename_args, names)},
     {"map", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rename_args, map)},
 };
+static const nomen__argspec args_repeat[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_repeat_args, self)},
+    {"repeats", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_repeat_args, repeats)},
+};
+static const nomen__argspec args_repeat_interleave[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_repeat_interleave_args, self)},
+    {"repeats", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_repeat_interleave_args, repeats)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_repeat_interleave_args, dim)},
+    {"output_size", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_repeat_interleave_args, output_size)},
+};
 static const nomen__argspec args_reshape[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reshape_args, self)},
     {"shape", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_reshape_args, shape)},
+};
+static const nomen__argspec args_resize[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_resize_args, self)},
+    {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_resize_args, size)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_resize_args, memory_format)},
+};
+static const nomen__argspec args_resize_as[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_resize_as_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_resize_as_args, other)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_resize_as_args, memory_format)},
+};
+static const nomen__argspec args_resolve_conj[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_resolve_conj_args, self)},
+};
+static const nomen__argspec args_roll[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_roll_args, self)},
+    {"shifts", NOMEN__SIZES, 0, offsetof(nomen_roll_args, shifts)},
+    {"dims", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_roll_args, dims)},
 };
 static const nomen__argspec args_round[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_round_args, self)},
@@ -889,6 +985,16 @@ static const nomen__argspec args_tan[] = {
 static const nomen__argspec args_tanh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tanh_args, self)},
 };
+static const nomen__argspec args_tensor_split[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_tensor_split_args, self)},
+    {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, sections)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, dim)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_tensor_split_args, indices)},
+};
+static const nomen__argspec args_tile[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_tile_args, self)},
+    {"dims", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_tile_args, dims)},
+};
 static const nomen__argspec args_to[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_to_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_to_args, dtype)},
@@ -906,6 +1012,14 @@ static const nomen__argspec args_transpose[] = {
     {"dim0", NOMEN__DIM, 0, offsetof(nomen_transpose_args, dim0)},
     {"dim1", NOMEN__DIM, 0, offsetof(nomen_transpose_args, dim1)},
 };
+static const nomen__argspec args_tril[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_tril_args, self)},
+    {"diagonal", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_tril_args, diagonal)},
+};
+static const nomen__argspec args_triu[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_triu_args, self)},
+    {"diagonal", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_triu_args, diagonal)},
+};
 static const nomen__argspec args_trunc[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_trunc_args, self)},
 };
@@ -918,6 +1032,12 @@ static const nomen__argspec args_unflatten[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_unflatten_args, dim)},
     {"sizes", NOMEN__SIZES, 0, offsetof(nomen_unflatten_args, sizes)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL, offsetof(nomen_unflatten_args, names)},
+};
+static const nomen__argspec args_unfold[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_unfold_args, self)},
+    {"dimension", NOMEN__DIM, 0, offsetof(nomen_unfold_args, dimension)},
+    {"size", NOMEN__INT, 0, offsetof(nomen_unfold_args, size)},
+    {"step", NOMEN__INT, 0, offsetof(nomen_unfold_args, step)},
 };
 static const nomen__argspec args_uniform[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_uniform_args, self)},
@@ -941,6 +1061,21 @@ static const nomen__argspec args_var_mean[] = {
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_mean_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_mean_args, correction)},
+};
+static const nomen__argspec args_view[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_args, self)},
+    {"shape", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_view_args, shape)},
+};
+static const nomen__argspec args_view_as_complex[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_as_complex_args, self)},
+};
+static const nomen__argspec args_view_as_real[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_as_real_args, self)},
+};
+static const nomen__argspec args_vsplit[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_vsplit_args, self)},
+    {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_vsplit_args, sections)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_vsplit_args, indices)},
 };
 static const nomen__argspec args_where[] = {
     {"condition", NOMEN__TENSOR, 0, offsetof(nomen_where_args, condition)},
@@ -1017,6 +1152,7 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: acos_.\n"
+        "Also called: arccos.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.acos(nomen.tensor([1., 0.]))\n"
@@ -1035,7 +1171,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_acos_args, out),
         .kernel = "acos",
@@ -1059,6 +1195,7 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: acosh_.\n"
+        "Also called: arccosh.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.acosh(nomen.tensor([1., 2.]))\n"
@@ -1077,7 +1214,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_acosh_args, out),
         .kernel = "acosh",
@@ -1565,6 +1702,47 @@ const nomen__op nomen__ops[] = {
         .save_second = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
     },
     {
+        .name = "angle",
+        .signature = "(self, *, out=None)",
+        .doc = "The angle in the complex plane: of negative real numbers pi, of others 0; NaN stays.\n"
+        "\n"
+        "    result = atan2(imag, real)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.angle(nomen.tensor([1+1j, -1j]))\n"
+        "    tensor([ 0.7854, -1.5708])\n",
+        .id = 15,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_angle_args, out),
+        .bytes = sizeof(nomen_angle_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_angle,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_angle_args, out),
+        .kernel = "angle",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_angle,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_angle,
+        .save = {[0] = 1u << 0},
+    },
+    {
         .name = "any",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
         .doc = "True if any element over the given dims, or over all of them, is not zero.\n"
@@ -1578,7 +1756,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 15,
+        .id = 16,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1616,7 +1794,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
         "    tensor([2, 4, 6], names=('t',))\n",
-        .id = 16,
+        .id = 17,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1653,7 +1831,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 17,
+        .id = 18,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1691,7 +1869,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
         "    tensor([0, 1], names=('N',))\n",
-        .id = 18,
+        .id = 19,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1728,7 +1906,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)\n"
         "    tensor([[0, 2, 1]], names=('N', 'C'))\n",
-        .id = 19,
+        .id = 20,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1765,7 +1943,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
         "    tensor([[1],\n"
         "            [2]])\n",
-        .id = 20,
+        .id = 21,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1799,11 +1977,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: asin_.\n"
+        "Also called: arcsin.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5708])\n",
-        .id = 21,
+        .id = 22,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1817,7 +1996,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_asin_args, out),
         .kernel = "asin",
@@ -1841,11 +2020,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: asinh_.\n"
+        "Also called: arcsinh.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8814])\n",
-        .id = 22,
+        .id = 23,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1859,7 +2039,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_asinh_args, out),
         .kernel = "asinh",
@@ -1883,11 +2063,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: atan_.\n"
+        "Also called: arctan.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7854])\n",
-        .id = 23,
+        .id = 24,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1901,7 +2082,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_atan_args, out),
         .kernel = "atan",
@@ -1930,7 +2111,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))\n"
         "    tensor([ 3.1416,  1.5708, -2.3562])\n",
-        .id = 24,
+        .id = 25,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1968,11 +2149,12 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: atanh_.\n"
+        "Also called: arctanh.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.5493])\n",
-        .id = 25,
+        .id = 26,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -1986,7 +2168,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_atanh_args, out),
         .kernel = "atanh",
@@ -2015,7 +2197,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
         "    ('B', 'N', None)\n",
-        .id = 26,
+        .id = 27,
         .nargs = 5,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -2053,7 +2235,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 0., 1.], names=('N',))\n"
         "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
         "    tensor([1., 1., 1., 1.])\n",
-        .id = 27,
+        .id = 28,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2095,7 +2277,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)\n"
         "    tensor([1, 2])\n",
-        .id = 28,
+        .id = 29,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2136,7 +2318,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)\n"
         "    tensor([16, 48])\n",
-        .id = 29,
+        .id = 30,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2175,7 +2357,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
         "    tensor([-1, -6])\n",
-        .id = 30,
+        .id = 31,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2216,7 +2398,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)\n"
         "    tensor([7, 7])\n",
-        .id = 31,
+        .id = 32,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2257,7 +2439,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)\n"
         "    tensor([ 8, -2])\n",
-        .id = 32,
+        .id = 33,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2298,7 +2480,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)\n"
         "    tensor([6, 5])\n",
-        .id = 33,
+        .id = 34,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2336,7 +2518,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 34,
+        .id = 35,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2374,7 +2556,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 35,
+        .id = 36,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2415,7 +2597,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 36,
+        .id = 37,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2457,7 +2639,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
         "    tensor([6.2989, 1.3824], names=('N',))\n",
-        .id = 37,
+        .id = 38,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2496,7 +2678,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 38,
+        .id = 39,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2535,7 +2717,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 39,
+        .id = 40,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2570,7 +2752,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 40,
+        .id = 41,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2610,7 +2792,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 41,
+        .id = 42,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2636,27 +2818,72 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "complex",
+        .signature = "(real, imag, *, out=None)",
+        .doc = "Complex numbers of their real and imaginary parts.\n"
+        "\n"
+        "    result = real + imag * i\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to float32 or float64; the result is complex.\n"
+        "Gradient: real, imag.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
+        "    tensor([1.+3.j, 2.-4.j])\n",
+        .id = 43,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_complex_args, out),
+        .bytes = sizeof(nomen_complex_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_complex,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_complex_args, out),
+        .kernel = "complex",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_made_complex,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_complex,
+        .save = {[0] = 0, [1] = 0},
+    },
+    {
         .name = "conj",
-        .signature = "(self)",
+        .signature = "(self, *, out=None)",
         .doc = "The complex conjugate; real tensors are copied.\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: conj_.\n"
+        "Also called: conj_physical.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 42,
+        .id = 44,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
-        .tail = sizeof(nomen_conj_args),
+        .tail = offsetof(nomen_conj_args, out),
         .bytes = sizeof(nomen_conj_args),
         .more = 0,
         .nout = 1,
-        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_conj,
         .primitive = 1,
         .list = 0,
@@ -2664,6 +2891,7 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .out_offset = offsetof(nomen_conj_args, out),
         .kernel = "conj",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_same,
@@ -2686,7 +2914,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 43,
+        .id = 45,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2719,7 +2947,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 44,
+        .id = 46,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2760,7 +2988,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 45,
+        .id = 47,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2802,7 +3030,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 46,
+        .id = 48,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2844,7 +3072,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 1.5431])\n",
-        .id = 47,
+        .id = 49,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2858,7 +3086,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cosh_args, out),
         .kernel = "cosh",
@@ -2882,7 +3110,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 48,
+        .id = 50,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2918,7 +3146,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 49,
+        .id = 51,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2960,7 +3188,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 50,
+        .id = 52,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3005,7 +3233,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 51,
+        .id = 53,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3047,7 +3275,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 52,
+        .id = 54,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3089,7 +3317,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
         "    tensor([0.0000, 1.5708, 3.1416])\n",
-        .id = 53,
+        .id = 55,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3115,6 +3343,114 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "diag",
+        .signature = "(self, diagonal=None, *, out=None)",
+        .doc = "Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.\n"
+        "\n"
+        "Names: then one for the diagonal (rule diagonal).\n"
+        "Shapes: a matrix of a vector, a vector of a matrix; neither has names.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a tensor that is neither vector nor matrix.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 2]).diag()\n"
+        "    tensor([[1, 0],\n"
+        "            [0, 2]])\n",
+        .id = 56,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_diag_args, diagonal),
+        .bytes = sizeof(nomen_diag_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_diag,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "diagonal",
+        .out_offset = offsetof(nomen_diag_args, out),
+        .compose = nomen__compose_diag,
+    },
+    {
+        .name = "diag_embed",
+        .signature = "(self, offset=None, dim1=None, dim2=None)",
+        .doc = "Matrices with the last dim of self as a diagonal, in two new unnamed dims (default the last two).\n"
+        "\n"
+        "Names: then one for the diagonal (rule diagonal).\n"
+        "Shapes: as self without its last dim, with two dims more.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: the same dim twice, a tensor without dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
+        "    ('N', None, None)\n",
+        .id = 57,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_diag_embed_args, offset),
+        .bytes = sizeof(nomen_diag_embed_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_diag_embed,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "diagonal",
+        .compose = nomen__compose_diag_embed,
+    },
+    {
+        .name = "diagonal",
+        .signature = "(self, offset=None, dim1=None, dim2=None, *, outdim=None)",
+        .doc = "The elements whose indices in two dims differ by offset; their dim comes last, unnamed or with the name outdim.\n"
+        "\n"
+        "    result[..., i] = self[..., i, ..., i + offset, ...]\n"
+        "\n"
+        "Names: then one for the diagonal (rule diagonal).\n"
+        "Shapes: as self without the two dims (default the first two), then the length of the diagonal.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: the same dim twice, a tensor with less than two dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).diagonal()\n"
+        "    tensor([1, 4])\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names\n"
+        "    ('N', 'D')\n",
+        .id = 58,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_diagonal_args, offset),
+        .bytes = sizeof(nomen_diagonal_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_diagonal,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "diagonal",
+        .names = nomen__view_diagonal,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_diagonal,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_diagonal,
+        .save = {[0] = 0},
+    },
+    {
         .name = "diff",
         .signature = "(self, n=None, dim=None, prepend=None, append=None, *, out=None)",
         .doc = "The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.\n"
@@ -3130,7 +3466,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 54,
+        .id = 59,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3166,7 +3502,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
         "    tensor([-0.5772,  0.4228])\n",
-        .id = 55,
+        .id = 60,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3204,7 +3540,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 56,
+        .id = 61,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3241,7 +3577,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 57,
+        .id = 62,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3282,7 +3618,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 58,
+        .id = 63,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3323,7 +3659,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 59,
+        .id = 64,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3342,6 +3678,38 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_dropout,
     },
     {
+        .name = "dsplit",
+        .signature = "(self, sections=None, *, indices=None)",
+        .doc = "tensor_split of the third dim into equal sections, or at indices.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: less than three dims, sections that do not divide the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
+        "    [(2, 3, 2), (2, 3, 2)]\n",
+        .id = 65,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_dsplit_args, sections),
+        .bytes = sizeof(nomen_dsplit_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_dsplit,
+        .primitive = 0,
+        .list = 1,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_dsplit,
+    },
+    {
         .name = "empty",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
@@ -3355,7 +3723,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 60,
+        .id = 66,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3390,7 +3758,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 61,
+        .id = 67,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3428,7 +3796,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 62,
+        .id = 68,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3468,7 +3836,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 63,
+        .id = 69,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3510,7 +3878,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 64,
+        .id = 70,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3552,7 +3920,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 65,
+        .id = 71,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3594,7 +3962,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 66,
+        .id = 72,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3636,7 +4004,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 67,
+        .id = 73,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3650,7 +4018,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_exp2_args, out),
         .kernel = "exp2",
@@ -3675,7 +4043,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 68,
+        .id = 74,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3715,7 +4083,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 69,
+        .id = 75,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3729,7 +4097,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_expm1_args, out),
         .kernel = "expm1",
@@ -3758,7 +4126,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 70,
+        .id = 76,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3796,7 +4164,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 71,
+        .id = 77,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3835,7 +4203,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 72,
+        .id = 78,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3859,6 +4227,122 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "flip",
+        .signature = "(self, dims)",
+        .doc = "A copy with the order of the elements turned around in the dims given.\n"
+        "\n"
+        "    result[i] = self[n - 1 - i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that comes twice.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
+        "    tensor([[2, 1],\n"
+        "            [4, 3]], names=('N', 'C'))\n",
+        .id = 79,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_flip_args, dims),
+        .bytes = sizeof(nomen_flip_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_flip,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_flip,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_flip,
+        .grad = nomen__grad_flip,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "fliplr",
+        .signature = "(self)",
+        .doc = "flip of the second dim.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: less than two dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
+        "    tensor([[2, 1],\n"
+        "            [4, 3]])\n",
+        .id = 80,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_fliplr_args),
+        .bytes = sizeof(nomen_fliplr_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_fliplr,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_fliplr,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_flip,
+        .grad = nomen__grad_fliplr,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "flipud",
+        .signature = "(self)",
+        .doc = "flip of the first dim.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a tensor without dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
+        "    tensor([[3, 4],\n"
+        "            [1, 2]])\n",
+        .id = 81,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_flipud_args),
+        .bytes = sizeof(nomen_flipud_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_flipud,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_flipud,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_same,
+        .launch = nomen__launch_flip,
+        .grad = nomen__grad_flipud,
+        .save = {[0] = 0},
+    },
+    {
         .name = "floor",
         .signature = "(self, *, out=None)",
         .doc = "The largest integer that is not larger.\n"
@@ -3874,7 +4358,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 73,
+        .id = 82,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3917,7 +4401,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
         "    tensor([ 3, -4])\n",
-        .id = 74,
+        .id = 83,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3961,7 +4445,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
         "    tensor([ 2, -2])\n",
-        .id = 75,
+        .id = 84,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4005,7 +4489,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 76,
+        .id = 85,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4044,7 +4528,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 77,
+        .id = 86,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4079,7 +4563,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 78,
+        .id = 87,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4118,7 +4602,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 79,
+        .id = 88,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4160,7 +4644,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 80,
+        .id = 89,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4201,7 +4685,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 81,
+        .id = 90,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4242,7 +4726,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 82,
+        .id = 91,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4266,6 +4750,38 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
     },
     {
+        .name = "hsplit",
+        .signature = "(self, sections=None, *, indices=None)",
+        .doc = "tensor_split of the second dim (of a vector its only one) into equal sections, or at indices.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: sections that do not divide the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
+        "    [[[1], [3]], [[2], [4]]]\n",
+        .id = 92,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_hsplit_args, sections),
+        .bytes = sizeof(nomen_hsplit_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_hsplit,
+        .primitive = 0,
+        .list = 1,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_hsplit,
+    },
+    {
         .name = "hypot",
         .signature = "(self, other, *, out=None)",
         .doc = "The length of the hypotenuse, without overflow on the way.\n"
@@ -4282,7 +4798,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
         "    tensor([ 5., 13.])\n",
-        .id = 83,
+        .id = 93,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4308,6 +4824,43 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT, [1] = 1u << 1 | NOMEN__SAVE_RESULT},
     },
     {
+        .name = "imag",
+        .signature = "(self)",
+        .doc = "The imaginary parts, as a view: writing there changes self. In Python also x.imag.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a real self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
+        "    tensor([ 2., -4.])\n",
+        .id = 94,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_imag_args),
+        .bytes = sizeof(nomen_imag_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_imag,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_real,
+        .shape = nomen__shape_imag,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_imag,
+        .save = {[0] = 0},
+    },
+    {
         .name = "index",
         .signature = "(self, indices)",
         .doc = "x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.\n"
@@ -4325,7 +4878,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 84,
+        .id = 95,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4361,7 +4914,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 85,
+        .id = 96,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4404,7 +4957,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 86,
+        .id = 97,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4444,7 +4997,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 87,
+        .id = 98,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4482,7 +5035,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 88,
+        .id = 99,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4519,7 +5072,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 89,
+        .id = 100,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4559,7 +5112,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
         "    tensor([ True, False])\n",
-        .id = 90,
+        .id = 101,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4590,7 +5143,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 91,
+        .id = 102,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -4625,7 +5178,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 92,
+        .id = 103,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -4660,7 +5213,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 93,
+        .id = 104,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -4696,7 +5249,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 94,
+        .id = 105,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -4733,7 +5286,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 95,
+        .id = 106,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -4757,6 +5310,37 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
     },
     {
+        .name = "isreal",
+        .signature = "(self)",
+        .doc = "True where the imaginary part is zero; everywhere in a real tensor.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: of the operations it is made of.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
+        "    tensor([False,  True])\n",
+        .id = 107,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_isreal_args),
+        .bytes = sizeof(nomen_isreal_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_isreal,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_isreal,
+    },
+    {
         .name = "kthvalue",
         .signature = "(self, k, dim=None, keepdim=False, *, out=None)",
         .doc = "The k-th smallest element (counted from 1) along a dim (default the last one), and the first position where it is. NaN is larger than every number.\n"
@@ -4771,7 +5355,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 96,
+        .id = 108,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4817,7 +5401,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 97,
+        .id = 109,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4857,7 +5441,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
         "    tensor([ 0.5000, 15.0000])\n",
-        .id = 98,
+        .id = 110,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -4899,7 +5483,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 99,
+        .id = 111,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4941,7 +5525,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 100,
+        .id = 112,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4983,7 +5567,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 101,
+        .id = 113,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4997,7 +5581,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log10_args, out),
         .kernel = "log10",
@@ -5025,7 +5609,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 102,
+        .id = 114,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5039,7 +5623,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log1p_args, out),
         .kernel = "log1p",
@@ -5067,7 +5651,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 103,
+        .id = 115,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5108,7 +5692,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 104,
+        .id = 116,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5147,7 +5731,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 105,
+        .id = 117,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5188,7 +5772,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 106,
+        .id = 118,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5228,7 +5812,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 107,
+        .id = 119,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5266,7 +5850,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 108,
+        .id = 120,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5304,7 +5888,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True,  True])\n",
-        .id = 109,
+        .id = 121,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5342,7 +5926,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 110,
+        .id = 122,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5384,7 +5968,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 111,
+        .id = 123,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5426,7 +6010,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 112,
+        .id = 124,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5469,7 +6053,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 113,
+        .id = 125,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5510,7 +6094,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 114,
+        .id = 126,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5550,7 +6134,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 115,
+        .id = 127,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5590,7 +6174,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 116,
+        .id = 128,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5631,7 +6215,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 117,
+        .id = 129,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5671,7 +6255,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 118,
+        .id = 130,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5713,7 +6297,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 119,
+        .id = 131,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -5753,7 +6337,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 120,
+        .id = 132,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5793,7 +6377,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 121,
+        .id = 133,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5836,7 +6420,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 122,
+        .id = 134,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5878,7 +6462,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 123,
+        .id = 135,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -5918,7 +6502,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 124,
+        .id = 136,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5958,7 +6542,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 125,
+        .id = 137,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5987,6 +6571,44 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = NOMEN__SAVE_SECOND},
     },
     {
+        .name = "movedim",
+        .signature = "(self, source, destination)",
+        .doc = "Puts the dims listed first where those listed second are; the others keep their order.\n"
+        "\n"
+        "Names: dims are reordered with their names (rule permute).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: lists of different lengths, a dim that comes twice.\n"
+        "Also called: moveaxis.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
+        "    ('N', 'C', 'H')\n",
+        .id = 138,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_movedim_args, source),
+        .bytes = sizeof(nomen_movedim_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_movedim,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "permute",
+        .names = nomen__view_movedim,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_view,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_movedim,
+        .save = {[0] = 0},
+    },
+    {
         .name = "msort",
         .signature = "(self, *, out=None)",
         .doc = "The elements along the first dim in ascending order.\n"
@@ -6001,7 +6623,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 126,
+        .id = 139,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6038,7 +6660,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 127,
+        .id = 140,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6079,7 +6701,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 128,
+        .id = 141,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6116,7 +6738,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 129,
+        .id = 142,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6156,7 +6778,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 130,
+        .id = 143,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6197,7 +6819,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 131,
+        .id = 144,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6237,7 +6859,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 132,
+        .id = 145,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6279,7 +6901,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 133,
+        .id = 146,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6319,7 +6941,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 134,
+        .id = 147,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6343,6 +6965,40 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "narrow_copy",
+        .signature = "(self, dim, start, length, *, out=None)",
+        .doc = "narrow with memory of its own.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a range outside the dim.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
+        "    tensor([1, 2, 3])\n",
+        .id = 148,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_narrow_copy_args, dim),
+        .bytes = sizeof(nomen_narrow_copy_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_narrow_copy,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_narrow_copy_args, out),
+        .compose = nomen__compose_narrow_copy,
+    },
+    {
         .name = "ne",
         .signature = "(self, other, *, out=None)",
         .doc = "True where self is different from other.\n"
@@ -6360,7 +7016,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 135,
+        .id = 149,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6402,7 +7058,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 136,
+        .id = 150,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -6442,7 +7098,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 137,
+        .id = 151,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6478,7 +7134,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 138,
+        .id = 152,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6511,7 +7167,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 139,
+        .id = 153,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6555,7 +7211,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 140,
+        .id = 154,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6595,7 +7251,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 141,
+        .id = 155,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6632,7 +7288,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 142,
+        .id = 156,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6667,7 +7323,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 143,
+        .id = 157,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6702,7 +7358,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 144,
+        .id = 158,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6742,7 +7398,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 145,
+        .id = 159,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6766,6 +7422,48 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "polar",
+        .signature = "(abs, angle, *, out=None)",
+        .doc = "Complex numbers of their absolute values and angles.\n"
+        "\n"
+        "    result = abs * e ** (i * angle)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to float32 or float64; the result is complex.\n"
+        "Gradient: abs, angle.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
+        "    tensor([ 1.0000e+00+0.0000e+00j, -2.0000e+00-1.7485e-07j])\n",
+        .id = 160,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_polar_args, out),
+        .bytes = sizeof(nomen_polar_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_polar,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_polar_args, out),
+        .kernel = "polar",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_made_complex,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_polar,
+        .save = {[0] = 1u << 1, [1] = NOMEN__SAVE_RESULT},
+    },
+    {
         .name = "polygamma",
         .signature = "(self, n, *, out=None)",
         .doc = "The n-th derivative of digamma. In Python the function takes n first, the method takes n alone.\n"
@@ -6783,7 +7481,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 146,
+        .id = 161,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6825,7 +7523,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 147,
+        .id = 162,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6861,7 +7559,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 148,
+        .id = 163,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6900,7 +7598,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 149,
+        .id = 164,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6941,7 +7639,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 150,
+        .id = 165,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6982,7 +7680,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 151,
+        .id = 166,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7022,7 +7720,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 152,
+        .id = 167,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7062,7 +7760,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 153,
+        .id = 168,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7097,7 +7795,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 154,
+        .id = 169,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7134,7 +7832,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 155,
+        .id = 170,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7171,7 +7869,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 156,
+        .id = 171,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7207,7 +7905,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 157,
+        .id = 172,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7242,7 +7940,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 158,
+        .id = 173,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7279,7 +7977,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 159,
+        .id = 174,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7318,7 +8016,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 160,
+        .id = 175,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7341,6 +8039,42 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_randperm,
     },
     {
+        .name = "real",
+        .signature = "(self)",
+        .doc = "The real parts, as a view: writing there changes self. Of a real tensor the tensor itself. In Python also x.real.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
+        "    tensor([1., 3.])\n",
+        .id = 176,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_real_args),
+        .bytes = sizeof(nomen_real_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_real,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_real,
+        .shape = nomen__shape_real,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_real,
+        .save = {[0] = 0},
+    },
+    {
         .name = "reciprocal",
         .signature = "(self, *, out=None)",
         .doc = "One over self.\n"
@@ -7357,7 +8091,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 161,
+        .id = 177,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7396,7 +8130,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 162,
+        .id = 178,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7437,7 +8171,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 163,
+        .id = 179,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7480,7 +8214,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 164,
+        .id = 180,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7522,7 +8256,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 165,
+        .id = 181,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7546,6 +8280,74 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "repeat",
+        .signature = "(self, repeats)",
+        .doc = "A copy in which each dim comes as often as told; more numbers than dims make new unnamed dims in front.\n"
+        "\n"
+        "Names: new leading dims unnamed (rule expand).\n"
+        "Shapes: each size times its number.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: less numbers than dims, a negative one.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
+        "    tensor([[1, 2, 1, 2],\n"
+        "            [1, 2, 1, 2]], names=(None, 'T'))\n",
+        .id = 182,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_repeat_args, repeats),
+        .bytes = sizeof(nomen_repeat_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__METHOD,
+        .args = args_repeat,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "expand",
+        .compose = nomen__compose_repeat,
+    },
+    {
+        .name = "repeat_interleave",
+        .signature = "(self, repeats=None, dim=None, *, output_size=None)",
+        .doc = "Each slice of a dim as often as repeats says, one after the other; without a dim each element. Of repeats alone the positions.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; without a dim one unnamed dim.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: repeats that are negative or not as many as slices.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).repeat_interleave(2, 'C')\n"
+        "    tensor([[1, 1, 2, 2],\n"
+        "            [3, 3, 4, 4]], names=('N', 'C'))\n"
+        "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
+        "    tensor([0, 0, 2])\n",
+        .id = 183,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_repeat_interleave_args, repeats),
+        .bytes = sizeof(nomen_repeat_interleave_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_repeat_interleave,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_repeat_interleave,
+    },
+    {
         .name = "reshape",
         .signature = "(self, shape)",
         .doc = "The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.\n"
@@ -7559,7 +8361,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 166,
+        .id = 184,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7583,6 +8385,139 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "resize",
+        .signature = "(self, size, *, memory_format=None)",
+        .doc = "Gives the tensor other sizes in place, row-major; elements stay in the order of memory, new ones are zero. A tensor that needs more memory leaves what shared it behind. What has names keeps its sizes.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as given.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: other sizes for a tensor with names, a tensor that requires a gradient.\n"
+        "In place: resize_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
+        "    >>> x.resize_(3)\n"
+        "    tensor([1, 2, 3])\n",
+        .id = 185,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_resize_args, size),
+        .bytes = sizeof(nomen_resize_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_resize,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_resize,
+    },
+    {
+        .name = "resize_as",
+        .signature = "(self, other, *, memory_format=None)",
+        .doc = "resize_ to the sizes of another tensor, whose names a tensor without names takes.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as other.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: other sizes or names for a tensor with names, a tensor that requires a gradient.\n"
+        "In place: resize_as_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
+        "    ('N', 'C')\n",
+        .id = 186,
+        .nargs = 3,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_resize_as_args, memory_format),
+        .bytes = sizeof(nomen_resize_as_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__INPLACE,
+        .args = args_resize_as,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_resize_as,
+    },
+    {
+        .name = "resolve_conj",
+        .signature = "(self)",
+        .doc = "self as it is: conjugates and negatives are always computed at once.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Also called: resolve_neg.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
+        "    tensor([1.-2.j])\n",
+        .id = 187,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_resolve_conj_args),
+        .bytes = sizeof(nomen_resolve_conj_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_resolve_conj,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_as_it_is,
+    },
+    {
+        .name = "roll",
+        .signature = "(self, shifts, dims=None)",
+        .doc = "A copy with the elements moved on along dims; what leaves at the end comes back at the beginning. Without dims as if all dims were one.\n"
+        "\n"
+        "    result[i] = self[(i - shift) mod n]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: not as many shifts as dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
+        "    tensor([4, 1, 2, 3], names=('T',))\n",
+        .id = 188,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_roll_args, shifts),
+        .bytes = sizeof(nomen_roll_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_roll,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_roll,
+    },
+    {
         .name = "round",
         .signature = "(self, *, decimals=None, out=None)",
         .doc = "The nearest integer, of two the even one; with decimals= the nearest number with so many decimals, below 0 tens, hundreds and so on.\n"
@@ -7600,7 +8535,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 167,
+        .id = 189,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7643,7 +8578,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 168,
+        .id = 190,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7687,7 +8622,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 169,
+        .id = 191,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7730,7 +8665,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 170,
+        .id = 192,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7768,7 +8703,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 171,
+        .id = 193,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7808,7 +8743,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 172,
+        .id = 194,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7851,7 +8786,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 173,
+        .id = 195,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7892,7 +8827,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 174,
+        .id = 196,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7931,7 +8866,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 175,
+        .id = 197,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -7971,7 +8906,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 176,
+        .id = 198,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8013,7 +8948,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 177,
+        .id = 199,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8027,7 +8962,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sinc_args, out),
         .kernel = "sinc",
@@ -8055,7 +8990,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 178,
+        .id = 200,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8069,7 +9004,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sinh_args, out),
         .kernel = "sinh",
@@ -8094,7 +9029,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 179,
+        .id = 201,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8134,7 +9069,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 180,
+        .id = 202,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8173,7 +9108,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 181,
+        .id = 203,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8215,7 +9150,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 182,
+        .id = 204,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8250,7 +9185,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 183,
+        .id = 205,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8292,7 +9227,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 184,
+        .id = 206,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8331,7 +9266,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 185,
+        .id = 207,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8370,7 +9305,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 186,
+        .id = 208,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8409,7 +9344,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 187,
+        .id = 209,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8447,7 +9382,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 188,
+        .id = 210,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8494,7 +9429,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 189,
+        .id = 211,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -8535,7 +9470,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 190,
+        .id = 212,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8575,7 +9510,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 191,
+        .id = 213,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8616,7 +9551,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 192,
+        .id = 214,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8649,7 +9584,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 193,
+        .id = 215,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8689,7 +9624,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 194,
+        .id = 216,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8703,7 +9638,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_tan_args, out),
         .kernel = "tan",
@@ -8731,7 +9666,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 195,
+        .id = 217,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8757,6 +9692,73 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = NOMEN__SAVE_RESULT},
     },
     {
+        .name = "tensor_split",
+        .signature = "(self, sections=None, dim=None, *, indices=None)",
+        .doc = "Cuts a dim (default 0) into a number of sections of nearly equal size, or at the indices given.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a number of sections below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.tolist() for p in nomen.arange(5).tensor_split(2)]\n"
+        "    [[0, 1, 2], [3, 4]]\n"
+        "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
+        "    [[0], [1, 2, 3], [4]]\n",
+        .id = 218,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_tensor_split_args, sections),
+        .bytes = sizeof(nomen_tensor_split_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_tensor_split,
+        .primitive = 0,
+        .list = 1,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_tensor_split,
+    },
+    {
+        .name = "tile",
+        .signature = "(self, dims)",
+        .doc = "repeat that begins with the last dim where there are less numbers than dims.\n"
+        "\n"
+        "Names: new leading dims unnamed (rule expand).\n"
+        "Shapes: each size times its number.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a negative number.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
+        "    tensor([[1, 2, 1, 2],\n"
+        "            [3, 4, 3, 4]])\n",
+        .id = 219,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_tile_args, dims),
+        .bytes = sizeof(nomen_tile_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_tile,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "expand",
+        .compose = nomen__compose_tile,
+    },
+    {
         .name = "to",
         .signature = "(self, dtype=None, copy=False)",
         .doc = "The tensor converted to a dtype; itself if it has that dtype already and copy is not asked for.\n"
@@ -8769,7 +9771,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 196,
+        .id = 220,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8802,7 +9804,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 197,
+        .id = 221,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8845,7 +9847,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 198,
+        .id = 222,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8869,6 +9871,92 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "tril",
+        .signature = "(self, diagonal=None, *, out=None)",
+        .doc = "The matrices with zeros above the diagonal, or above the one that is diagonal places to the right.\n"
+        "\n"
+        "    result[i, j] = j <= i + diagonal ? self[i, j] : 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; the last two dims are matrices.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: less than two dims.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: tril_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
+        "    tensor([[1., 0., 0.],\n"
+        "            [1., 1., 0.]], names=('N', 'C'))\n",
+        .id = 223,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_tril_args, diagonal),
+        .bytes = sizeof(nomen_tril_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_tril,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_tril_args, out),
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_matrix,
+        .launch = nomen__launch_triangle,
+        .grad = nomen__grad_tril,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "triu",
+        .signature = "(self, diagonal=None, *, out=None)",
+        .doc = "The matrices with zeros below the diagonal, or below the one that is diagonal places to the right.\n"
+        "\n"
+        "    result[i, j] = j >= i + diagonal ? self[i, j] : 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; the last two dims are matrices.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: less than two dims.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: triu_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3).triu(1)\n"
+        "    tensor([[0., 1., 1.],\n"
+        "            [0., 0., 1.]])\n",
+        .id = 224,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_triu_args, diagonal),
+        .bytes = sizeof(nomen_triu_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_triu,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_triu_args, out),
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_matrix,
+        .launch = nomen__launch_triangle,
+        .grad = nomen__grad_triu,
+        .save = {[0] = 0},
+    },
+    {
         .name = "trunc",
         .signature = "(self, *, out=None)",
         .doc = "Without the part behind the point.\n"
@@ -8880,11 +9968,12 @@ const nomen__op nomen__ops[] = {
         "Errors: bool or complex self.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: trunc_.\n"
+        "Also called: fix.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 199,
+        .id = 225,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8922,7 +10011,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 200,
+        .id = 226,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8954,7 +10043,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 201,
+        .id = 227,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8978,6 +10067,44 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "unfold",
+        .signature = "(self, dimension, size, step)",
+        .doc = "All windows of a size along a dim, step elements apart: the dim counts them, a new last dim has their elements. Windows may overlap in memory.\n"
+        "\n"
+        "Names: a new dim (rule insert).\n"
+        "Shapes: as self but for the dim, then size.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a size larger than the dim, a step below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
+        "    tensor([[0, 1, 2],\n"
+        "            [2, 3, 4]])\n",
+        .id = 228,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_unfold_args, dimension),
+        .bytes = sizeof(nomen_unfold_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__METHOD,
+        .args = args_unfold,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "insert",
+        .names = nomen__view_unfold,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_unfold,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_unfold,
+        .save = {[0] = 0},
+    },
+    {
         .name = "uniform",
         .signature = "(self, from_=None, to=None, *, generator=None)",
         .doc = "Writes random numbers, uniform from `from` (default 0) up to but not including `to` (default 1).\n"
@@ -8993,7 +10120,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 202,
+        .id = 229,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9031,7 +10158,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 203,
+        .id = 230,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9068,7 +10195,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 204,
+        .id = 231,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9106,7 +10233,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 205,
+        .id = 232,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9135,6 +10262,150 @@ const nomen__op nomen__ops[] = {
         .save_second = {[0] = 1u << 0},
     },
     {
+        .name = "view",
+        .signature = "(self, shape)",
+        .doc = "The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: sizes that do not multiply up to the number of elements, strides that do not allow it: use reshape.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
+        "    ('N', None)\n",
+        .id = 233,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_view_args, shape),
+        .bytes = sizeof(nomen_view_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__METHOD,
+        .args = args_view,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__view_reshape,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_viewed,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_view,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "view_as_complex",
+        .signature = "(self)",
+        .doc = "Pairs of real numbers along the last dim as complex ones, a view.\n"
+        "\n"
+        "Names: the dim given goes with its name (rule select).\n"
+        "Shapes: those of self without the last one, which is 2.\n"
+        "Dtypes: float32 gives complex64, float64 complex128.\n"
+        "Gradient: self.\n"
+        "Errors: other dtypes, a last dim of another size or with gaps, other strides that are odd.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
+        "    tensor([1.+2.j, 3.-4.j])\n",
+        .id = 234,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_view_as_complex_args),
+        .bytes = sizeof(nomen_view_as_complex_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_view_as_complex,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "select",
+        .names = nomen__names_unpaired,
+        .dtype = nomen__dtype_pairs,
+        .shape = nomen__shape_unpaired,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_view_as_complex,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "view_as_real",
+        .signature = "(self)",
+        .doc = "The real and imaginary parts as a new last dim of size 2, a view.\n"
+        "\n"
+        "Names: a new dim (rule insert).\n"
+        "Shapes: those of self, then 2.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a real self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
+        "    tensor([[ 1.,  2.],\n"
+        "            [ 3., -4.]])\n",
+        .id = 235,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_view_as_real_args),
+        .bytes = sizeof(nomen_view_as_real_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_view_as_real,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "insert",
+        .names = nomen__names_pairs,
+        .dtype = nomen__dtype_real,
+        .shape = nomen__shape_pairs,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_view_as_real,
+        .save = {[0] = 0},
+    },
+    {
+        .name = "vsplit",
+        .signature = "(self, sections=None, *, indices=None)",
+        .doc = "tensor_split of the first dim into equal sections, or at indices.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: less than two dims, sections that do not divide the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
+        "    [[[1, 2]], [[3, 4]]]\n",
+        .id = 236,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_vsplit_args, sections),
+        .bytes = sizeof(nomen_vsplit_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_vsplit,
+        .primitive = 0,
+        .list = 1,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .compose = nomen__compose_vsplit,
+    },
+    {
         .name = "where",
         .signature = "(condition, self, other, *, out=None)",
         .doc = "Takes self where condition is true, other elsewhere.\n"
@@ -9149,7 +10420,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 206,
+        .id = 237,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -9188,7 +10459,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 207,
+        .id = 238,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9226,7 +10497,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 208,
+        .id = 239,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9261,7 +10532,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 209,
+        .id = 240,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9288,21 +10559,31 @@ const int nomen__op_count = NOMEN__OP_COUNT;
 
 const nomen__alias nomen__aliases[] = {
     {"absolute", NOMEN__OP_ABS},
+    {"arccos", NOMEN__OP_ACOS},
+    {"arccosh", NOMEN__OP_ACOSH},
+    {"arcsin", NOMEN__OP_ASIN},
+    {"arcsinh", NOMEN__OP_ASINH},
+    {"arctan", NOMEN__OP_ATAN},
     {"arctan2", NOMEN__OP_ATAN2},
+    {"arctanh", NOMEN__OP_ATANH},
     {"clip", NOMEN__OP_CLAMP},
     {"concat", NOMEN__OP_CAT},
     {"concatenate", NOMEN__OP_CAT},
+    {"conj_physical", NOMEN__OP_CONJ},
     {"divide", NOMEN__OP_DIV},
+    {"fix", NOMEN__OP_TRUNC},
     {"greater", NOMEN__OP_GT},
     {"greater_equal", NOMEN__OP_GE},
     {"less", NOMEN__OP_LT},
     {"less_equal", NOMEN__OP_LE},
+    {"moveaxis", NOMEN__OP_MOVEDIM},
     {"multiply", NOMEN__OP_MUL},
     {"negative", NOMEN__OP_NEG},
     {"not_equal", NOMEN__OP_NE},
+    {"resolve_neg", NOMEN__OP_RESOLVE_CONJ},
     {"subtract", NOMEN__OP_SUB},
     {"swapaxes", NOMEN__OP_TRANSPOSE},
     {"swapdims", NOMEN__OP_TRANSPOSE},
     {"true_divide", NOMEN__OP_DIV},
 };
-const int nomen__alias_count = 17;
+const int nomen__alias_count = 27;

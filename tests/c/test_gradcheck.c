@@ -55,6 +55,19 @@ static nomen_tensor *pow_zero(nomen_tensor *const in[]) {
 static nomen_tensor *pow_of_zero(nomen_tensor *const in[]) {
     return nomen_pow(nomen_mul(in[0], nomen_scalar(0)), in[1]);
 }
+static nomen_tensor *real_part(nomen_tensor *const in[]) {
+    return nomen_real(nomen_cast(in[0], NOMEN_C128));
+}
+static nomen_tensor *imaginary_part(nomen_tensor *const in[]) {
+    nomen_tensor *z = nomen_cast(in[0], NOMEN_C128);
+    return nomen_imag(nomen_mul(z, nomen_scalar_call(nomen_number_complex(0.5, 2))));
+}
+static nomen_tensor *pairs_of(nomen_tensor *const in[]) {
+    return nomen_view_as_real(nomen_square(nomen_cast(in[0], NOMEN_C128)));
+}
+static nomen_tensor *numbers_of(nomen_tensor *const in[]) {
+    return nomen_square(nomen_view_as_complex(in[0]));
+}
 static nomen_tensor *where_larger(nomen_tensor *const in[]) {
     return nomen_where(nomen_gt(nomen_abs(nomen_detach(in[2])), nomen_scalar(0.6)), in[0], in[1]);
 }
@@ -732,6 +745,13 @@ static const grad_case cases[] = {
     {"var", var_keep, {"2 3 2"}, -1, 1, 0},
     {"var_mean", var_mean_second, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"var_mean", var_mean_both, {"N=2 C=3"}, -1, 1, 0},
+    {"complex", NULL, {"N=2 C=3", "C=3"}, -1.5, 1.5, REAL_ONLY},
+    {"polar", NULL, {"N=2 C=3", "C=3"}, 0.5, 1.5, REAL_ONLY},
+    {"angle", NULL, {"N=2 C=3"}, 0.5, 1.5, 0},
+    {"real", real_part, {"N=2 C=3"}, -1.5, 1.5, 0},
+    {"imag", imaginary_part, {"N=2 C=3"}, -1.5, 1.5, 0},
+    {"view_as_real", pairs_of, {"N=2 C=3"}, -1.5, 1.5, 0},
+    {"view_as_complex", numbers_of, {"N=3 C=2"}, -1.5, 1.5, REAL_ONLY},
     {"where", where_larger, {"N=2 C=3", "C=3", "N=2 C=3"}, -1, 1, 0},
     {"movedim", movedim_two, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"moveaxis", moveaxis_one, {"A=2 B=3 C=2"}, -1, 1, 0},

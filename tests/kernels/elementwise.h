@@ -240,6 +240,8 @@ static inline int arity(const char *name) {
                                       "hypot",
                                       "fmod",
                                       "copysign",
+                                      "complex",
+                                      "polar",
                                       "bitwise_and",
                                       "bitwise_or",
                                       "bitwise_xor",
@@ -260,9 +262,11 @@ static inline nomen_dtype out_dtype(const nomen__kernel *k) {
         "eq",          "ne",         "lt",          "le",          "gt",    "ge",
         "logical_and", "logical_or", "logical_xor", "logical_not", "isnan", "isinf",
         "isfinite",    "isposinf",   "isneginf",    "signbit",     NULL};
-    static const char *const real[] = {"abs", "real", "imag", NULL};
+    static const char *const real[] = {"abs", "real", "imag", "angle", NULL};
+    static const char *const made[] = {"complex", "polar", NULL};
     if (strcmp(k->name, "cast") == 0) return k->to;
     if (in_list(k->name, boolean)) return NOMEN_BOOL;
+    if (in_list(k->name, made)) return k->dtype == NOMEN_F32 ? NOMEN_C64 : NOMEN_C128;
     if (is_complex(k->dtype) && in_list(k->name, real))
         return k->dtype == NOMEN_C64 ? NOMEN_F32 : NOMEN_F64;
     return k->dtype;

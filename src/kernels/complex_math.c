@@ -1,0 +1,340 @@
+/* Transcendental functions of complex numbers, in double, so that complex64 rounds once and cannot
+ * overflow on the way; numbers made of two real ones, and angles. What C has is C's, with the
+ * special values of its Annex G. */
+#include "kernels/loops/complex_number.h"
+
+static inline c128 c_exp(c128 x) { return c_unpack(cexp(c_pack(x))); }
+static inline c128 c_log(c128 x) { return c_unpack(clog(c_pack(x))); }
+static inline c128 c_sqrt(c128 x) { return c_unpack(csqrt(c_pack(x))); }
+static inline c128 c_sin(c128 x) { return c_unpack(csin(c_pack(x))); }
+static inline c128 c_cos(c128 x) { return c_unpack(ccos(c_pack(x))); }
+static inline c128 c_tan(c128 x) { return c_unpack(ctan(c_pack(x))); }
+static inline c128 c_asin(c128 x) { return c_unpack(casin(c_pack(x))); }
+static inline c128 c_acos(c128 x) { return c_unpack(cacos(c_pack(x))); }
+static inline c128 c_atan(c128 x) { return c_unpack(catan(c_pack(x))); }
+static inline c128 c_sinh(c128 x) { return c_unpack(csinh(c_pack(x))); }
+static inline c128 c_cosh(c128 x) { return c_unpack(ccosh(c_pack(x))); }
+static inline c128 c_tanh(c128 x) { return c_unpack(ctanh(c_pack(x))); }
+static inline c128 c_asinh(c128 x) { return c_unpack(casinh(c_pack(x))); }
+static inline c128 c_acosh(c128 x) { return c_unpack(cacosh(c_pack(x))); }
+static inline c128 c_atanh(c128 x) { return c_unpack(catanh(c_pack(x))); }
+
+static inline c128 c_neg(c128 x) { return (c128){-x.re, -x.im}; }
+static inline c128 c_log2(c128 x) {
+    const c128 y = c_log(x);
+    return (c128){y.re * M_LOG2E, y.im * M_LOG2E};
+}
+static inline c128 c_log10(c128 x) {
+    const c128 y = c_log(x);
+    return (c128){y.re * M_LOG10E, y.im * M_LOG10E};
+}
+
+/* The angle y ln 2 in two parts: for a large y the rounding of one would show in the result. */
+static c128 c_exp2(c128 x) {
+    const double low = 2.3190468138462996e-17; /* ln 2 less M_LN2 */
+    if (!isfinite(x.re) || !isfinite(x.im) || x.im == 0)
+        return x.im == 0 ? (c128){exp2(x.re), x.im} : c_exp((c128){x.re * M_LN2, x.im});
+    const double angle = x.im * M_LN2, rest = fma(x.im, M_LN2, -angle) + x.im * low;
+    const double c = cos(angle), s = sin(angle), half = exp2(x.re / 2);
+    const double re = c - s * rest, im = s + c * rest;
+    return (c128){half * re * half, half * im * half};
+}
+
+static c128 c_expm1(c128 x) {
+    if (x.im == 0) return (c128){expm1(x.re), x.im};
+    if (!isfinite(x.re) || !isfinite(x.im) || x.re > 700) {
+        const c128 e = c_exp(x);
+        return (c128){e.re - 1, e.im};
+    }
+    const double half = sin(x.im / 2);
+    return (c128){expm1(x.re) * cos(x.im) - 2 * half * half, exp(x.re) * sin(x.im)};
+}
+
+/* Near 0 |1 + x|^2 - 1 is summed up without the 1. */
+static c128 c_log1p(c128 x) {
+    if (x.im == 0 && x.re > -1) return (c128){log1p(x.re), x.im};
+    const c128 y = {1 + x.re, x.im};
+    if (!(fabs(x.re) < 0.5 && fabs(x.im) < 0.5)) return c_log(y);
+    return (c128){0.5 * log1p(fma(x.re, 2 + x.re, x.im * x.im)), atan2(y.im, y.re)};
+}
+
+static inline c128 c_rsqrt(c128 x) { return c_reciprocal(c_sqrt(x)); }
+
+/* 1 / (1 + exp(-x)), with the exponential that cannot overflow. */
+static inline c128 c_sigmoid(c128 x) {
+    const c128 e = c_exp(x.re < 0 ? x : c_neg(x)), d = {1 + e.re, e.im};
+    return x.re < 0 ? c_div(e, d) : c_reciprocal(d);
+}
+
+/* sin(pi x) / (pi x). The real part is brought to between -1 and 1 before it is multiplied by pi;
+ * what would overflow before the division is multiplied in two halves. */
+static c128 c_sinc(c128 x) {
+    if (x.re == 0 && x.im == 0) return (c128){1, 0};
+    const double t = fmod(x.re, 2), y = M_PI * x.im;
+    const double s = t == rint(t) ? copysign(0, x.re) : sin(M_PI * t), c = cos(M_PI * t);
+    const c128 z = {M_PI * x.re, y};
+    if (!(fabs(y) > 700)) return c_div((c128){s * cosh(y), c * sinh(y)}, z);
+    const double half = exp(fabs(y) / 2);
+    const c128 q = c_div((c128){s * half / 2, copysign(c * half / 2, c * y)}, z);
+    return (c128){q.re * half, q.im * half};
+}
+
+/* Small whole powers by multiplication, which is exact where the result is. */
+static bool c_pow_whole(c128 x, double power, c128 *result) {
+    if (power != rint(power) || fabs(power) > 8) return false;
+    c128 r = {1, 0};
+    for (int n = (int)fabs(power); n > 0; n >>= 1) {
+        if (n & 1) r = c_times(r, x);
+        if (n > 1) x = c_times(x, x);
+    }
+    if (!isfinite(r.re) || !isfinite(r.im) || (r.re == 0 && r.im == 0)) return false;
+    *result = power < 0 ? c_reciprocal(r) : r;
+    return true;
+}
+
+static c128 c_pow(c128 x, c128 y) {
+    c128 r;
+    if (y.re == 0 && y.im == 0) return (c128){1, 0};
+    if (x.re == 0 && x.im == 0 && y.re > 0) return (c128){0, 0};
+    if (y.im == 0 && y.re == 0.5) return c_sqrt(x);
+    if (y.im == 0 && c_pow_whole(x, y.re, &r)) return r;
+    return c_unpack(cpow(c_pack(x), c_pack(y)));
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+#define OP         pow
+#define EXPR(x, y) c_pow(x, y)
+#define WIDE
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      angle
+#define EXPR(x) atan2((x).im, (x).re)
+#define WIDE
+#define OUT_REAL
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      exp
+#define EXPR(x) c_exp(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      exp2
+#define EXPR(x) c_exp2(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      expm1
+#define EXPR(x) c_expm1(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      log
+#define EXPR(x) c_log(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      log2
+#define EXPR(x) c_log2(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      log10
+#define EXPR(x) c_log10(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      log1p
+#define EXPR(x) c_log1p(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      sqrt
+#define EXPR(x) c_sqrt(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      rsqrt
+#define EXPR(x) c_rsqrt(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      sin
+#define EXPR(x) c_sin(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      cos
+#define EXPR(x) c_cos(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      tan
+#define EXPR(x) c_tan(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      asin
+#define EXPR(x) c_asin(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      acos
+#define EXPR(x) c_acos(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      atan
+#define EXPR(x) c_atan(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      sinh
+#define EXPR(x) c_sinh(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      cosh
+#define EXPR(x) c_cosh(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      tanh
+#define EXPR(x) c_tanh(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      asinh
+#define EXPR(x) c_asinh(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      acosh
+#define EXPR(x) c_acosh(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      atanh
+#define EXPR(x) c_atanh(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      sigmoid
+#define EXPR(x) c_sigmoid(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+#define OP      sinc
+#define EXPR(x) c_sinc(x)
+#define WIDE
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/complexes.h"
+
+/* ---- of real numbers -------------------------------------------------------------------------- */
+
+static inline vf32 v_angle_f32(vf32 x) {
+    return v_sel_f32(x != x, x, v_sel_f32(x < 0, v_set_f32((float)M_PI), (vf32){0}));
+}
+static inline vf64 v_angle_f64(vf64 x) {
+    return v_sel_f64(x != x, x, v_sel_f64(x < 0, v_set_f64(M_PI), (vf64){0}));
+}
+
+#define OP      angle
+#define EXPR(x) SIMD_PICK(v_angle, x)(x)
+#define LOOP    "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
+
+static inline c128 c_polar(double size, double angle) {
+    return (c128){size * cos(angle), size * sin(angle)};
+}
+
+#define W        1
+#define LD(p)    (*(const T *)(p))
+#define ST(p, v) (*(OT *)(p) = (v))
+
+#define T          float
+#define V          float
+#define OT         c64
+#define FN         complex_f32
+#define EXPR(x, y) ((c64){x, y})
+#include "kernels/loops/binary.h"
+#undef FN
+#undef EXPR
+#define FN         polar_f32
+#define EXPR(x, y) c_narrow(c_polar((double)(x), (double)(y)))
+#include "kernels/loops/binary.h"
+#undef FN
+#undef EXPR
+#undef T
+#undef V
+#undef OT
+
+#define T          double
+#define V          double
+#define OT         c128
+#define FN         complex_f64
+#define EXPR(x, y) ((c128){x, y})
+#include "kernels/loops/binary.h"
+#undef FN
+#undef EXPR
+#define FN         polar_f64
+#define EXPR(x, y) c_polar(x, y)
+#include "kernels/loops/binary.h"
+
+const nomen__kernel NOMEN__TABLE(complex_math)[] = {
+    ROWS_COMPLEXES("pow", pow),
+    ROWS_COMPLEXES("angle", angle),
+    ROWS_FLOATS("angle", angle),
+    ROW("complex", NOMEN_F32, complex_f32),
+    ROW("complex", NOMEN_F64, complex_f64),
+    ROW("polar", NOMEN_F32, polar_f32),
+    ROW("polar", NOMEN_F64, polar_f64),
+    ROWS_COMPLEXES("exp", exp),
+    ROWS_COMPLEXES("exp2", exp2),
+    ROWS_COMPLEXES("expm1", expm1),
+    ROWS_COMPLEXES("log", log),
+    ROWS_COMPLEXES("log2", log2),
+    ROWS_COMPLEXES("log10", log10),
+    ROWS_COMPLEXES("log1p", log1p),
+    ROWS_COMPLEXES("sqrt", sqrt),
+    ROWS_COMPLEXES("rsqrt", rsqrt),
+    ROWS_COMPLEXES("sin", sin),
+    ROWS_COMPLEXES("cos", cos),
+    ROWS_COMPLEXES("tan", tan),
+    ROWS_COMPLEXES("asin", asin),
+    ROWS_COMPLEXES("acos", acos),
+    ROWS_COMPLEXES("atan", atan),
+    ROWS_COMPLEXES("sinh", sinh),
+    ROWS_COMPLEXES("cosh", cosh),
+    ROWS_COMPLEXES("tanh", tanh),
+    ROWS_COMPLEXES("asinh", asinh),
+    ROWS_COMPLEXES("acosh", acosh),
+    ROWS_COMPLEXES("atanh", atanh),
+    ROWS_COMPLEXES("sigmoid", sigmoid),
+    ROWS_COMPLEXES("sinc", sinc),
+    {.name = NULL},
+};

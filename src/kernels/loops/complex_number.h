@@ -1,0 +1,59 @@
+/* Arithmetic on one complex number in double, as complex.c and complex_math.c use it. */
+#ifndef NOMEN_SRC_COMPLEX_NUMBER_H
+#define NOMEN_SRC_COMPLEX_NUMBER_H
+
+#include "kernels/loops/loops.h"
+
+#include <complex.h>
+#undef complex /* tables and operations are called so, too */
+#include <math.h>
+
+static inline c128 c_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
+static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
+static inline double _Complex c_pack(c128 x) {
+    double _Complex z;
+    memcpy(&z, &x, sizeof z);
+    return z;
+}
+static inline c128 c_unpack(double _Complex z) {
+    c128 x;
+    memcpy(&x, &z, sizeof x);
+    return x;
+}
+
+/* Two numbers as a vector of their own: gcc 12 fuses the products of plain complex arithmetic,
+ * -ffp-contract=off or not (GCC bug 106902); a changed sign and an addition leave it nothing to
+ * fuse. */
+typedef double pair __attribute__((vector_size(16)));
+typedef uint64_t pair_bits __attribute__((vector_size(16)));
+static inline pair pair_flip_first(pair x) {
+    return (pair)((pair_bits)x ^ (pair_bits){(uint64_t)1 << 63, 0});
+}
+static inline pair pair_flip_second(pair x) {
+    return (pair)((pair_bits)x ^ (pair_bits){0, (uint64_t)1 << 63});
+}
+
+static inline c128 c_times(c128 x, c128 y) {
+    const pair z = (pair){x.re, x.re} * (pair){y.re, y.im} +
+                   pair_flip_first((pair){x.im, x.im} * (pair){y.im, y.re});
+    return (c128){z[0], z[1]};
+}
+
+/* Smith's quotient: scaled by the larger part of y, so that |y|^2 is never formed. By zero: part by
+ * part. */
+static inline c128 c_div(c128 x, c128 y) {
+    const pair n = {x.re, x.im}, swapped = {x.im, x.re};
+    if (fabs(y.re) >= fabs(y.im)) {
+        if (y.re == 0) return (c128){x.re / y.re, x.im / y.re};
+        const double r = y.im / y.re;
+        const pair q = (n + pair_flip_second(swapped * r)) / (y.re + y.im * r);
+        return (c128){q[0], q[1]};
+    }
+    const double r = y.re / y.im;
+    const pair q = (n * r + pair_flip_second(swapped)) / (y.im + y.re * r);
+    return (c128){q[0], q[1]};
+}
+static inline c128 c_reciprocal(c128 x) { return c_div((c128){1, 0}, x); }
+static inline double c_abs(c128 x) { return hypot(x.re, x.im); }
+
+#endif
