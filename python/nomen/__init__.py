@@ -8,7 +8,7 @@ from nomen import _C
 from nomen._C import *  # noqa: F403
 from nomen._C import __version__
 
-from nomen import _exchange, _files, _special, autograd, cuda, return_types
+from nomen import _exchange, _files, _special, autograd, cuda, random, return_types
 from nomen._exchange import TypedStorage
 from nomen._special import finfo, iinfo
 from nomen.autograd import (

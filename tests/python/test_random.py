@@ -159,6 +159,22 @@ def test_multinomial_frequencies():
     assert abs(first.count(3) / 2000 - 0.5) < 0.05 and 1 not in first
 
 
+def test_fork_rng():
+    nomen.manual_seed(21)
+    with nomen.random.fork_rng():
+        inside = nomen.rand(3).tolist()
+    assert nomen.rand(3).tolist() == inside
+    with pytest.raises(ZeroDivisionError), nomen.random.fork_rng(devices=[]):
+        nomen.rand(3)
+        1 / 0
+    after = nomen.rand(3).tolist()
+    nomen.manual_seed(21)
+    with nomen.random.fork_rng(enabled=False):
+        nomen.rand(3)
+    assert nomen.rand(3).tolist() == after
+    assert nomen.random.manual_seed(3) is nomen.random.default_generator
+
+
 # ---- in place: names, layouts, dtypes, the tape ----------------------------------------------
 
 FILLS = {
