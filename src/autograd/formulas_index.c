@@ -140,7 +140,7 @@ nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g) {
     return nomen_take_dims(g, b->in[1], nomen__b_int(b, 3), nomen__b_int(b, 4));
 }
 
-/* ---- moves ---- */
+/* ---- moves ----------------------------------------------------------------------------------- */
 
 nomen_tensor *nomen__g_flip(nomen__backward *b, nomen_tensor *g) {
     char dims[4 * NOMEN_MAX_DIMS] = "";

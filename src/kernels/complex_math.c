@@ -254,7 +254,7 @@ static c128 c_pow(c128 x, c128 y) {
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/complexes.h"
 
-/* ---- of real numbers -------------------------------------------------------------------------- */
+/* ---- of real numbers ------------------------------------------------------------------------- */
 
 static inline vf32 v_angle_f32(vf32 x) {
     return v_sel_f32(x != x, x, v_sel_f32(x < 0, v_set_f32((float)M_PI), (vf32){0}));

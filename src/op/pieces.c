@@ -122,7 +122,7 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     return s;
 }
 
-/* ---- sections ---- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 /* As many pieces as told, the first ones longer by one where it does not divide. */
 static nomen_status cut_sections(nomen__call *c, int dim, int64_t sections) {

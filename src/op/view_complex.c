@@ -51,7 +51,7 @@ nomen_status nomen__shape_imag(nomen__call *c) {
     return s ? s : part(c, true);
 }
 
-/* ---- pairs ---- */
+/* ---- pairs ----------------------------------------------------------------------------------- */
 
 nomen_status nomen__names_pairs(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
@@ -124,7 +124,7 @@ nomen_status nomen__shape_unpaired(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- composites ---- */
+/* ---- composites ------------------------------------------------------------------------------ */
 
 nomen_status nomen__compose_as_it_is(nomen__call *c) {
     c->out[0] = nomen__retain(c->in[0]);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- movedim ---- */
+/* ---- movedim --------------------------------------------------------------------------------- */
 
 /* Positions of a list of dims; none may come twice. */
 static nomen_status positions(const nomen__call *c, int arg, int *at, uint64_t *mask) {
@@ -43,7 +43,7 @@ nomen_status nomen__view_movedim(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* ---- diagonal ---- */
+/* ---- diagonal -------------------------------------------------------------------------------- */
 
 static nomen_status pair_of_dims(const nomen__call *c, int arg, int *a, int *b) {
     const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0}, second = {NOMEN__DIM_INDEX, 0, 1};
@@ -114,7 +114,7 @@ nomen_status nomen__shape_diagonal(nomen__call *c) {
     return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
-/* ---- unfold ---- */
+/* ---- unfold ---------------------------------------------------------------------------------- */
 
 nomen_status nomen__view_unfold(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
