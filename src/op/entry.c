@@ -45,7 +45,10 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
         c->arg[i].number = (const nomen_number *)(const void *)field;
         given = c->arg[i].number->kind != NOMEN_ABSENT;
         break;
-    case NOMEN__INT: memcpy(&c->arg[i].integer, field, sizeof c->arg[i].integer); break;
+    case NOMEN__INT:
+        memcpy(&c->arg[i].integer, field, sizeof c->arg[i].integer);
+        given = c->arg[i].integer != 0 || !(spec->flags & NOMEN__OPTIONAL);
+        break;
     case NOMEN__FLAG: memcpy(&c->arg[i].flag, field, sizeof c->arg[i].flag); break;
     case NOMEN__SIZES:
         memcpy(&c->arg[i].sizes, field, sizeof c->arg[i].sizes);

@@ -640,7 +640,6 @@ static const grad_case cases[] = {
     {"minimum", NULL, {"N=2 C=3", "C=3"}, -1, 1, REAL_ONLY},
     {"mm", NULL, {"M=2 K=3", "K=3 N=2"}, -1, 1, 0},
     {"mode", mode_one, {"A=2 B=3 C=2"}, -1, 1, REAL_ONLY},
-    {"mode", mode_one, {"3 4"}, -1, 1, REAL_ONLY},
     {"mul", NULL, {"N=2 C=3", "C=3"}, -1, 1, 0},
     {"mul", NULL, {"", "2 3"}, -1, 1, 0},
     {"mul", same_twice, {"2 3"}, -1, 1, 0},
