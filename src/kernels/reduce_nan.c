@@ -41,9 +41,9 @@ static inline void tally_meet(tally2 *a, const tally2 *b) {
 }
 static inline double tally_mean(const tally2 *a) { return sum2_get(&a->sum) / a->count; }
 
-/* The same of complex numbers. */
+/* The same of complex numbers; lanes want a size that is a power of two. */
 typedef struct ctally {
-    double re, im, count;
+    double re, im, count, unused;
 } ctally;
 typedef struct ctally2 {
     sum2 re, im;
@@ -51,14 +51,14 @@ typedef struct ctally2 {
 } ctally2;
 static inline ctally ctally_of_c64(c64 x) {
     bool there = x.re == x.re && x.im == x.im;
-    return there ? (ctally){(double)x.re, (double)x.im, 1} : (ctally){0, 0, 0};
+    return there ? (ctally){(double)x.re, (double)x.im, 1, 0} : (ctally){0, 0, 0, 0};
 }
 static inline ctally ctally_of_c128(c128 x) {
     bool there = x.re == x.re && x.im == x.im;
-    return there ? (ctally){x.re, x.im, 1} : (ctally){0, 0, 0};
+    return there ? (ctally){x.re, x.im, 1, 0} : (ctally){0, 0, 0, 0};
 }
 static inline ctally ctally_join(ctally a, ctally b) {
-    return (ctally){a.re + b.re, a.im + b.im, a.count + b.count};
+    return (ctally){a.re + b.re, a.im + b.im, a.count + b.count, 0};
 }
 static inline void ctally_take(ctally2 *a, ctally x) {
     sum2_add(&a->re, x.re);
@@ -66,7 +66,7 @@ static inline void ctally_take(ctally2 *a, ctally x) {
     a->count += x.count;
 }
 static inline void ctally_meet(ctally2 *a, const ctally2 *b) {
-    ctally_take(a, (ctally){b->re.hi, b->im.hi, b->count});
+    ctally_take(a, (ctally){b->re.hi, b->im.hi, b->count, 0});
     a->re.lo += b->re.lo;
     a->im.lo += b->im.lo;
 }
@@ -228,8 +228,8 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #undef MEET
 #define JOIN(a, b)  ctally_join(a, b)
 #define TOTAL(a, b) ctally_join(a, b)
-#define ID          ((ctally){0, 0, 0})
-#define DID         ((ctally){0, 0, 0})
+#define ID          ((ctally){0, 0, 0, 0})
+#define DID         ((ctally){0, 0, 0, 0})
 #define A           ctally2
 #define A_ZERO      ((ctally2){{0, 0}, {0, 0}, 0})
 #define TAKE(a, x)  ctally_take(a, x)

@@ -7,6 +7,7 @@
  * LD, FETCH, WIDEN, OUT and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
+_Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");
 #define LANES (FN(lanes) > 64 ? 64 : FN(lanes) < 8 ? 8 : FN(lanes))
 
 static inline D FN(fold_row)(const F *x, int64_t n) {

@@ -1,0 +1,187 @@
+/* Scans of every ISA: against a plain loop in long double, in every layout, in pieces, in place; and
+ * against the scalar build, bit for bit where no transcendental function is involved. */
+#include "reference.h"
+
+enum { PLAIN, LEVELS, SPREAD, REVERSED, LAYOUTS };
+
+static bool is_best(const char *name) { return !strcmp(name, "cummax") || !strcmp(name, "cummin"); }
+
+static bool is_exact(const char *name) { return strcmp(name, "logcumsumexp") != 0; }
+
+/* What a plain loop makes of one line. */
+static void expect(const char *name, nomen_dtype d, const char *in, int64_t step, int64_t n,
+                   wide *want, int64_t *at) {
+    wide sum = {0, 0};
+    int64_t best = 0;
+    for (int64_t i = 0; i < n; i++) {
+        wide x = load_wide(d, in + i * step);
+        if (is_best(name)) {
+            long double v = x.re, b = load_wide(d, in + best * step).re;
+            if (v != v || (b == b && (name[4] == 'a' ? v >= b : v <= b))) best = i;
+            sum = load_wide(d, in + best * step);
+            at[i] = best;
+        } else if (!strcmp(name, "cumsum")) {
+            sum = (wide){sum.re + x.re, sum.im + x.im};
+        } else if (!strcmp(name, "cumprod")) {
+            sum = i ? (wide){sum.re * x.re - sum.im * x.im, sum.re * x.im + sum.im * x.re} : x;
+        } else {
+            long double most = i && sum.re > x.re ? sum.re : x.re;
+            sum.re = i ? most + logl(expl(sum.re - most) + expl(x.re - most)) : x.re;
+        }
+        want[i] = sum;
+    }
+}
+
+/* One run over all lines, cut into pieces of some length, with or without parts. */
+static void run(const nomen__scanner *s, nomen__scan_args a, int64_t piece, bool parts) {
+    _Alignas(64) static char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
+    const int64_t n = a.n;
+    s->begin(carry, a.lines);
+    for (int64_t done = 0; done < n; done += a.n) {
+        a.n = n - done < piece ? n - done : piece;
+        s->run(carry, &a);
+        if (parts && s->join) s->join(carry, carry, a.lines);
+        a.in += a.n * a.in_step;
+        a.out += a.n * a.out_step;
+        a.at += a.n * a.at_step;
+        a.index0 += a.n * a.index_step;
+    }
+}
+
+static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int how, int64_t piece,
+                  bool in_place) {
+    const int64_t e = dtype_size[d];
+    int64_t step = how == LEVELS ? e * (lines + 1) : how == SPREAD ? 3 * e : how == REVERSED ? -e : e;
+    int64_t row = how == LEVELS ? e : how == SPREAD ? e * 3 * (n + 1) : e * (n + 1);
+    const size_t bytes = (size_t)(e * 3 * (lines + 1) * (n + 2));
+    int64_t start = how == REVERSED ? e * (n > 0 ? n - 1 : 0) : 0;
+    char *in = guarded_new(bytes), *out = guarded_new(bytes), *keep = malloc(bytes);
+    char *scalar = malloc(bytes);
+    int64_t *at = malloc(sizeof *at * (size_t)(lines * n + 1)),
+            *at_want = malloc(sizeof *at * (size_t)(n + 1));
+    wide *want = malloc(sizeof *want * (size_t)(n + 1));
+    assert_true(keep && scalar && at && at_want && want);
+    double spread = !strcmp(name, "cumprod") ? 0.1 : 1;
+    for (int64_t i = 0; i < lines; i++)
+        for (int64_t j = 0; j < n; j++) {
+            double x = spread * random_unit() + (spread < 1), y = spread * random_unit();
+            if (is_best(name) && random_bits() >> 62 == 0) x = (double)(int)(4 * x) / 4;
+            if (!is_float(d) && !is_complex(d)) x = (double)(int)(4 * x);
+            store_double(d, in + start + i * row + j * step, x, y);
+        }
+    memcpy(keep, in, bytes);
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        memcpy(in, keep, bytes);
+        memset(out, GUARD_BYTE, bytes);
+        char *to = in_place ? in : out;
+        const nomen__scanner *s = find_kernel(isa, name, d)->scanner;
+        nomen__scan_args a = {.out = to + start,
+                              .at = (char *)at,
+                              .in = in + start,
+                              .n = n,
+                              .in_step = step,
+                              .out_step = step,
+                              .at_step = 8,
+                              .lines = lines,
+                              .in_row = row,
+                              .out_row = row,
+                              .at_row = 8 * n,
+                              .index_step = 1};
+        run(s, a, piece, piece < n);
+        assert_true(guarded_intact(in, bytes) && guarded_intact(out, bytes));
+        if (isa == 0) memcpy(scalar, to, bytes);
+        if (is_exact(name)) assert_memory_equal(scalar, to, bytes);
+        for (int64_t i = 0; i < lines; i++) {
+            expect(name, d, keep + start + i * row, step, n, want, at_want);
+            for (int64_t j = 0; j < n; j++) {
+                wide got = load_wide(d, to + start + i * row + j * step);
+                if (is_best(name)) assert_int_equal(at[i * n + j], at_want[j]);
+                /* roundings in double (float64: of every element), one into the dtype */
+                long double terms = (long double)(j + 1), eps = 0x1p-53L * terms * terms + epsilon_of(d);
+                if (!is_float(d) && !is_complex(d)) eps = 0;
+                long double bound = (fabsl(want[j].re) + fabsl(want[j].im) + (eps ? 1 : 0)) * eps;
+                if (!close_to(got.re, overflow_as(d, want[j].re), bound + 2 * tiny_of(d)) ||
+                    !close_to(got.im, want[j].im, bound + 2 * tiny_of(d)))
+                    fail_msg("%s %s %s: [%lld, %lld] of [%lld, %lld], layout %d, pieces of %lld, "
+                             "in place %d: %.20Lg, wanted %.20Lg",
+                             all_isas[isa].name, name, dtype_names[d], (long long)i, (long long)j,
+                             (long long)lines, (long long)n, how, (long long)piece, in_place,
+                             got.re, want[j].re);
+            }
+        }
+        if (!in_place) assert_memory_equal(in, keep, bytes);
+    }
+    guarded_free(in);
+    guarded_free(out);
+    free(keep);
+    free(scalar);
+    free(at);
+    free(at_want);
+    free(want);
+}
+
+static const char *const names[] = {"cumsum", "cumprod", "cummax", "cummin", "logcumsumexp"};
+
+static void check_all(int64_t lines, int64_t n) {
+    for (int k = 0; k < COUNT(names); k++)
+        for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++) {
+            if (d == NOMEN_BOOL || !find_kernel(0, names[k], d)) continue;
+            /* integer products grow beyond what a long double holds */
+            if (!strcmp(names[k], "cumprod") && d == NOMEN_I64) continue;
+            for (int how = 0; how < LAYOUTS; how++) {
+                bool in_place = random_bits() >> 60 & 1u;
+                int64_t piece = random_bits() >> 60 & 1u ? n + 1 : n / 3 + 1;
+                check(names[k], d, lines, n, how, piece, in_place);
+            }
+        }
+}
+
+static void test_sizes(void **state) {
+    (void)state;
+    static const int64_t lines[] = {1, 2, 8, 9, 33};
+    for (int64_t n = 0; n <= 70; n += n < 20 ? 1 : 7) check_all(lines[n % COUNT(lines)], n);
+    check_all(1, 1500);
+    check_all(256, 5);
+    check_all(20, 130);
+}
+
+static void test_products_of_integers_wrap(void **state) {
+    (void)state;
+    int64_t x[100], y[100];
+    uint64_t want = 1;
+    for (int64_t i = 0; i < 100; i++) x[i] = 2 * i + 3;
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        nomen__scan_args a = {.out = (char *)y, .at = (char *)y, .in = (char *)x, .n = 100,
+                              .in_step = 8,     .out_step = 8,   .lines = 1};
+        run(find_kernel(isa, "cumprod", NOMEN_I64)->scanner, a, 77, true);
+        want = 1;
+        for (int64_t i = 0; i < 100; i++) {
+            want *= (uint64_t)x[i];
+            assert_true((uint64_t)y[i] == want);
+        }
+    }
+}
+
+static void test_table(void **state) {
+    (void)state;
+    for (int isa = 0; isa < ISAS; isa++)
+        for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++) {
+            bool wide = is_float(d) || is_complex(d);
+            assert_int_equal(find_kernel(isa, "cumsum", d) != NULL, wide || d == NOMEN_I64);
+            assert_int_equal(find_kernel(isa, "cumprod", d) != NULL, wide || d == NOMEN_I64);
+            assert_int_equal(find_kernel(isa, "cummax", d) != NULL, !is_complex(d));
+            assert_int_equal(find_kernel(isa, "cummin", d) != NULL, !is_complex(d));
+            assert_int_equal(find_kernel(isa, "logcumsumexp", d) != NULL, is_float(d));
+        }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_products_of_integers_wrap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

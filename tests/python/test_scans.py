@@ -1,0 +1,415 @@
+"""Scans and the reductions beside sum against NumPy: layouts, dtypes, names, out=, in place, errors."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import nomen
+
+REAL = ["uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
+COMPLEX = ["complex64", "complex128"]
+EPSILON = {"float16": 2e-3, "float32": 3e-6, "complex64": 3e-6, "float64": 1e-12}
+SHAPES = [(), (0,), (1,), (7,), (3, 4), (0, 4), (2, 3, 10), (5, 300), (300, 5), (2, 2000)]
+NAMES = ("N", "C", "W")
+
+
+def numbers(dtype, shape, seed=0):
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.integers(0, 2, shape).astype(bool)
+    if "int" in dtype:
+        return rng.integers(0, 5, shape).astype(dtype)
+    x = rng.uniform(-1, 1, shape)
+    if "complex" in dtype:
+        x = x + 1j * rng.uniform(-1, 1, shape)
+    return np.asarray(x).astype(dtype)
+
+
+def tensor(x):
+    x = np.asarray(x)
+    flat = nomen.tensor(x.reshape(-1).tolist(), dtype=getattr(nomen, str(x.dtype)))
+    return flat.reshape(x.shape).rename(*NAMES[: x.ndim])
+
+
+def layouts(x):
+    """The same values whole, permuted, and with gaps."""
+    t = tensor(x)
+    yield t
+    if x.ndim > 1:
+        order = list(range(x.ndim))[::-1]
+        yield t.permute(*order).clone(memory_format="contiguous_format").permute(*order)
+        wide = nomen.stack([t, t], dim=x.ndim).flatten(start_dim=x.ndim - 1, end_dim=x.ndim)
+        yield wide.rename(*t.names)[..., ::2]
+
+
+def same(t, expected, names=None, rtol=None):
+    expected = np.asarray(expected)
+    assert tuple(t.shape) == expected.shape
+    if names is not None:
+        assert t.names == names
+    dtype = str(t.dtype).split(".")[-1]
+    got = np.array(t.tolist()).reshape(expected.shape)
+    rtol = rtol or EPSILON.get(dtype, 1e-12 if "complex" in dtype else 0)
+    np.testing.assert_allclose(got, expected, rtol=rtol, atol=rtol * 10)
+
+
+def places(x, axis, better):
+    """Positions of the best so far, the last of equals, by the plainest of loops."""
+    moved = np.moveaxis(x, axis, -1)
+    at = np.zeros(moved.shape, dtype="int64")
+    for row in np.ndindex(moved.shape[:-1]):
+        best = 0
+        for i in range(moved.shape[-1]):
+            v, b = moved[row][i], moved[row][best]
+            if v != v or (b == b and better(v, b)):
+                best = i
+            at[row][i] = best
+    return np.moveaxis(at, -1, axis)
+
+
+@pytest.mark.parametrize("dtype", ["bool"] + REAL + COMPLEX)
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_running_sums_and_products(name, dtype):
+    for shape in SHAPES:
+        x = numbers(dtype, shape)
+        wide = x.astype("int64" if dtype == "bool" or "int" in dtype else "complex128")
+        for axis in range(len(shape)) if shape else [0]:
+            with np.errstate(over="ignore"):
+                expected = getattr(np, name)(wide, axis=axis if shape else None).reshape(shape)
+                back = np.flip(getattr(np, name)(np.flip(wide), axis=axis if shape else None))
+            for t in layouts(x):
+                dim = NAMES[axis] if shape else axis
+                result = getattr(t, name)(dim)
+                if result.dtype not in (nomen.complex64, nomen.complex128):
+                    expected, back = expected.real, back.real
+                assert result.dtype == (nomen.int64 if wide.dtype == "int64" else t.dtype)
+                same(result, expected, t.names)
+                same(getattr(nomen, name)(t, dim, reverse=True), back.reshape(shape), t.names)
+                out = nomen.empty(0, dtype=result.dtype)
+                assert getattr(nomen, name)(t, dim, out=out) is out
+                same(out, expected, t.names)
+                if dtype != "bool":
+                    c = t.clone()
+                    assert getattr(c, name + "_")(dim) is c and c.dtype == t.dtype
+                    same(c, expected.astype(x.dtype), t.names)
+
+
+def test_dtype_of_running_sums():
+    x = tensor(np.array([100, 100, 100], dtype="int8"))
+    assert x.cumsum("N").tolist() == [100, 200, 300]
+    assert x.cumsum("N", dtype=nomen.int8).tolist() == [100, -56, 44]
+    assert x.clone().cumsum_(0).tolist() == [100, -56, 44]
+    assert x.cumprod("N", dtype=nomen.float16).dtype == nomen.float16
+    out = nomen.empty(3, dtype=nomen.float64)
+    assert nomen.cumsum(x, 0, out=out).tolist() == [100, 200, 300]
+    with pytest.raises(RuntimeError, match="Bad in-place call"):
+        x.clone().cumsum_(0, dtype=nomen.float32)
+    with pytest.raises(RuntimeError, match="Name 'T' not found in"):
+        x.cumsum("T")
+    with pytest.raises(IndexError):
+        x.cumprod(1)
+
+
+@pytest.mark.parametrize("dtype", ["bool"] + REAL)
+@pytest.mark.parametrize("name", ["cummax", "cummin"])
+def test_running_extrema(name, dtype):
+    better = (lambda a, b: a >= b) if name == "cummax" else (lambda a, b: a <= b)
+    for shape in SHAPES[1:]:
+        x = numbers(dtype, shape)
+        if "float" in dtype and x.size > 5:
+            x.reshape(-1)[[3, 5]] = math.nan
+        for axis in range(len(shape)):
+            at = places(x, axis, better)
+            value = np.take_along_axis(x, at, axis)
+            for t in layouts(x):
+                result = getattr(t, name)(NAMES[axis])
+                assert result.indices.dtype == nomen.int64 and result.values.dtype == t.dtype
+                same(result.indices, at, t.names)
+                same(result.values, value, t.names)
+            out = nomen.empty(0, dtype=t.dtype), nomen.empty(0, dtype=nomen.int64)
+            getattr(nomen, name)(t, axis, out=out)
+            same(out[0], value, t.names)
+            same(out[1], at, t.names)
+    assert nomen.tensor([3.0, 1, 2]).cummin(0, reverse=True).indices.tolist() == [1, 1, 2]
+    assert nomen.tensor(2.0).cummax(0).indices.item() == 0
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_running_logsumexp(dtype):
+    for shape, spread in itertools.product(SHAPES[1:], (1, 30, 500)):
+        x = (numbers(dtype, shape) * spread).astype(dtype)
+        for axis in range(len(shape)):
+            expected = np.logaddexp.accumulate(x.astype("float64"), axis=axis)
+            for t in layouts(x):
+                same(t.logcumsumexp(NAMES[axis]), expected, t.names)
+    inf = math.inf
+    t = nomen.tensor([-inf, -inf, 1.0, inf, 2.0, math.nan, 3.0])
+    same(t.logcumsumexp(0), [-inf, -inf, 1, inf, inf, math.nan, math.nan])
+    assert nomen.tensor([1, 2]).logcumsumexp(0).dtype == nomen.float32
+
+
+def test_long_scans_have_the_same_bits_with_any_number_of_threads():
+    before = nomen.get_num_threads()
+    rng = np.random.default_rng(3)
+    try:
+        for dtype, shape, dim in (
+            ("float32", (700001,), 0),
+            ("float64", (3, 150001), 1),
+            ("int32", (150001, 3), 0),
+            ("complex64", (300001,), 0),
+        ):
+            x = (rng.standard_normal(shape) * 100).astype(dtype)
+            t = nomen.tensor(x)
+            for name in ("cumsum", "cumprod", "cummax"):
+                if name == "cummax" and dtype == "complex64":
+                    continue
+                results = []
+                for threads in (1, 2, 5):
+                    nomen.set_num_threads(threads)
+                    r = getattr(t, name)(dim)
+                    results.append([np.asarray(v) for v in (r if name == "cummax" else [r])])
+                for other in results[1:]:
+                    for a, b in zip(results[0], other):
+                        assert a.tobytes() == b.tobytes()
+                if name == "cumsum":
+                    wide = np.cumsum(x.astype("complex128" if dtype[0] == "c" else "float64"), dim)
+                    scale = np.abs(x).sum()
+                    error = np.abs(results[0][0] - wide).max() / scale
+                    assert error < (1e-6 if dtype in ("float32", "complex64") else 1e-15)
+                    assert results[0][0].reshape(-1)[-1] == pytest.approx(
+                        wide.reshape(-1)[-1], 1e-4
+                    )
+    finally:
+        nomen.set_num_threads(before)
+
+
+def test_sums_of_many_small_numbers_do_not_drift():
+    n = 1 << 20
+    x = nomen.full((n,), 0.1)
+    last = x.cumsum(0)[-1].item()
+    assert last == pytest.approx(np.float32(0.1) * n, rel=1e-7)
+    big = nomen.tensor([1e16] + [1.0] * 4095, dtype=nomen.float64)
+    assert abs(big.cumsum(0)[-1].item() - (1e16 + 4095)) <= 256  # one by one all would be lost
+
+
+# ---- reductions ----------------------------------------------------------------------------------
+
+
+def axes_of(ndim):
+    for k in range(1, ndim + 1):
+        yield from itertools.combinations(range(ndim), k)
+
+
+def test_extrema_over_several_dims():
+    for dtype in ["bool"] + REAL:
+        for shape in SHAPES[2:]:
+            x = numbers(dtype, shape, 5)
+            if 0 in shape:
+                continue
+            for t in layouts(x):
+                for name, reference in (("amax", np.max), ("amin", np.min)):
+                    same(getattr(t, name)(), reference(x), ())
+                    for axes in axes_of(len(shape)):
+                        rest = tuple(n for i, n in enumerate(t.names) if i not in axes)
+                        dims = [NAMES[a] if i % 2 else a for i, a in enumerate(axes)]
+                        same(getattr(t, name)(dims), reference(x, axis=axes), rest)
+                        kept = getattr(nomen, name)(t, dims, keepdim=True)
+                        same(kept, reference(x, axis=axes, keepdims=True), t.names)
+                pair = t.aminmax()
+                same(pair.min, x.min(), ())
+                same(pair.max, x.max(), ())
+                pair = nomen.aminmax(t, dim=NAMES[len(shape) - 1], keepdim=True)
+                same(pair.min, x.min(-1, keepdims=True), t.names)
+                same(pair.max, x.max(-1, keepdims=True), t.names)
+    x = nomen.tensor([[1.0, math.nan], [3.0, 2.0]], names=("N", "C"))
+    assert math.isnan(x.amax().item()) and x.amax("N")[0].item() == 3
+    assert math.isnan(x.aminmax().min.item())
+    low, high = nomen.empty(0), nomen.empty(0)
+    assert nomen.aminmax(x, dim=0, out=(low, high)).min is low
+    assert low[0].item() == 1 and high.names == ("C",)
+
+
+def test_nothing_to_reduce():
+    empty = nomen.empty(0, 3)
+    for name in ("amax", "amin", "max", "aminmax"):
+        with pytest.raises(RuntimeError, match="Expected reduction dim to be specified"):
+            getattr(empty, name)()
+    for call in (lambda: empty.amax(0), lambda: empty.aminmax(dim=0), lambda: empty.argmax(0)):
+        with pytest.raises(IndexError, match="Expected reduction dim 0 to have non-zero size"):
+            call()
+    with pytest.raises(IndexError, match="Expected reduction dim to be specified"):
+        empty.argmin()
+    assert empty.amax(1).shape == (0,)
+    for p in (math.inf, -math.inf, -1):
+        with pytest.raises(RuntimeError, match="does not have an identity"):
+            empty.norm(p)
+    assert empty.norm().item() == 0 and empty.norm(0, 0).tolist() == [0, 0, 0]
+    assert empty.nansum(0).tolist() == [0, 0, 0] and math.isnan(empty.nanmean().item())
+    assert empty.count_nonzero().item() == 0
+
+
+def test_variance_with_mean():
+    for dtype in ["float16", "float32", "float64"] + COMPLEX:
+        for shape in ((7,), (3, 4), (2, 3, 10), (5, 300)):
+            x = numbers(dtype, shape, 2)
+            wide = x.astype("complex128" if "complex" in dtype else "float64")
+            for t in layouts(x):
+                for axes in axes_of(len(shape)):
+                    rest = tuple(n for i, n in enumerate(t.names) if i not in axes)
+                    var, mean = nomen.var_mean(t, [NAMES[a] for a in axes], correction=0)
+                    same(var, wide.var(axes), rest, 4e-3 if dtype == "float16" else 1e-5)
+                    same(mean, wide.mean(axes), rest)
+                    std, mean = nomen.std_mean(t, axes, keepdim=True)
+                    expected = wide.std(axes, ddof=1, keepdims=True)
+                    same(std, expected, t.names, 4e-3 if dtype == "float16" else 1e-5)
+                    same(mean, wide.mean(axes, keepdims=True), t.names)
+    var, mean = nomen.var_mean(nomen.tensor([1.0, 3.0]), unbiased=False)
+    assert (var.item(), mean.item()) == (1, 2)
+    _, mean = nomen.var_mean(nomen.tensor([math.inf, 1.0, 2.0]))
+    assert mean.item() == math.inf
+    with pytest.raises(RuntimeError, match="floating point and complex"):
+        nomen.std_mean(nomen.tensor([1, 2]))
+
+
+def test_passing_over_nan():
+    for dtype in ["float16", "float32", "float64", "complex64", "complex128"]:
+        for shape in ((7,), (3, 4), (2, 3, 10), (5, 300)):
+            x = numbers(dtype, shape, 4)
+            x.reshape(-1)[::3] = math.nan
+            wide = x.astype("complex128" if "complex" in dtype else "float64")
+            for t in layouts(x):
+                same(t.nansum(), np.nansum(wide), (), 4e-3 if dtype == "float16" else 1e-5)
+                for axis in range(len(shape)):
+                    rest = t.names[:axis] + t.names[axis + 1 :]
+                    same(t.nansum(NAMES[axis]), np.nansum(wide, axis), rest)
+                    there = np.isfinite(wide).sum(axis)
+                    with np.errstate(all="ignore"):
+                        mean = np.where(there, np.nansum(wide, axis) / there, math.nan)
+                    same(nomen.nanmean(t, axis), mean, rest)
+    assert nomen.tensor([1, 2, 3]).nansum().item() == 6
+    assert nomen.tensor([1, 2]).nanmean(dtype=nomen.float32).item() == 1.5
+
+
+def test_counts():
+    for dtype in ["bool"] + REAL + COMPLEX:
+        for shape in SHAPES:
+            x = numbers(dtype, shape, 6)
+            if x.size > 4 and dtype not in ("bool",):
+                x.reshape(-1)[::2] = -0.0 if "float" in dtype else 0
+            for t in layouts(x):
+                same(t.count_nonzero(), np.count_nonzero(x), ())
+                for axes in axes_of(len(shape)):
+                    rest = tuple(n for i, n in enumerate(t.names) if i not in axes)
+                    same(nomen.count_nonzero(t, axes), np.count_nonzero(x, axes), rest)
+
+
+@pytest.mark.parametrize("p", [None, "fro", 0, 1, 2, 3, 0.5, -1, math.inf, -math.inf])
+def test_norms(p):
+    order = 2 if p in (None, "fro") else p
+    for dtype in ["float16", "float32", "float64", "complex64", "complex128"]:
+        for shape in ((7,), (3, 4), (2, 3, 10), (5, 300)):
+            x = numbers(dtype, shape, 8) + np.asarray(0.1, dtype=dtype)
+            wide = np.abs(x.astype("complex128"))
+            for t in layouts(x):
+                for axes in axes_of(len(shape)):
+                    if order in (math.inf, -math.inf):
+                        expected = (np.max if order > 0 else np.min)(wide, axis=axes)
+                    elif order == 0:
+                        expected = (wide != 0).sum(axes)
+                    else:
+                        expected = (wide**order).sum(axes) ** (1 / order)
+                    rest = tuple(n for i, n in enumerate(t.names) if i not in axes)
+                    result = t.norm(p, [NAMES[a] for a in axes])
+                    with np.errstate(over="ignore"):
+                        expected = np.asarray(expected).astype(
+                            "float16" if dtype == "float16" else "float64"
+                        )
+                    real = {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+                    assert result.dtype == getattr(nomen, real)
+                    same(result, expected, rest, 4e-3 if dtype == "float16" else 2e-5)
+                same(nomen.norm(t, p, keepdim=True).reshape(-1)[0], t.norm(p).item())
+
+
+def test_norm_arguments():
+    t = nomen.tensor([3, 4], names=("C",))
+    with pytest.raises(RuntimeError, match="floating point or complex|floating point and complex"):
+        t.norm()
+    assert (
+        t.norm(dtype=nomen.float64).item() == 5
+        and t.norm(dtype=nomen.float64).dtype == nomen.float64
+    )
+    with pytest.raises(RuntimeError, match="p must be a number or 'fro'"):
+        t.to(nomen.float32).norm("nuc")
+    big = nomen.tensor([3e30, 4e30])
+    assert big.norm().item() == pytest.approx(5e30)
+    assert nomen.tensor([1.0, 2.0]).dist(nomen.tensor([1.0, 5.0]), 1).item() == 3
+    a, b = nomen.zeros(2, names=("N",)), nomen.zeros(2, names=("C",))
+    with pytest.raises(RuntimeError, match="when attempting to broadcast"):
+        a.dist(b)
+
+
+def test_differences():
+    x = np.array([[1, 4, 9, 16], [0, 1, 0, 1]])
+    t = tensor(x)
+    for n in range(6):
+        same(t.diff(n, "C"), np.diff(x, n), ("N", "C"))
+    same(t.diff(dim=0, prepend=t[:1]), np.diff(x, axis=0, prepend=x[:1]), ("N", "C"))
+    same(t.diff(append=t), np.diff(x, append=x), ("N", "C"))
+    assert nomen.tensor([True, False, False]).diff().tolist() == [True, False]
+    out = nomen.empty(0, dtype=nomen.int64)
+    assert nomen.diff(t, out=out) is out and out.names == ("N", "C")
+    with pytest.raises(RuntimeError, match="at least one-dimensional"):
+        nomen.tensor(1).diff()
+    with pytest.raises(RuntimeError, match="non-negative"):
+        t.diff(-1)
+
+
+def test_truth_of_uint8_stays_uint8():
+    for name in ("all", "any"):
+        assert getattr(nomen.tensor([1, 0], dtype=nomen.uint8), name)().dtype == nomen.uint8
+        assert getattr(nomen.tensor([1, 0]), name)().dtype == nomen.bool
+
+
+def test_positions_keep_their_place():
+    t = nomen.tensor([[1, 5], [7, 2]], names=("N", "C"))
+    assert t.argmax(keepdim=True).tolist() == [[2]] and t.argmax(keepdim=True).names == ("N", "C")
+    assert t.argmin("N", keepdim=True).tolist() == [[0, 1]]
+
+
+# ---- gradients -----------------------------------------------------------------------------------
+
+
+def test_gradient_of_products_with_zeros():
+    x = nomen.tensor([2.0, 0.0, 3.0, 0.0, 4.0], names=("T",), requires_grad=True)
+    g = nomen.tensor([1.0, 2.0, 3.0, 4.0, 5.0])
+    x.cumprod("T").backward(g.rename("T"))
+    # d/dx1 of the sum: what follows the first zero, up to the second
+    assert x.grad.tolist() == [1, 2 * (2 + 3 * 3), 0, 0, 0]
+    assert x.grad.names == ("T",)
+
+
+def test_gradients_of_both_results():
+    x = nomen.tensor([[1.0, 2.0], [5.0, 3.0]], names=("N", "C"), requires_grad=True)
+    low, high = x.aminmax(dim="N")
+    (low * 10 + high).sum().backward()
+    assert x.grad.tolist() == [[10, 10], [1, 1]]
+    x.grad = None
+    var, mean = nomen.var_mean(x, "N", correction=0)
+    mean.sum().backward()
+    assert x.grad.tolist() == [[0.5, 0.5], [0.5, 0.5]] and var.requires_grad
+    values, at = x.cummax("C")
+    assert values.requires_grad and not at.requires_grad
+
+
+def test_extrema_share_their_gradient():
+    x = nomen.tensor([2.0, 1.0, 2.0, 2.0], requires_grad=True)
+    x.amax().backward()
+    assert x.grad.tolist() == pytest.approx([1 / 3, 0, 1 / 3, 1 / 3])
+
+
+def test_gradient_of_logcumsumexp_survives_empty_beginnings():
+    x = nomen.tensor([-math.inf, 0.0, 1000.0], requires_grad=True)
+    x.logcumsumexp(0).sum().backward()
+    assert x.grad.tolist() == [0, 1, 1]
