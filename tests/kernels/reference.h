@@ -4,7 +4,7 @@
 #ifndef NOMEN_TEST_REFERENCE_H
 #define NOMEN_TEST_REFERENCE_H
 
-#include "kernels/kernel.h"
+#include "kernel_isas.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,49 +19,6 @@
 #include <cmocka.h>
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-/* ---- tables ---------------------------------------------------------------------------------- */
-
-#define TABLE(stem, isa) nomen__kernels_##stem##_##isa
-#define DECLARE_TABLES(isa)                                                                        \
-    extern const nomen__kernel TABLE(reduce_sum, isa)[], TABLE(reduce_prod, isa)[],                \
-        TABLE(reduce_logic, isa)[], TABLE(reduce_extremum, isa)[], TABLE(reduce_moments, isa)[],   \
-        TABLE(reduce_logsumexp, isa)[], TABLE(rows, isa)[], TABLE(gemm, isa)[],                    \
-        TABLE(order, isa)[];
-#define REDUCE_TABLES(isa)                                                                         \
-    TABLE(reduce_sum, isa), TABLE(reduce_prod, isa), TABLE(reduce_logic, isa),                     \
-        TABLE(reduce_extremum, isa), TABLE(reduce_moments, isa), TABLE(reduce_logsumexp, isa)
-#define LIST_TABLES(isa)                                                                           \
-    {                                                                                              \
-        #isa, { REDUCE_TABLES(isa), TABLE(rows, isa), TABLE(gemm, isa), TABLE(order, isa) }        \
-    }
-
-enum { TABLES = 9 };
-typedef struct isa_tables {
-    const char *name;
-    const nomen__kernel *table[TABLES];
-} isa_tables;
-
-DECLARE_TABLES(scalar)
-#if defined(__x86_64__)
-DECLARE_TABLES(avx2)
-DECLARE_TABLES(avx512)
-static const isa_tables all_isas[] = {LIST_TABLES(scalar), LIST_TABLES(avx2), LIST_TABLES(avx512)};
-static inline bool isa_runs(int i) {
-    if (i == 0) return true;
-    if (i == 1) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-}
-#elif defined(__aarch64__)
-DECLARE_TABLES(neon)
-static const isa_tables all_isas[] = {LIST_TABLES(scalar), LIST_TABLES(neon)};
-static inline bool isa_runs(int i) { return i >= 0; }
-#else
-static const isa_tables all_isas[] = {LIST_TABLES(scalar)};
-static inline bool isa_runs(int i) { return i >= 0; }
-#endif
-enum { ISAS = (int)(sizeof all_isas / sizeof all_isas[0]) };
 
 static inline const nomen__kernel *find_kernel(int isa, const char *name, nomen_dtype dtype) {
     for (int t = 0; t < TABLES; t++)

@@ -1,5 +1,5 @@
-/* Scans of every ISA: against a plain loop in long double, in every layout, in pieces, in place; and
- * against the scalar build, bit for bit where no transcendental function is involved. */
+/* Scans of every ISA: against a plain loop in long double, in every layout, in pieces, in place;
+ * and against the scalar build, bit for bit where no transcendental function is involved. */
 #include "reference.h"
 
 enum { PLAIN, LEVELS, SPREAD, REVERSED, LAYOUTS };
@@ -51,7 +51,10 @@ static void run(const nomen__scanner *s, nomen__scan_args a, int64_t piece, bool
 static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int how, int64_t piece,
                   bool in_place) {
     const int64_t e = dtype_size[d];
-    int64_t step = how == LEVELS ? e * (lines + 1) : how == SPREAD ? 3 * e : how == REVERSED ? -e : e;
+    int64_t step = how == LEVELS     ? e * (lines + 1)
+                   : how == SPREAD   ? 3 * e
+                   : how == REVERSED ? -e
+                                     : e;
     int64_t row = how == LEVELS ? e : how == SPREAD ? e * 3 * (n + 1) : e * (n + 1);
     const size_t bytes = (size_t)(e * 3 * (lines + 1) * (n + 2));
     int64_t start = how == REVERSED ? e * (n > 0 ? n - 1 : 0) : 0;
@@ -98,7 +101,8 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                 wide got = load_wide(d, to + start + i * row + j * step);
                 if (is_best(name)) assert_int_equal(at[i * n + j], at_want[j]);
                 /* roundings in double (float64: of every element), one into the dtype */
-                long double terms = (long double)(j + 1), eps = 0x1p-53L * terms * terms + epsilon_of(d);
+                long double terms = (long double)(j + 1),
+                            eps = 0x1p-53L * terms * terms + epsilon_of(d);
                 if (!is_float(d) && !is_complex(d)) eps = 0;
                 long double bound = (fabsl(want[j].re) + fabsl(want[j].im) + (eps ? 1 : 0)) * eps;
                 if (!close_to(got.re, overflow_as(d, want[j].re), bound + 2 * tiny_of(d)) ||
@@ -153,8 +157,13 @@ static void test_products_of_integers_wrap(void **state) {
     for (int64_t i = 0; i < 100; i++) x[i] = 2 * i + 3;
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
-        nomen__scan_args a = {.out = (char *)y, .at = (char *)y, .in = (char *)x, .n = 100,
-                              .in_step = 8,     .out_step = 8,   .lines = 1};
+        nomen__scan_args a = {.out = (char *)y,
+                              .at = (char *)y,
+                              .in = (char *)x,
+                              .n = 100,
+                              .in_step = 8,
+                              .out_step = 8,
+                              .lines = 1};
         run(find_kernel(isa, "cumprod", NOMEN_I64)->scanner, a, 77, true);
         want = 1;
         for (int64_t i = 0; i < 100; i++) {
