@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-/* Up to FEW elements are inserted, up to SOME merged (runs of RUN) or halved; keys come in blocks
- * of BLOCK; rows that lie side by side are worked on together, up to BESIDE, within so much
- * scratch. */
-enum { FEW = 24, SOME = 256, RUN = 16, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 1 << 25 };
+/* Up to FEW elements are counted or inserted, up to SOME merged (runs of RUN) or halved; keys come
+ * in blocks of BLOCK; rows that lie side by side are worked on together, up to BESIDE, within so
+ * much scratch. */
+enum { FEW = 32, SOME = 160, RUN = 32, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 1 << 25 };
 /* Selection looks at so many bits at a time. */
 enum { BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 

@@ -3,12 +3,14 @@
  * by position: what is sorted by it is sorted stably). After: sort_, nth_, find_, best_ and
  * longest_ with WIDTH behind; everything defined before is as it was. */
 
-static void ORDER_NAME(insertion, WIDTH, e)(E *a, int64_t n) {
-    for (int64_t i = 1; i < n; i++) {
-        E x = a[i];
-        int64_t j = i;
-        for (; j > 0 && BEFORE(x, a[j - 1]); j--) a[j] = a[j - 1];
-        a[j] = x;
+/* Each element goes where as many are before it: no branch depends on the data, and comparisons are
+ * done side by side. */
+static void ORDER_NAME(place, WIDTH, e)(E *to, const E *a, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        const E x = a[i];
+        K before = 0;
+        for (int64_t j = 0; j < n; j++) before += BEFORE(a[j], x);
+        to[before] = x;
     }
 }
 
@@ -28,9 +30,9 @@ static void ORDER_NAME(merge, WIDTH, e)(E *to, const E *a, int64_t n, const E *b
 }
 
 static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
-    E *from = a, *to = spare;
+    E *from = spare, *to = a;
     for (int64_t i = 0; i < n; i += RUN)
-        ORDER_NAME(insertion, WIDTH, e)(a + i, n - i < RUN ? n - i : RUN);
+        ORDER_NAME(place, WIDTH, e)(from + i, a + i, n - i < RUN ? n - i : RUN);
     for (int64_t run = RUN; run < n; run *= 2) {
         for (int64_t i = 0; i < n; i += 2 * run) {
             int64_t first = n - i < run ? n - i : run, second = n - i - first;
@@ -45,22 +47,25 @@ static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
 }
 
 /* By digits of 8 bits, the lowest first; digits that all have in common are passed over. */
-static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n, int bits) {
+static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n) {
+    K varying = 0;
+    for (int64_t i = 0; i < n; i++) varying |= KEY(a[i]) ^ KEY(a[0]);
+    int shift[WIDTH / 8], digits = 0;
+    for (int d = 0; d < WIDTH; d += 8)
+        if (varying >> d & 255) shift[digits++] = d;
     int64_t count[WIDTH / 8][256];
-    const int digits = (bits + 7) / 8;
     memset(count, 0, sizeof *count * (size_t)digits);
     for (int64_t i = 0; i < n; i++)
-        for (int d = 0; d < digits; d++) count[d][KEY(a[i]) >> (8 * d) & 255]++;
+        for (int d = 0; d < digits; d++) count[d][KEY(a[i]) >> shift[d] & 255]++;
     E *from = a, *to = spare;
     for (int d = 0; d < digits; d++) {
         int64_t *at = count[d], sum = 0;
-        if (at[KEY(from[0]) >> (8 * d) & 255] == n) continue;
         for (int k = 0; k < 256; k++) {
             int64_t here = at[k];
             at[k] = sum;
             sum += here;
         }
-        for (int64_t i = 0; i < n; i++) to[at[KEY(from[i]) >> (8 * d) & 255]++] = from[i];
+        for (int64_t i = 0; i < n; i++) to[at[KEY(from[i]) >> shift[d] & 255]++] = from[i];
         E *swap = from;
         from = to;
         to = swap;
@@ -68,15 +73,12 @@ static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n, int bits) {
     if (from != a) memcpy(a, from, sizeof *a * (size_t)n);
 }
 
-/* Sorts a, whose keys have so many bits. The elements must be in the order of their positions,
- * which equals keep. */
-static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n, int bits) {
-    if (n <= FEW)
-        ORDER_NAME(insertion, WIDTH, e)(a, n);
-    else if (n <= SOME * (bits > 32 ? 4 : 1))
+/* Sorts a; the elements must be in the order of their positions, which equals keep. */
+static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
+    if (n <= SOME)
         ORDER_NAME(merges, WIDTH, e)(a, spare, n);
     else
-        ORDER_NAME(radix, WIDTH, e)(a, spare, n, bits);
+        ORDER_NAME(radix, WIDTH, e)(a, spare, n);
 }
 
 /* ---- selection ------------------------------------------------------------------------------- */
@@ -92,14 +94,14 @@ static int64_t ORDER_NAME(keep, WIDTH, k)(K *to, const K *keys, int64_t n, K low
     return kept;
 }
 
-static K ORDER_NAME(nth_of_few, WIDTH, k)(K *a, int64_t n, int64_t k) {
-    for (int64_t i = 1; i < n; i++) {
-        K x = a[i];
-        int64_t j = i;
-        for (; j > 0 && x < a[j - 1]; j--) a[j] = a[j - 1];
-        a[j] = x;
+/* The one with at most k before it and, with its equals, more than k. */
+static K ORDER_NAME(nth_of_few, WIDTH, k)(const K *a, int64_t n, int64_t k) {
+    for (int64_t i = 0;; i++) {
+        const K x = a[i];
+        K less = 0, same = 0;
+        for (int64_t j = 0; j < n; j++) less += a[j] < x, same += a[j] == x;
+        if ((int64_t)less <= k && k < (int64_t)(less + same)) return x;
     }
-    return a[k];
 }
 
 static K ORDER_NAME(middle, WIDTH, k)(K a, K b, K c) {
@@ -159,8 +161,7 @@ static K ORDER_NAME(nth, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n,
         spare = other;
         other = (K *)(uintptr_t)keys;
     }
-    memcpy(spare, keys, sizeof *keys * (size_t)n);
-    return ORDER_NAME(nth_of_few, WIDTH, k)(spare, n, k);
+    return ORDER_NAME(nth_of_few, WIDTH, k)(keys, n, k);
 }
 
 /* The first position of a key that is there. */
@@ -189,9 +190,8 @@ typedef struct ORDER_NAME(best, WIDTH, s) {
     bool full;
 } ORDER_NAME(best, WIDTH, s);
 
-static void ORDER_NAME(trim, WIDTH, e)(ORDER_NAME(best, WIDTH, s) * b, E *spare, int64_t k,
-                                       int bits) {
-    ORDER_NAME(sort, WIDTH, e)(b->at, spare, b->used, bits);
+static void ORDER_NAME(trim, WIDTH, e)(ORDER_NAME(best, WIDTH, s) * b, E *spare, int64_t k) {
+    ORDER_NAME(sort, WIDTH, e)(b->at, spare, b->used);
     if (b->used < k) return;
     b->used = k;
     b->below = KEY(b->at[k - 1]);
@@ -219,6 +219,25 @@ static void ORDER_NAME(take, WIDTH, e)(ORDER_NAME(best, WIDTH, s) * b, const K *
         }
     }
     b->used = used;
+}
+
+/* The same for a few best, which are kept in order: there is nothing to trim. */
+static void ORDER_NAME(insert, WIDTH, e)(ORDER_NAME(best, WIDTH, s) * b, const K *keys, int64_t n,
+                                         int64_t first, int64_t k) {
+    for (int64_t i = 0; i < n; i += 64) {
+        const int64_t end = n - i < 64 ? n : i + 64;
+        K hit = !b->full;
+        for (int64_t j = i; j < end; j++) hit |= keys[j] < b->below;
+        for (int64_t j = i; hit && j < end; j++) {
+            if (b->full && keys[j] >= b->below) continue;
+            const E x = MAKE(keys[j], first + j);
+            int64_t to = b->full ? k - 1 : b->used++;
+            for (; to > 0 && KEY(x) < KEY(b->at[to - 1]); to--) b->at[to] = b->at[to - 1];
+            b->at[to] = x;
+            b->full = b->used == k;
+            b->below = KEY(b->at[b->used - 1]);
+        }
+    }
 }
 
 /* The last element of the longest run of equal keys, of the smallest key if there are several. */

@@ -5,13 +5,18 @@
  * spares of as many elements, and of twice as many keys. */
 typedef struct ORDER_NAME(plan, WIDTH, s) {
     int64_t batch, each, keys;
-    bool stream; /* topk: the best so far are kept while the row goes by; else it is sorted */
+    /* topk: the best so far are kept while the row goes by, a few of them in order; else the row is
+     * sorted */
+    bool stream, few;
 } ORDER_NAME(plan, WIDTH, s);
 
 static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, e)(const nomen__order_args *a, order_what what) {
-    ORDER_NAME(plan, WIDTH, s) p = {1, a->n, 0, false};
-    if (what == TOPK && a->n > 2 * BLOCK && a->count < a->n / 8) {
+    ORDER_NAME(plan, WIDTH, s) p = {1, a->n, 0, false, false};
+    if (what == TOPK && a->count <= FEW && a->count < a->n / 2) {
+        p.stream = p.few = true;
+        p.each = a->count;
+    } else if (what == TOPK && a->n > 2 * BLOCK && a->count < a->n / 8) {
         p.stream = true;
         p.each = a->count + (a->count > BLOCK ? a->count : BLOCK) + BLOCK;
     }
@@ -80,6 +85,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
     K *keys = (K *)(void *)(spare + p.each), *spare_keys = keys + p.batch * p.keys;
     K block[BLOCK];
     ORDER_NAME(best, WIDTH, s) best[BESIDE];
+    if (a->count == 0) return;
     for (int64_t row = 0; row < a->rows; row += p.batch) {
         const int64_t rows = a->rows - row < p.batch ? a->rows - row : p.batch;
         for (int64_t r = 0; r < rows; r++)
@@ -90,14 +96,18 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
                 K *to = p.keys ? keys + r * p.keys + i : block;
                 load(to, a->in + (row + r) * a->in_row + i * a->in_step, a->in_step, n, flip);
                 if (p.keys) continue;
+                if (p.few) {
+                    ORDER_NAME(insert, WIDTH, e)(&best[r], block, n, i, a->count);
+                    continue;
+                }
                 if (p.stream && best[r].used > p.each - BLOCK)
-                    ORDER_NAME(trim, WIDTH, e)(&best[r], spare, a->count, bits);
+                    ORDER_NAME(trim, WIDTH, e)(&best[r], spare, a->count);
                 ORDER_NAME(take, WIDTH, e)(&best[r], block, n, i);
             }
         }
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
-            if (!p.keys) ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used, bits);
+            if (!p.keys && !p.few) ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used);
             if (what == MODE) mine[0] = ORDER_NAME(longest, WIDTH, e)(mine, a->n);
             if (!p.keys) continue;
             const K *own = keys + r * p.keys;
