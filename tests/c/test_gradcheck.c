@@ -347,18 +347,18 @@ static nomen_tensor *min_keep(nomen_tensor *const in[]) {
     return nomen_min(in[0], "0", .keepdim = true);
 }
 /* Results along dim 1 with weights of their own: a wrong order shows. */
-static nomen_tensor *by_place(nomen_tensor *t) {
+static nomen_tensor *numbered(nomen_tensor *t) {
     return nomen_mul(t, nomen_cumsum(nomen_ones_like(t), "1"));
 }
-static nomen_tensor *sort_one(nomen_tensor *const in[]) { return by_place(nomen_sort(in[0], "B")); }
+static nomen_tensor *sort_one(nomen_tensor *const in[]) { return numbered(nomen_sort(in[0], "B")); }
 static nomen_tensor *sort_down(nomen_tensor *const in[]) {
-    return by_place(nomen_sort(in[0], .descending = true));
+    return numbered(nomen_sort(in[0], .descending = true));
 }
 static nomen_tensor *topk_one(nomen_tensor *const in[]) {
-    return by_place(nomen_topk(in[0], 2, "B"));
+    return numbered(nomen_topk(in[0], 2, "B"));
 }
 static nomen_tensor *topk_smallest(nomen_tensor *const in[]) {
-    return by_place(nomen_topk(in[0], 2, .smallest = true));
+    return numbered(nomen_topk(in[0], 2, .smallest = true));
 }
 static nomen_tensor *kthvalue_one(nomen_tensor *const in[]) {
     return nomen_kthvalue(in[0], 2, "B");
