@@ -27,7 +27,7 @@ test:
 
 check:
 	@tools/setup.sh tests asan tsan extras
-	@$(PYTEST) --builds release,asan,tsan --compilers
+	@$(PYTEST) --builds release,asan,tsan --compilers --packages
 
 lint:
 	@tools/setup.sh

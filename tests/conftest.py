@@ -23,6 +23,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="also build the whole library with the other compilers",
     )
+    parser.addoption(
+        "--packages",
+        action="store_true",
+        help="also build the Python package, and install it into empty environments",
+    )
 
 
 def pytest_configure(config):

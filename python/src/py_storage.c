@@ -11,6 +11,7 @@ typedef struct py_storage {
     PyObject ob_base;
     nomen__storage *storage;
     py_state *state;
+    PyObject *key; /* kept, since taking an entry out must not want memory */
 } py_storage;
 
 /* The same storage is the same object while that lives: pickle and copy tell by the object what
@@ -23,15 +24,17 @@ static PyObject *wrap(py_state *s, nomen__storage *storage) {
         return known ? Py_NewRef((PyObject *)PyLong_AsVoidPtr(known)) : NULL;
     }
     py_storage *self = PyObject_New(py_storage, s->storage);
-    PyObject *value = self ? PyLong_FromVoidPtr(self) : NULL;
-    if (self) {
-        nomen__storage_retain(storage);
-        self->storage = storage;
-        self->state = s;
+    if (!self) {
+        Py_DECREF(key);
+        return NULL;
     }
+    nomen__storage_retain(storage);
+    self->storage = storage;
+    self->state = s;
+    self->key = key;
+    PyObject *value = PyLong_FromVoidPtr(self);
     if (!value || PyDict_SetItem(s->storages, key, value)) Py_CLEAR(self);
     Py_XDECREF(value);
-    Py_DECREF(key);
     return (PyObject *)self;
 }
 
@@ -45,15 +48,14 @@ static PyObject *wrap_fresh(py_state *s, nomen__storage *storage) {
 static void storage_dealloc(PyObject *o) {
     py_storage *self = (py_storage *)o;
     PyTypeObject *type = Py_TYPE(o);
-    PyObject *type_error, *value, *traceback;
-    PyErr_Fetch(&type_error, &value, &traceback);
-    PyObject *key = self->state->storages ? PyLong_FromVoidPtr(self->storage) : NULL;
-    PyObject *known = key ? PyDict_GetItemWithError(self->state->storages, key) : NULL;
+    PyObject *all = self->state->storages;
+    PyObject *kind, *value, *traceback;
+    PyErr_Fetch(&kind, &value, &traceback);
+    PyObject *known = all ? PyDict_GetItemWithError(all, self->key) : NULL;
     /* not if it failed on the way into the dict */
-    if (known && PyLong_AsVoidPtr(known) == o) PyDict_DelItem(self->state->storages, key);
-    PyErr_Clear();
-    Py_XDECREF(key);
-    PyErr_Restore(type_error, value, traceback);
+    if (known && PyLong_AsVoidPtr(known) == o) PyDict_DelItem(all, self->key);
+    PyErr_Restore(kind, value, traceback);
+    Py_DECREF(self->key);
     nomen__storage_release(self->storage);
     type->tp_free(o);
     Py_DECREF(type);

@@ -1,6 +1,9 @@
 """References, identity, leaks, threads, and the errors of the library as Python exceptions."""
 
+import copy
 import gc
+import io
+import pickle
 import sys
 import threading
 import weakref
@@ -90,6 +93,10 @@ def test_weak_references():
     assert reference() is None and seen == [True]
 
 
+_file = io.BytesIO()
+nomen.save({"x": x, "flags": x > 0}, _file)
+FILE = _file.getvalue()
+
 CALLS = [
     lambda: x + x, lambda: x * 2.5, lambda: 2 - x, lambda: x.sum("N"), lambda: x.max("C"),
     lambda: x.max(), lambda: x[0], lambda: x[:, 1:3], lambda: x[{"C": 1}], lambda: list(x),
@@ -104,6 +111,15 @@ CALLS = [
     lambda: nomen.max(x, 0, out=(nomen.empty(0), nomen.empty(0, dtype=nomen.int64))),
     lambda: nomen.zeros(2, requires_grad=True), lambda: 1.0 in x, lambda: nomen.equal(x, x),
     lambda: nomen.rand(3, generator=nomen.Generator()), lambda: x.detach(), lambda: x.data,
+    lambda: x.untyped_storage(), lambda: x.storage()[1], lambda: x.untyped_storage().clone(),
+    lambda: x.__dlpack__(), lambda: x.__dlpack__(max_version=(1, 0), copy=True),
+    lambda: nomen.from_dlpack(x), lambda: nomen.from_dlpack(x.__dlpack__()), lambda: memoryview(x),
+    lambda: nomen.frombuffer(bytearray(8), dtype=nomen.int32, names=("i",)),
+    lambda: nomen.zeros(2).share_memory_(), lambda: copy.deepcopy([x, x[1]]), lambda: copy.copy(x),
+    lambda: pickle.loads(pickle.dumps([x, x[1]], 5)), lambda: pickle.dumps(x, 2),
+    lambda: x.new_zeros(2), lambda: nomen.empty_strided((2, 2), (1, 2)), lambda: x.device,
+    lambda: nomen.device("cuda:1"), lambda: nomen.load(io.BytesIO(FILE)),
+    lambda: nomen.save({"x": x}, io.BytesIO()),
     lambda: x @ x.T.rename("C", "M"), lambda: x.softmax("C"), lambda: x.unbind("N"),
     # and those that fail
     lambda: x + "s", lambda: x + nomen.ones(3), lambda: x.add(1, alpha="s"), lambda: x.sum("Q"),
@@ -114,14 +130,19 @@ CALLS = [
     lambda: nomen.zeros(2, names=("N", 1)), lambda: x[{"N": 0, "Q": 0}],
     lambda: x.__setitem__(0, {}),
     lambda: nomen.zeros(2, dtype=nomen.int32, requires_grad=True), lambda: nomen.tensor([None]),
-    lambda: nomen.from_numpy(b"123456789012"), lambda: nomen.clamp(x, 1, "s"),
+    lambda: nomen.from_numpy(b"123456789012"), lambda: x.cuda(), lambda: nomen.device("no"),
+    lambda: nomen.frombuffer(b"123", dtype=nomen.int32), lambda: nomen.from_dlpack(3),
+    lambda: nomen.ones(2, requires_grad=True).__dlpack__(), lambda: x.__dlpack__(stream=3),
+    lambda: (x[0], x.share_memory_()), lambda: nomen.load(io.BytesIO(FILE[:50])),
+    lambda: nomen.from_dlpack(x, names=("N",)), lambda: nomen.from_numpy(x, names=("N",)),
+ lambda: nomen.clamp(x, 1, "s"),
 ]
 
 
 def run(call):
     try:
         call()
-    except (TypeError, RuntimeError, ValueError, IndexError):
+    except (TypeError, RuntimeError, ValueError, IndexError, BufferError):
         pass
 
 
