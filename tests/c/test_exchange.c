@@ -142,6 +142,7 @@ static void refused(void **s) {
 static void without_memory(void **s) {
     (void)s;
     nomen_tensor *t = sample();
+    nomen_scope() sample(); /* scopes keep their room */
     int64_t live = nomen_get_memory_stats().metadata_live;
     for (int64_t n = 0;; n++) {
         nomen_scope() {
