@@ -28,6 +28,7 @@ import differ_cases as cases  # noqa: E402
 import differ_deviations as deviations  # noqa: E402
 import differ_hints as hints  # noqa: E402
 import differ_judge as judge  # noqa: E402
+import differ_record as record  # noqa: E402
 import differ_say as say  # noqa: E402
 from differ_worker_pool import Worker  # noqa: E402
 
@@ -174,7 +175,7 @@ def shrink(bench, case, data, said):
 
 def drawn(options):
     table = {**cases.rows(), **cases.PSEUDO}
-    names = [n for n in sorted(table) if n not in hints.HIDDEN]
+    names = [n for n in sorted(table) if n not in hints.HIDDEN and table[n]["forms"]]
     if options.op:
         names = [n for n in names if n in options.op]
     return table, names
@@ -184,7 +185,7 @@ def part(work):
     """One process' share of the calls."""
     options, start, stop = work
     table, names = drawn(options)
-    bench, counts, findings = Bench(options), collections.Counter(), []
+    bench, counts, findings, recorded = Bench(options), collections.Counter(), [], []
     try:
         for at in range(start, stop, BATCH):
             batch = []
@@ -196,6 +197,11 @@ def part(work):
                 state, said = verdict(case, data, answer)
                 counts[state] += 1
                 counts["op", case["row"]] += 1
+                if options.record and state == "same" and record.suits(case, data):
+                    kept = record.pack(answer[0][0], case)
+                    if kept:
+                        case.pop("index")
+                        recorded.append([case, kept])
                 if state == "deviation":
                     counts["deviation", said] += 1
                 if state == "finding":
@@ -210,7 +216,7 @@ def part(work):
                                          say.line(case, data)))  # fmt: skip
     finally:
         bench.stop()
-    return counts, findings
+    return counts, findings, recorded
 
 
 def signature(said):
@@ -246,6 +252,8 @@ def arguments():
     parser.add_argument("--show", type=int, default=2, help="findings per operation and process")
     parser.add_argument("--errors", action="store_true", help="list what the two sides said")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false")
+    parser.add_argument("--record", metavar="FILE", help="keep calls in which all agree")
+    parser.add_argument("--keep", type=int, default=20000, help="how many of them")
     parser.add_argument("--one", metavar="SEED:NUMBER", help="one call, with all answers")
     options = parser.parse_args()
     options.modes = {"call": ("",), "grad": ("grad",)}.get(options.mode, ("", "", "", "", "grad"))
@@ -258,16 +266,21 @@ def main():
         one(options)
         return 0
     began = time.time()
-    share = max(BATCH, min(5000, -(-options.calls // options.jobs)))
+    share = max(BATCH, min(2500, -(-options.calls // options.jobs)))
     stop = options.start + options.calls
     work = [(options, a, min(a + share, stop)) for a in range(options.start, stop, share)]
-    counts, findings = collections.Counter(), []
+    counts, findings, recorded = collections.Counter(), [], []
     if options.jobs == 1:
         parts = map(part, work)
     else:
         parts = multiprocessing.Pool(options.jobs).imap_unordered(part, work)
-    for more, found in parts:
+    for more, found, kept in parts:
         counts.update(more)
+        recorded += kept
+        if options.record:  # at once: a long run may be stopped
+            record.write(options.record, recorded[: options.keep])
+            if len(recorded) >= options.keep:
+                break
         findings += found
         for row, index, said, text in found:
             print(f"\n{row} ({options.seed}:{index}): {said}\n    {text}", flush=True)

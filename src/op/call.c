@@ -98,6 +98,7 @@ static nomen_status find_kernel(nomen__call *c) {
 /* Is every element of t at an address of its own? True for whatever factories and permutations
  * make. */
 static bool has_overlap(const nomen_tensor *t) {
+    if (t->numel == 0) return false; /* a NumPy array without elements may have steps of 0 */
     for (int i = 0; i < t->ndim; i++)
         if (t->size[i] > 1 && t->stride[i] == 0) return true;
     return false;

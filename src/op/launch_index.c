@@ -234,7 +234,8 @@ nomen_status nomen__shape_index_put(nomen__call *c) {
     as_self(c);
     if (s) return s;
     int64_t slices = source->ndim ? c->dim < source->ndim ? source->size[c->dim] : -1 : 1;
-    bool same = source->ndim == t->ndim || source->ndim == 0 || t->ndim == 0;
+    bool same = source->ndim == t->ndim || source->ndim == 0 ||
+                (t->ndim == 0 && source->ndim == 1 && source->numel == 1);
     if (source->ndim == 0 && index->numel != 1)
         return nomen__fail(NOMEN_ERROR_INDEX,
                            "%s_(): When source is scalar, index should have one element (got %lld)",

@@ -359,13 +359,13 @@ class Draw:
             forms = forms.replace("o", "")
         form = FORMS[self.pick(forms)]
         args, kw = self.arguments()
-        name = self.op
+        name = self.op.rstrip("_")
         if form == "function" and name in OPERATORS and not kw and self.chance(0.3):
             name, form = OPERATORS[name], "operator"
         case = {"op": name, "row": self.op, "form": form, "args": args, "kw": kw}
         if form == "out":
             case["form"] = "function"
-            many = self.row.get("second") or self.op in ("max", "min") and len(args) > 1
+            many = self.op in TWO and (self.op not in ("max", "min") or len(args) > 1 or "dim" in kw)
             kw["out"] = {"tuple": [self.out(), self.out()]} if many else self.out()
         if self.wild:
             self.spoil(args, kw)
@@ -668,7 +668,73 @@ def make_index(self):
     return [x, items[0] if len(items) == 1 and self.chance(0.7) else {"tuple": items}], {}
 
 
+def make_indexing(self):
+    """Positions along a dim: index has one dim for index_*, the sizes of self for the others."""
+    if not self.shape and self.chance(0.9):
+        self.shape = [self.pick([2, 3, 5])]
+    x = self.tensor("self")
+    rank = len(self.shape)
+    at = self.r.randrange(rank) if rank else 0
+    size = self.shape[at] if rank else 1
+    names = self.tensors[0]["names"]
+    dim = names[at] if names and names[at] and self.chance(0.5) else at - self.chance(0.4) * rank
+    low = -size if self.op.startswith("index") and self.chance(0.1) else 0
+    high = size + (1 if self.chance(0.04) else 0)
+    kind = ["index", low, high]
+    if self.op.startswith("index_"):
+        shape = [self.pick([1, 2, 3, 4])] if self.chance(0.9) else []
+        part = self.shape[:at] + shape + self.shape[at + 1 :]
+    else:
+        shape = [max(1, n - self.chance(0.3)) if n else 0 for n in self.shape]
+        shape[at : at + 1] = [self.pick([1, 2, 3])] if rank else []
+        part = [n + self.chance(0.2) for n in shape]
+    dtype = self.pick(["int64"] * 12 + ["int32", "float32"])
+    index = self.tensor("index", shape, dtype, kind)
+    if self.op == "take_along_dim":
+        return [x, index, dim], {}
+    args, kw = [x, dim, index], {}
+    if self.op == "index_fill":
+        args.append(self.number("value") if self.chance(0.6) else self.tensor("value", []))
+    elif self.op in ("scatter", "scatter_add", "index_add", "index_copy"):
+        number = self.op == "scatter" and self.chance(0.3)
+        args.append(self.number("value") if number else self.tensor("source", part, self.dtype))
+        if self.op == "scatter" and self.chance(0.3):
+            kw["reduce"] = self.pick(["add", "multiply"])
+        if self.op == "index_add" and self.chance(0.3):
+            kw["alpha"] = self.pick([2, 0.5, -1])
+    return args, kw
+
+
+def make_take(self):
+    x = self.tensor("self")
+    total = math.prod(self.shape)
+    kind = ["index", -total, total + (1 if self.chance(0.04) else 0)]
+    shape = [self.pick([0, 1, 2, 3, 4]) for _ in range(self.pick([0, 1, 1, 2]))]
+    index = self.tensor("index", shape, "int64", kind)
+    if self.op == "take":
+        return [x, index], {}
+    return [x, index, self.tensor("source", shape, self.dtype)], {"accumulate": self.chance(0.5)}
+
+
+def make_masked(self):
+    x = self.tensor("self")
+    shape = self.shape
+    if self.chance(0.4):
+        shape = self.broadcast_of(self.shape)
+    mask = self.tensor("mask", shape, self.other_dtype("mask"))
+    if self.op == "masked_select":
+        return [x, mask], {}
+    if self.op == "masked_fill":
+        return [x, mask, self.number("value") if self.chance(0.7) else self.tensor("value", [])], {}
+    return [x, mask, self.tensor("source", [math.prod(self.shape) + 3], self.dtype)], {}
+
+
 SPECIAL = {
+    "gather": make_indexing, "scatter": make_indexing, "scatter_add": make_indexing,
+    "index_add": make_indexing, "index_copy": make_indexing, "index_fill": make_indexing,
+    "index_select": make_indexing, "take_along_dim": make_indexing, "take": make_take,
+    "put": make_take, "masked_fill": make_masked, "masked_select": make_masked,
+    "masked_scatter": make_masked,
     "mm": product("nk,km"), "bmm": product("bnk,bkm"), "mv": product("nk,k"), "dot": product("k,k"),
     "matmul": product("nk,km", "k,k", "k,km", "nk,k", "bnk,bkm", "abnk,bkm", "nk,bkm", "bnk,k",
                       "k,bkm", "1nk,bkm", "abnk,1bkm"),
@@ -685,6 +751,11 @@ SPECIAL = {
     "arange": make_arange, "zeros": make_factory, "ones": make_factory, "empty": make_factory,
     "full": make_factory, "rand": make_factory, "randn": make_factory, "where": make_where,
     "clamp": make_clamp, "to": make_to, "getitem": make_index,
+}  # fmt: skip
+
+TWO = {
+    "max", "min", "aminmax", "cummax", "cummin", "median", "nanmedian", "mode", "kthvalue", "topk",
+    "sort",
 }  # fmt: skip
 
 PSEUDO = {

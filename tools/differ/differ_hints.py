@@ -12,7 +12,7 @@ UNDEFINED = {"empty", "empty_like", "new_empty"}
 RANDOM = {
     "rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "normal",
     "bernoulli", "uniform", "random", "cauchy", "exponential", "log_normal", "geometric",
-    "dropout",
+    "dropout", "normal_", "multinomial", "poisson",
 }  # fmt: skip
 
 # Fillings of operands, the first ones oftener. The others get the general list.
@@ -85,6 +85,11 @@ LEFT_OUT = {
     ("flatten", "start_dim"),
     ("flatten", "end_dim"),
     ("split", "sizes"),
+    ("cumsum", "reverse"),
+    ("cumprod", "reverse"),
+    ("cummax", "reverse"),
+    ("cummin", "reverse"),
+    ("logcumsumexp", "reverse"),
 }
 
 # How many arguments after self are sometimes given by position; all unless said otherwise, since
@@ -92,7 +97,7 @@ LEFT_OUT = {
 POSITIONAL = {"std": 1, "var": 1, "std_mean": 1, "var_mean": 1, "norm": 1, "clone": 0}
 
 # Rows that Python does not show under their own name, or that only nomen has.
-HIDDEN = {"cast", "slice"}
+HIDDEN = {"cast", "slice", "index", "nonzero_tuple", "put_dims", "take_dims", "index_put"}
 
 # What the fallible half of the result is compared with, in units of the last place of the result:
 # (float32 and below, float64). Not listed: EXACT for moves and single roundings, otherwise LOOSE.
