@@ -1,4 +1,4 @@
-"""Scans and the reductions beside sum against NumPy: layouts, dtypes, names, out=, in place, errors."""
+"""Scans and the reductions beside sum against NumPy, in every layout and form."""
 
 import itertools
 import math
