@@ -190,8 +190,7 @@ static inline void nomen__release(nomen_tensor *t) {
 }
 /* After a view was made of `of`: nomen__tensor_free lets go of it. */
 static inline void nomen__set_base(nomen_tensor *view, nomen_tensor *of) {
-    if (view != of && !view->base && view->dtype == of->dtype)
-        view->base = nomen__retain(of->base ? of->base : of);
+    if (view != of && !view->base) view->base = nomen__retain(of->base ? of->base : of);
 }
 /* Does an operation on t concern the tape? A view may not know yet what an in-place change made of
  * its base. */

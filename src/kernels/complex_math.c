@@ -36,7 +36,8 @@ static c128 c_exp2(c128 x) {
         return x.im == 0 ? (c128){exp2(x.re), x.im} : c_exp((c128){x.re * M_LN2, x.im});
     const double angle = x.im * M_LN2, rest = fma(x.im, M_LN2, -angle) + x.im * low;
     const double c = cos(angle), s = sin(angle), half = exp2(x.re / 2);
-    const double re = c - s * rest, im = s + c * rest;
+    const double near = cos(rest), aside = sin(rest);
+    const double re = c * near - s * aside, im = s * near + c * aside;
     return (c128){half * re * half, half * im * half};
 }
 

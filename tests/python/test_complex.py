@@ -64,6 +64,9 @@ def test_special_values_are_those_of_c99(name):
             want = getattr(cmath, name)(z)
         except (ValueError, OverflowError):  # cmath raises where C99 gives an infinity or NaN
             continue
+        if cmath.isnan(z):  # C99 leaves open which parts of the result are NaN
+            assert cmath.isnan(r) == cmath.isnan(want), (z, r, want)
+            continue
         finite = all(map(math.isfinite, (z.real, z.imag)))
         for a, b in ((r.real, want.real), (r.imag, want.imag)):
             # where C99 leaves the sign of a zero or an infinity open, so does this
