@@ -289,8 +289,11 @@ static void best_kernels_win(void **s) {
     for (int i = 0; i < ISAS; i++) {
         if (strcmp(all_isas[i].name, isa)) continue;
         for (int t = 0; t < TABLES; t++)
-            for (const nomen__kernel *k = all_isas[i].table[t]; k->name; k++, rows++)
-                wrong += nomen__kernel_find(k->name, k->dtype) != k;
+            for (const nomen__kernel *k = all_isas[i].table[t]; k->name; k++)
+                if (!k->to) { /* casts have a table of their own */
+                    wrong += nomen__kernel_find(k->name, k->dtype) != k;
+                    rows++;
+                }
     }
     assert_true(rows > 0);
     assert_int_equal(wrong, 0);

@@ -23,7 +23,8 @@ static void expect(const char *name, nomen_dtype d, const char *in, int64_t step
         } else if (!strcmp(name, "cumsum")) {
             sum = (wide){sum.re + x.re, sum.im + x.im, 0};
         } else if (!strcmp(name, "cumprod")) {
-            sum = i ? (wide){sum.re * x.re - sum.im * x.im, sum.re * x.im + sum.im * x.re, 0} : x;
+            if (i) x = (wide){sum.re * x.re - sum.im * x.im, sum.re * x.im + sum.im * x.re, 0};
+            sum = x;
         } else {
             long double most = i && sum.re > x.re ? sum.re : x.re;
             sum.re = i ? most + logl(expl(sum.re - most) + expl(x.re - most)) : x.re;
