@@ -3924,7 +3924,7 @@ NOMEN_API nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args);
  *
  * Example:
  *     >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))
- *     tensor([ 1.0000e+00+0.0000e+00j, -2.0000e+00-1.7485e-07j]) */
+ *     tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j]) */
 typedef struct nomen_polar_args {
     nomen_tensor *abs;
     nomen_tensor *angle;

@@ -7437,7 +7437,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
-        "    tensor([ 1.0000e+00+0.0000e+00j, -2.0000e+00-1.7485e-07j])\n",
+        "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
         .id = 160,
         .nargs = 2,
         .lead = 2,

@@ -45,7 +45,7 @@ SAMPLES = {
         HEAD + "#include <stdio.h>\n",
     ),
     "unique-name": ("src/op/b.c", None, None),
-    "readme": ("src/core/README.md", "line\n" * 41, "line\n" * 40),
+    "readme": ("src/core/README.md", "line\n" * 61, "line\n" * 60),
     "unfinished": ("docs/a.md", "a TODO is left\n", "todos are a noun\n"),
     "banner": ("src/core/a.c", "int x;\n", HEAD + "int x;\n"),
     "documented": (
