@@ -39,6 +39,7 @@ static long double digammal(long double x) {
                                     1.0L / 12,   -3617.0L / 8160, 43867.0L / 14364};
     if (x == (long double)INFINITY) return x;
     if (x == 0) return -copysignl((long double)INFINITY, x);
+    if (x < 0 && rintl(x) == x) return (long double)NAN;
     const int steps = x < 30 ? 30 - (int)x : 0;
     const long double top = x + steps;
     long double sum = 0, power = 1;

@@ -3,72 +3,112 @@
 #ifndef NOMEN_SRC_VMATH_GEN_H
 #define NOMEN_SRC_VMATH_GEN_H
 
-#define VMATH_LN2_F32_HIGH     0x1.62e4000000000p-1f
-#define VMATH_LN2_F32_LOW      0x1.7f7d1c0000000p-20f
-#define VMATH_LN2_F64_HIGH     0x1.62e42fefa2000p-1
-#define VMATH_LN2_F64_LOW      0x1.9ef35793c7673p-41
-#define VMATH_LOG2E            0x1.71547652b82fep+0
-#define VMATH_TWO_OVER_PI      0x1.45f306dc9c883p-1
-#define VMATH_HALF_PI_F32_0    0x1.921fb60000000p+0f
-#define VMATH_HALF_PI_F32_1    -0x1.777a5c0000000p-25f
-#define VMATH_HALF_PI_F32_2    -0x1.ee59da0000000p-50f
-#define VMATH_HALF_PI_F64_0    0x1.921fb54400000p+0
-#define VMATH_HALF_PI_F64_1    0x1.0b4611a600000p-34
-#define VMATH_HALF_PI_F64_2    0x1.3198a2e037073p-69
+#define VMATH_LN2_F32_HIGH 0x1.62e4000000000p-1f
+#define VMATH_LN2_F32_LOW 0x1.7f7d1c0000000p-20f
+#define VMATH_LN2_F64_HIGH 0x1.62e42fefa2000p-1
+#define VMATH_LN2_F64_LOW 0x1.9ef35793c7673p-41
+#define VMATH_LOG2E 0x1.71547652b82fep+0
+#define VMATH_TWO_OVER_PI 0x1.45f306dc9c883p-1
+#define VMATH_HALF_PI_F32_0 0x1.921fb60000000p+0f
+#define VMATH_HALF_PI_F32_1 -0x1.777a5c0000000p-25f
+#define VMATH_HALF_PI_F32_2 -0x1.ee59da0000000p-50f
+#define VMATH_HALF_PI_F64_0 0x1.921fb54400000p+0
+#define VMATH_HALF_PI_F64_1 0x1.0b4611a600000p-34
+#define VMATH_HALF_PI_F64_2 0x1.3198a2e037073p-69
 #define VMATH_HALF_PI_F64_REST 0x1.0b4611a626331p-34
-#define VMATH_LOG2E_F64_HIGH   0x1.7154765200000p+0
-#define VMATH_LOG2E_F64_LOW    0x1.705fc2eefa200p-33
-#define VMATH_LOG10E_F64_HIGH  0x1.bcb7b15200000p-2
-#define VMATH_LOG10E_F64_LOW   0x1.b9438ca9aadd5p-36
+#define VMATH_LOG2E_F64_HIGH 0x1.7154765200000p+0
+#define VMATH_LOG2E_F64_LOW 0x1.705fc2eefa200p-33
+#define VMATH_LOG10E_F64_HIGH 0x1.bcb7b15200000p-2
+#define VMATH_LOG10E_F64_LOW 0x1.b9438ca9aadd5p-36
 #define VMATH_LOG10_2_F64_HIGH 0x1.34413509f6000p-2
-#define VMATH_LOG10_2_F64_LOW  0x1.9fef311f12b36p-42
-#define VMATH_PI_F64_HIGH      0x1.921fb50000000p+1
-#define VMATH_PI_F64_LOW       0x1.110b4611a6263p-25
-#define VMATH_ROOT_F64_HIGH    0x1.d8b618d5af8fdp-2
-#define VMATH_ROOT_F64_LOW     0x1.70d4e4432f052p-55
-#define VMATH_PI_WHOLE_F32     0x1.921fb60000000p+1f
-#define VMATH_PI_REST_F32      -0x1.777a5c0000000p-24f
-#define VMATH_PI_WHOLE_F64     0x1.921fb54442d18p+1
-#define VMATH_PI_REST_F64      0x1.1a62633145c07p-53
-#define VMATH_PI_2_WHOLE_F32   0x1.921fb60000000p+0f
-#define VMATH_PI_2_REST_F32    -0x1.777a5c0000000p-25f
-#define VMATH_PI_2_WHOLE_F64   0x1.921fb54442d18p+0
-#define VMATH_PI_2_REST_F64    0x1.1a62633145c07p-54
-#define VMATH_PI_4_WHOLE_F32   0x1.921fb60000000p-1f
-#define VMATH_PI_4_REST_F32    -0x1.777a5c0000000p-26f
-#define VMATH_PI_4_WHOLE_F64   0x1.921fb54442d18p-1
-#define VMATH_PI_4_REST_F64    0x1.1a62633145c07p-55
-#define VMATH_LN2              0x1.62e42fefa39efp-1
-#define VMATH_LN_PI            0x1.250d048e7a1bdp+0
-#define VMATH_LN_2PI_HALF      0x1.d67f1c864beb5p-1
+#define VMATH_LOG10_2_F64_LOW 0x1.9fef311f12b36p-42
+#define VMATH_PI_F64_HIGH 0x1.921fb50000000p+1
+#define VMATH_PI_F64_LOW 0x1.110b4611a6263p-25
+#define VMATH_ROOT_F64_HIGH 0x1.d8b618d5af8fdp-2
+#define VMATH_ROOT_F64_LOW 0x1.70d4e4432f052p-55
+#define VMATH_PI_WHOLE_F32 0x1.921fb60000000p+1f
+#define VMATH_PI_REST_F32 -0x1.777a5c0000000p-24f
+#define VMATH_PI_WHOLE_F64 0x1.921fb54442d18p+1
+#define VMATH_PI_REST_F64 0x1.1a62633145c07p-53
+#define VMATH_PI_2_WHOLE_F32 0x1.921fb60000000p+0f
+#define VMATH_PI_2_REST_F32 -0x1.777a5c0000000p-25f
+#define VMATH_PI_2_WHOLE_F64 0x1.921fb54442d18p+0
+#define VMATH_PI_2_REST_F64 0x1.1a62633145c07p-54
+#define VMATH_PI_4_WHOLE_F32 0x1.921fb60000000p-1f
+#define VMATH_PI_4_REST_F32 -0x1.777a5c0000000p-26f
+#define VMATH_PI_4_WHOLE_F64 0x1.921fb54442d18p-1
+#define VMATH_PI_4_REST_F64 0x1.1a62633145c07p-55
+#define VMATH_LN2 0x1.62e42fefa39efp-1
+#define VMATH_LN_PI 0x1.250d048e7a1bdp+0
+#define VMATH_LN_2PI_HALF 0x1.d67f1c864beb5p-1
 #define VMATH_TWO_OVER_ROOT_PI 0x1.20dd750429b6dp+0
 static const float VMATH_EXP_F32[6] = {
-    0x1.0000000000000p-1f, 0x1.5555560000000p-3f,  0x1.5554e80000000p-5f,
-    0x1.1110e20000000p-7f, 0x1.6d44e80000000p-10f, 0x1.a122820000000p-13f,
+    0x1.0000000000000p-1f,
+    0x1.5555560000000p-3f,
+    0x1.5554e80000000p-5f,
+    0x1.1110e20000000p-7f,
+    0x1.6d44e80000000p-10f,
+    0x1.a122820000000p-13f,
 };
 static const double VMATH_EXP_F64[11] = {
-    0x1.0000000000000p-1,  0x1.5555555555557p-3,  0x1.5555555555556p-5,  0x1.1111111110079p-7,
-    0x1.6c16c16c16426p-10, 0x1.a01a01ac1d749p-13, 0x1.a01a01a654304p-16, 0x1.71de01888c8aep-19,
-    0x1.27e4dcb5205abp-22, 0x1.af4f4838b05a4p-26, 0x1.1f70aee2c8badp-29,
+    0x1.0000000000000p-1,
+    0x1.5555555555557p-3,
+    0x1.5555555555556p-5,
+    0x1.1111111110079p-7,
+    0x1.6c16c16c16426p-10,
+    0x1.a01a01ac1d749p-13,
+    0x1.a01a01a654304p-16,
+    0x1.71de01888c8aep-19,
+    0x1.27e4dcb5205abp-22,
+    0x1.af4f4838b05a4p-26,
+    0x1.1f70aee2c8badp-29,
 };
 static const double VMATH_EXP2_F64[8] = {
-    0x1.62e42fef9ca8fp-1,  0x1.ebfbdff82ac5ep-3,  0x1.c6b08da7be335p-5,  0x1.3b2ab70a214fdp-7,
-    0x1.5d8774712544ap-10, 0x1.4308c8914556ep-13, 0x1.00c1d07267a5bp-16, 0x1.63b10efa96871p-20,
+    0x1.62e42fef9ca8fp-1,
+    0x1.ebfbdff82ac5ep-3,
+    0x1.c6b08da7be335p-5,
+    0x1.3b2ab70a214fdp-7,
+    0x1.5d8774712544ap-10,
+    0x1.4308c8914556ep-13,
+    0x1.00c1d07267a5bp-16,
+    0x1.63b10efa96871p-20,
 };
 static const float VMATH_LOG_F32[9] = {
-    0x1.5555540000000p-2f,  -0x1.fffffc0000000p-3f, 0x1.999d5c0000000p-3f,
-    -0x1.555b440000000p-3f, 0x1.23d1f80000000p-3f,  -0x1.fcf5b60000000p-4f,
-    0x1.dea6740000000p-4f,  -0x1.d630020000000p-4f, 0x1.1d7b2a0000000p-4f,
+    0x1.5555540000000p-2f,
+    -0x1.fffffc0000000p-3f,
+    0x1.999d5c0000000p-3f,
+    -0x1.555b440000000p-3f,
+    0x1.23d1f80000000p-3f,
+    -0x1.fcf5b60000000p-4f,
+    0x1.dea6740000000p-4f,
+    -0x1.d630020000000p-4f,
+    0x1.1d7b2a0000000p-4f,
 };
 static const double VMATH_LOG2_F64[15] = {
-    0x1.71547652b8880p+0, -0x1.7154765288e3ap-1, 0x1.ec709dbe32930p-2, -0x1.715476be4f23bp-2,
-    0x1.2776c8bdbe9e5p-2, -0x1.ec705af0be85dp-3, 0x1.a6157302f9555p-3, -0x1.715c9de80c53cp-3,
-    0x1.4889df81cf267p-3, -0x1.2716db5aefd46p-3, 0x1.088ff5d002c29p-3, -0x1.eb86047414ae1p-4,
-    0x1.028e516fdb212p-3, -0x1.f450b325fcf01p-4, 0x1.f8c14184a2a41p-5,
+    0x1.71547652b8880p+0,
+    -0x1.7154765288e3ap-1,
+    0x1.ec709dbe32930p-2,
+    -0x1.715476be4f23bp-2,
+    0x1.2776c8bdbe9e5p-2,
+    -0x1.ec705af0be85dp-3,
+    0x1.a6157302f9555p-3,
+    -0x1.715c9de80c53cp-3,
+    0x1.4889df81cf267p-3,
+    -0x1.2716db5aefd46p-3,
+    0x1.088ff5d002c29p-3,
+    -0x1.eb86047414ae1p-4,
+    0x1.028e516fdb212p-3,
+    -0x1.f450b325fcf01p-4,
+    0x1.f8c14184a2a41p-5,
 };
 static const double VMATH_ATANH_F64[7] = {
-    0x1.5555555555558p-1, 0x1.99999999952bcp-2, 0x1.2492492df582fp-2, 0x1.c71c62e01c2bfp-3,
-    0x1.7462b633d5306p-3, 0x1.39fe2d6be6da4p-3, 0x1.2b5ac0a27115dp-3,
+    0x1.5555555555558p-1,
+    0x1.99999999952bcp-2,
+    0x1.2492492df582fp-2,
+    0x1.c71c62e01c2bfp-3,
+    0x1.7462b633d5306p-3,
+    0x1.39fe2d6be6da4p-3,
+    0x1.2b5ac0a27115dp-3,
 };
 static const float VMATH_SIN_F32[4] = {
     -0x1.5555560000000p-3f,
@@ -77,8 +117,13 @@ static const float VMATH_SIN_F32[4] = {
     0x1.6dbb5c0000000p-19f,
 };
 static const double VMATH_SIN_F64[7] = {
-    -0x1.5555555555555p-3,  0x1.1111111111110p-7,  -0x1.a01a01a019921p-13, 0x1.71de3a545dd92p-19,
-    -0x1.ae64540e0633bp-26, 0x1.61217b49ad79ap-33, -0x1.ab159dc3b3c21p-41,
+    -0x1.5555555555555p-3,
+    0x1.1111111111110p-7,
+    -0x1.a01a01a019921p-13,
+    0x1.71de3a545dd92p-19,
+    -0x1.ae64540e0633bp-26,
+    0x1.61217b49ad79ap-33,
+    -0x1.ab159dc3b3c21p-41,
 };
 static const float VMATH_COS_F32[3] = {
     0x1.5555540000000p-5f,
@@ -86,38 +131,85 @@ static const float VMATH_COS_F32[3] = {
     0x1.9bd5d80000000p-16f,
 };
 static const double VMATH_COS_F64[7] = {
-    0x1.5555555555555p-5,  -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d00p-16, -0x1.27e4fb77119ecp-22,
-    0x1.1eed8de97b2c8p-29, -0x1.9394b6b53b9c8p-37, 0x1.ab76634757375p-45,
+    0x1.5555555555555p-5,
+    -0x1.6c16c16c16c16p-10,
+    0x1.a01a01a019d00p-16,
+    -0x1.27e4fb77119ecp-22,
+    0x1.1eed8de97b2c8p-29,
+    -0x1.9394b6b53b9c8p-37,
+    0x1.ab76634757375p-45,
 };
 static const float VMATH_TANH_F32[6] = {
-    -0x1.5555560000000p-2f, 0x1.1110e80000000p-3f,  -0x1.ba088e0000000p-5f,
-    0x1.64a5ee0000000p-6f,  -0x1.1152f60000000p-7f, 0x1.2c1b1c0000000p-9f,
+    -0x1.5555560000000p-2f,
+    0x1.1110e80000000p-3f,
+    -0x1.ba088e0000000p-5f,
+    0x1.64a5ee0000000p-6f,
+    -0x1.1152f60000000p-7f,
+    0x1.2c1b1c0000000p-9f,
 };
 static const double VMATH_TANH_F64[13] = {
-    -0x1.5555555555555p-2,  0x1.111111111110cp-3,  -0x1.ba1ba1ba1af9bp-5,  0x1.664f48827706ap-6,
-    -0x1.226e354d70e1cp-7,  0x1.d6d3cc3b67c48p-9,  -0x1.7da2fb6ec63a7p-10, 0x1.3551eae4a42bep-11,
-    -0x1.f4fb12852d5a1p-13, 0x1.92c9b039db37dp-14, -0x1.36ecca4a51389p-15, 0x1.99276b9ad6366p-17,
+    -0x1.5555555555555p-2,
+    0x1.111111111110cp-3,
+    -0x1.ba1ba1ba1af9bp-5,
+    0x1.664f48827706ap-6,
+    -0x1.226e354d70e1cp-7,
+    0x1.d6d3cc3b67c48p-9,
+    -0x1.7da2fb6ec63a7p-10,
+    0x1.3551eae4a42bep-11,
+    -0x1.f4fb12852d5a1p-13,
+    0x1.92c9b039db37dp-14,
+    -0x1.36ecca4a51389p-15,
+    0x1.99276b9ad6366p-17,
     -0x1.465ed9834644ap-19,
 };
 static const float VMATH_ASIN_F32[6] = {
-    0x1.5555540000000p-3f, 0x1.3334320000000p-4f, 0x1.6d5b8e0000000p-5f,
-    0x1.fd921a0000000p-6f, 0x1.18e1f60000000p-6f, 0x1.14138c0000000p-5f,
+    0x1.5555540000000p-3f,
+    0x1.3334320000000p-4f,
+    0x1.6d5b8e0000000p-5f,
+    0x1.fd921a0000000p-6f,
+    0x1.18e1f60000000p-6f,
+    0x1.14138c0000000p-5f,
 };
 static const double VMATH_ASIN_F64[13] = {
-    0x1.5555555555556p-3, 0x1.3333333332ec4p-4, 0x1.6db6db6e3292ep-5, 0x1.f1c71c1d4aa0dp-6,
-    0x1.6e8bb1d89492bp-6, 0x1.1c4d343fa57f6p-6, 0x1.c9cf3759fd8ffp-7, 0x1.78246f32d075cp-7,
-    0x1.524ea8b3aad31p-7, 0x1.653a8f8cfd43cp-8, 0x1.1d661531b222ep-6, -0x1.e7a24f548c99fp-7,
+    0x1.5555555555556p-3,
+    0x1.3333333332ec4p-4,
+    0x1.6db6db6e3292ep-5,
+    0x1.f1c71c1d4aa0dp-6,
+    0x1.6e8bb1d89492bp-6,
+    0x1.1c4d343fa57f6p-6,
+    0x1.c9cf3759fd8ffp-7,
+    0x1.78246f32d075cp-7,
+    0x1.524ea8b3aad31p-7,
+    0x1.653a8f8cfd43cp-8,
+    0x1.1d661531b222ep-6,
+    -0x1.e7a24f548c99fp-7,
     0x1.d78189767524ep-6,
 };
 static const float VMATH_ATAN_F32[7] = {
-    -0x1.5555540000000p-2f, 0x1.9998b20000000p-3f, -0x1.2471820000000p-3f, 0x1.c38dba0000000p-4f,
-    -0x1.5c11c20000000p-4f, 0x1.c150220000000p-5f, -0x1.463c300000000p-6f,
+    -0x1.5555540000000p-2f,
+    0x1.9998b20000000p-3f,
+    -0x1.2471820000000p-3f,
+    0x1.c38dba0000000p-4f,
+    -0x1.5c11c20000000p-4f,
+    0x1.c150220000000p-5f,
+    -0x1.463c300000000p-6f,
 };
 static const double VMATH_ATAN_F64[15] = {
-    -0x1.5555555555555p-2, 0x1.999999999966ep-3, -0x1.2492492471458p-3, 0x1.c71c71b6135afp-4,
-    -0x1.745d14f616e12p-4, 0x1.3b1380a44a144p-4, -0x1.110e725a7ededp-4, 0x1.e1afe419f1d70p-5,
-    -0x1.add3bf4cc0a8bp-5, 0x1.7f7b27ec8ed3fp-5, -0x1.4be6782f5ab34p-5, 0x1.05783bd9552d1p-5,
-    -0x1.5128e27e93762p-6, 0x1.2de766c03499dp-7, -0x1.0ef74cc5794d8p-9,
+    -0x1.5555555555555p-2,
+    0x1.999999999966ep-3,
+    -0x1.2492492471458p-3,
+    0x1.c71c71b6135afp-4,
+    -0x1.745d14f616e12p-4,
+    0x1.3b1380a44a144p-4,
+    -0x1.110e725a7ededp-4,
+    0x1.e1afe419f1d70p-5,
+    -0x1.add3bf4cc0a8bp-5,
+    0x1.7f7b27ec8ed3fp-5,
+    -0x1.4be6782f5ab34p-5,
+    0x1.05783bd9552d1p-5,
+    -0x1.5128e27e93762p-6,
+    0x1.2de766c03499dp-7,
+    -0x1.0ef74cc5794d8p-9,
 };
 static const float VMATH_SINH_F32[4] = {
     0x1.5555560000000p-3f,
@@ -126,67 +218,171 @@ static const float VMATH_SINH_F32[4] = {
     0x1.78b8940000000p-19f,
 };
 static const double VMATH_SINH_F64[7] = {
-    0x1.5555555555555p-3,  0x1.11111111110fcp-7,  0x1.a01a01a01f271p-13, 0x1.71de3a4dc8729p-19,
-    0x1.ae64614c752dep-26, 0x1.611c8b81f9143p-33, 0x1.b4208ec7de2abp-41,
+    0x1.5555555555555p-3,
+    0x1.11111111110fcp-7,
+    0x1.a01a01a01f271p-13,
+    0x1.71de3a4dc8729p-19,
+    0x1.ae64614c752dep-26,
+    0x1.611c8b81f9143p-33,
+    0x1.b4208ec7de2abp-41,
 };
 static const double VMATH_ERF_SHORT_F64[7] = {
-    0x1.06eba7f387e87p-3, -0x1.81273e00f0fbep-2,  0x1.ce2cf7fb0babap-4,  -0x1.b7f8e037899ebp-6,
-    0x1.5402b1f4591c2p-8, -0x1.a3d6595662241p-11, 0x1.48f5c7207e96fp-14,
+    0x1.06eba7f387e87p-3,
+    -0x1.81273e00f0fbep-2,
+    0x1.ce2cf7fb0babap-4,
+    -0x1.b7f8e037899ebp-6,
+    0x1.5402b1f4591c2p-8,
+    -0x1.a3d6595662241p-11,
+    0x1.48f5c7207e96fp-14,
 };
 static const double VMATH_ERF_F64[13] = {
-    0x1.06eba8214db69p-3,  -0x1.812746b0379e6p-2,  0x1.ce2f21a042b1cp-4,  -0x1.b82ce312847dfp-6,
-    0x1.565bcd0daafadp-8,  -0x1.c02db3d7d3f0cp-11, 0x1.f9a3217c87dc1p-14, -0x1.f4d1dc278c3e2p-17,
-    0x1.b9dec652bf0d6p-20, -0x1.5f1ba84a48f49p-23, 0x1.f79213e34a832p-27, -0x1.382f7c1302f89p-30,
+    0x1.06eba8214db69p-3,
+    -0x1.812746b0379e6p-2,
+    0x1.ce2f21a042b1cp-4,
+    -0x1.b82ce312847dfp-6,
+    0x1.565bcd0daafadp-8,
+    -0x1.c02db3d7d3f0cp-11,
+    0x1.f9a3217c87dc1p-14,
+    -0x1.f4d1dc278c3e2p-17,
+    0x1.b9dec652bf0d6p-20,
+    -0x1.5f1ba84a48f49p-23,
+    0x1.f79213e34a832p-27,
+    -0x1.382f7c1302f89p-30,
     0x1.04cffb4ece4e9p-34,
 };
 static const double VMATH_ERFC_F64[21] = {
-    0x1.78a692138767ap-2,  -0x1.abaacdbfa8b06p-3,  0x1.b56f45eef7e58p-4,  -0x1.9b635ac624b19p-5,
-    0x1.68a25a6641f47p-6,  -0x1.299636d6c2fdbp-7,  0x1.d1b695aab9760p-9,  -0x1.5b8bc94dc7c06p-10,
-    0x1.f0fe6fb75d948p-12, -0x1.55c07cb6b886ap-13, 0x1.c570352fefa01p-15, -0x1.22fc541c252d0p-16,
-    0x1.6a18cf902724fp-18, -0x1.b5b7ef004e315p-20, 0x1.017b63dfe33b5p-21, -0x1.2792d353268f6p-23,
-    0x1.4ac167b90cfd1p-25, -0x1.62623dbe84c4cp-27, 0x1.7bc59d92194cdp-29, -0x1.eaf93671d0ba0p-31,
+    0x1.78a692138767ap-2,
+    -0x1.abaacdbfa8b06p-3,
+    0x1.b56f45eef7e58p-4,
+    -0x1.9b635ac624b19p-5,
+    0x1.68a25a6641f47p-6,
+    -0x1.299636d6c2fdbp-7,
+    0x1.d1b695aab9760p-9,
+    -0x1.5b8bc94dc7c06p-10,
+    0x1.f0fe6fb75d948p-12,
+    -0x1.55c07cb6b886ap-13,
+    0x1.c570352fefa01p-15,
+    -0x1.22fc541c252d0p-16,
+    0x1.6a18cf902724fp-18,
+    -0x1.b5b7ef004e315p-20,
+    0x1.017b63dfe33b5p-21,
+    -0x1.2792d353268f6p-23,
+    0x1.4ac167b90cfd1p-25,
+    -0x1.62623dbe84c4cp-27,
+    0x1.7bc59d92194cdp-29,
+    -0x1.eaf93671d0ba0p-31,
     0x1.f4b020655a5e3p-33,
 };
 static const double VMATH_ERFC_SHORT_F64[11] = {
-    0x1.40c522da55673p+0,  -0x1.15c08497f08bdp-3,  -0x1.85a18b9ddf95ep-5,  0x1.09835b54633d8p-3,
-    -0x1.e88934bcd3142p-4, 0x1.17cc542b9f1a9p-4,   -0x1.85c51b668fe0ap-6,  0x1.48e3cf8d0ff66p-9,
-    0x1.009121ec2c3aap-9,  -0x1.6d615c76f273cp-11, -0x1.90016148d2084p-13,
+    0x1.40c522da55673p+0,
+    -0x1.15c08497f08bdp-3,
+    -0x1.85a18b9ddf95ep-5,
+    0x1.09835b54633d8p-3,
+    -0x1.e88934bcd3142p-4,
+    0x1.17cc542b9f1a9p-4,
+    -0x1.85c51b668fe0ap-6,
+    0x1.48e3cf8d0ff66p-9,
+    0x1.009121ec2c3aap-9,
+    -0x1.6d615c76f273cp-11,
+    -0x1.90016148d2084p-13,
 };
 static const double VMATH_ERFC_FAR_F64[22] = {
-    0x1.37be87d05ea02p+0,   -0x1.0f63900b09e57p-3,  0x1.7641ea21e9c91p-5,   0x1.7f5c30682c972p-6,
-    -0x1.0e862f726bb84p-4,  0x1.4f70fd17c6198p-4,   -0x1.3bdbcb6d8ff43p-4,  0x1.f2113a66b045ap-5,
-    -0x1.533281134e08fp-5,  0x1.9271f7f78031ap-6,   -0x1.9e0ada670cc94p-7,  0x1.6af7044c5044ap-8,
-    -0x1.04b0437877a45p-9,  0x1.1685fc0b18233p-11,  -0x1.2987281f55fe1p-14, -0x1.3b582f486848dp-16,
-    0x1.e468af82d4eb7p-17,  -0x1.cf5fd2cb6266ap-19, -0x1.5b1982a9ec8fcp-22, 0x1.fca6d17e72bdep-22,
-    -0x1.0d131711a0a97p-23, 0x1.3c9b1edc4faaep-27,
+    0x1.37be87d05ea02p+0,
+    -0x1.0f63900b09e57p-3,
+    0x1.7641ea21e9c91p-5,
+    0x1.7f5c30682c972p-6,
+    -0x1.0e862f726bb84p-4,
+    0x1.4f70fd17c6198p-4,
+    -0x1.3bdbcb6d8ff43p-4,
+    0x1.f2113a66b045ap-5,
+    -0x1.533281134e08fp-5,
+    0x1.9271f7f78031ap-6,
+    -0x1.9e0ada670cc94p-7,
+    0x1.6af7044c5044ap-8,
+    -0x1.04b0437877a45p-9,
+    0x1.1685fc0b18233p-11,
+    -0x1.2987281f55fe1p-14,
+    -0x1.3b582f486848dp-16,
+    0x1.e468af82d4eb7p-17,
+    -0x1.cf5fd2cb6266ap-19,
+    -0x1.5b1982a9ec8fcp-22,
+    0x1.fca6d17e72bdep-22,
+    -0x1.0d131711a0a97p-23,
+    0x1.3c9b1edc4faaep-27,
 };
 static const double VMATH_ERFINV_NEAR_F64[11] = {
-    0x1.c5bf893dbe8c1p-1,   0x1.db29e130d0c33p-3,   0x1.7a7ffcd4b6450p-7,  -0x1.32b65a2306be7p-9,
-    -0x1.f76a1e829dcdcp-14, 0x1.46fd34261111cp-15,  0x1.b65b96454aea8p-18, -0x1.69f18bd1a70b5p-19,
-    0x1.7167896087e5dp-22,  -0x1.5ed4873eb7b25p-26, 0x1.00e31b6628ca5p-31,
+    0x1.c5bf893dbe8c1p-1,
+    0x1.db29e130d0c33p-3,
+    0x1.7a7ffcd4b6450p-7,
+    -0x1.32b65a2306be7p-9,
+    -0x1.f76a1e829dcdcp-14,
+    0x1.46fd34261111cp-15,
+    0x1.b65b96454aea8p-18,
+    -0x1.69f18bd1a70b5p-19,
+    0x1.7167896087e5dp-22,
+    -0x1.5ed4873eb7b25p-26,
+    0x1.00e31b6628ca5p-31,
 };
 static const double VMATH_ERFINV_FAR_F64[11] = {
-    -0x1.15a724c6930e2p+2, 0x1.162667597c641p+4,  -0x1.93a4b12d1f160p+4,  0x1.5890b8b95642fp+4,
-    -0x1.73afbdf1ce5bap+3, 0x1.0c6d69342abfep+2,  -0x1.08e67323316c4p+0,  0x1.6260c44c4807bp-3,
-    -0x1.34725399ea8c8p-6, 0x1.3c18e5f2ce826p-10, -0x1.220af2bee8834p-15,
+    -0x1.15a724c6930e2p+2,
+    0x1.162667597c641p+4,
+    -0x1.93a4b12d1f160p+4,
+    0x1.5890b8b95642fp+4,
+    -0x1.73afbdf1ce5bap+3,
+    0x1.0c6d69342abfep+2,
+    -0x1.08e67323316c4p+0,
+    0x1.6260c44c4807bp-3,
+    -0x1.34725399ea8c8p-6,
+    0x1.3c18e5f2ce826p-10,
+    -0x1.220af2bee8834p-15,
 };
 static const double VMATH_ERFINV_END_F64[9] = {
-    0x1.a9fa1818b4383p-3,  0x1.ff89d99809a6dp-2,   0x1.256340f0a1c3bp-2,
-    -0x1.83cc9b0f59020p-4, 0x1.498e4b9c275a4p-6,   -0x1.6ec708b10079cp-9,
-    0x1.037b775637f20p-12, -0x1.a8d435fde6f5dp-17, 0x1.331417eaa8a9dp-22,
+    0x1.a9fa1818b4383p-3,
+    0x1.ff89d99809a6dp-2,
+    0x1.256340f0a1c3bp-2,
+    -0x1.83cc9b0f59020p-4,
+    0x1.498e4b9c275a4p-6,
+    -0x1.6ec708b10079cp-9,
+    0x1.037b775637f20p-12,
+    -0x1.a8d435fde6f5dp-17,
+    0x1.331417eaa8a9dp-22,
 };
 static const double VMATH_DIGAMMA_F64[10] = {
-    -0x1.5555555555555p-4, 0x1.111111111105cp-7, -0x1.04104103af547p-8, 0x1.11111067085c7p-8,
-    -0x1.f07b83ace0744p-8, 0x1.5980d0dfc224cp-6, -0x1.539a33673a41cp-4, 0x1.ae421397c5de3p-2,
-    -0x1.1ecc1b2d04595p+1, 0x1.ff5bc9639e1fdp+2,
+    -0x1.5555555555555p-4,
+    0x1.111111111105cp-7,
+    -0x1.04104103af547p-8,
+    0x1.11111067085c7p-8,
+    -0x1.f07b83ace0744p-8,
+    0x1.5980d0dfc224cp-6,
+    -0x1.539a33673a41cp-4,
+    0x1.ae421397c5de3p-2,
+    -0x1.1ecc1b2d04595p+1,
+    0x1.ff5bc9639e1fdp+2,
 };
 static const double VMATH_DIGAMMA_ROOT_F64[23] = {
-    0x1.e6f0cbb873616p-1,  -0x1.b1cb63005ee98p-2,  0x1.eca189b8e6f6dp-3,  -0x1.2feeeb98a78eap-3,
-    0x1.8512e5903903ep-4,  -0x1.fb44202a2306bp-5,  0x1.4de9aa1779d23p-5,  -0x1.b9f8b11bfd3d0p-6,
-    0x1.2564717896ec6p-6,  -0x1.863563f44f303p-7,  0x1.03c0adafa529cp-7,  -0x1.5a06a5d662cb4p-8,
-    0x1.cd2011454fd05p-9,  -0x1.336dbe66757c8p-9,  0x1.99d3f5c0cad5ep-10, -0x1.0fb38d217b800p-10,
-    0x1.6a3e76070c135p-11, -0x1.fd8e50abf2196p-12, 0x1.53b23429da21bp-12, -0x1.2fae5cb379bf2p-13,
-    0x1.94e73cc9821e1p-14, -0x1.75c084e78a4cdp-13, 0x1.f255c4568ac4dp-14,
+    0x1.e6f0cbb873616p-1,
+    -0x1.b1cb63005ee98p-2,
+    0x1.eca189b8e6f6dp-3,
+    -0x1.2feeeb98a78eap-3,
+    0x1.8512e5903903ep-4,
+    -0x1.fb44202a2306bp-5,
+    0x1.4de9aa1779d23p-5,
+    -0x1.b9f8b11bfd3d0p-6,
+    0x1.2564717896ec6p-6,
+    -0x1.863563f44f303p-7,
+    0x1.03c0adafa529cp-7,
+    -0x1.5a06a5d662cb4p-8,
+    0x1.cd2011454fd05p-9,
+    -0x1.336dbe66757c8p-9,
+    0x1.99d3f5c0cad5ep-10,
+    -0x1.0fb38d217b800p-10,
+    0x1.6a3e76070c135p-11,
+    -0x1.fd8e50abf2196p-12,
+    0x1.53b23429da21bp-12,
+    -0x1.2fae5cb379bf2p-13,
+    0x1.94e73cc9821e1p-14,
+    -0x1.75c084e78a4cdp-13,
+    0x1.f255c4568ac4dp-14,
 };
 static const double VMATH_LGAMMA_F64[4] = {
     0x1.555555554dba3p-4,
@@ -195,17 +391,29 @@ static const double VMATH_LGAMMA_F64[4] = {
     -0x1.2ad6ed65e0c15p-11,
 };
 static const double VMATH_LGAMMA_1_F64[5] = {
-    -0x1.2788cfc6fb526p-1, 0x1.a51a66208c441p-1,  -0x1.9a4d55edf00c6p-2,
-    0x1.1518befb80c86p-2,  -0x1.a8ad113d5f4c7p-3,
+    -0x1.2788cfc6fb526p-1,
+    0x1.a51a66208c441p-1,
+    -0x1.9a4d55edf00c6p-2,
+    0x1.1518befb80c86p-2,
+    -0x1.a8ad113d5f4c7p-3,
 };
 static const double VMATH_LGAMMA_2_F64[5] = {
-    0x1.b0ee6072093d6p-2, 0x1.4a34cc4a38771p-2,  -0x1.13e001a8d75e6p-4,
-    0x1.5133b28a76940p-6, -0x1.e3fb6359ee52ep-8,
+    0x1.b0ee6072093d6p-2,
+    0x1.4a34cc4a38771p-2,
+    -0x1.13e001a8d75e6p-4,
+    0x1.5133b28a76940p-6,
+    -0x1.e3fb6359ee52ep-8,
 };
 static const double VMATH_SINC_F64[9] = {
-    -0x1.a51a6625307d3p+0,  0x1.9f9cb402bc46cp-1,  -0x1.86a8e4720db5bp-3,
-    0x1.ac6805cf340fcp-6,   -0x1.33816aa3bf595p-9, 0x1.374719864a222p-13,
-    -0x1.d42435f7bfaf2p-18, 0x1.0fb117947c0fcp-22, -0x1.e8de6a8b74d3dp-28,
+    -0x1.a51a6625307d3p+0,
+    0x1.9f9cb402bc46cp-1,
+    -0x1.86a8e4720db5bp-3,
+    0x1.ac6805cf340fcp-6,
+    -0x1.33816aa3bf595p-9,
+    0x1.374719864a222p-13,
+    -0x1.d42435f7bfaf2p-18,
+    0x1.0fb117947c0fcp-22,
+    -0x1.e8de6a8b74d3dp-28,
 };
 
 #endif

@@ -1,0 +1,206 @@
+"""Functions of one element: their options, special values, dtypes, names and errors.
+
+Values over dtypes and layouts are in test_rows.py, accuracy in tests/kernels.
+"""
+
+import math
+
+import pytest
+
+import nomen
+
+inf, nan = math.inf, math.nan
+FLOATS = (nomen.float16, nomen.bfloat16, nomen.float32, nomen.float64)
+INTS = (nomen.uint8, nomen.int8, nomen.int16, nomen.int32, nomen.int64)
+LIKE_EXP = (
+    "acos asin atan acosh asinh atanh sinh cosh tan deg2rad rad2deg sinc expm1 exp2 log2 log10 "
+    "log1p logit erf erfc erfinv lgamma digamma"
+).split()
+WHOLE = ("floor", "ceil", "trunc", "round")
+
+
+def f64(*values):
+    return nomen.tensor(values, dtype=nomen.float64)
+
+
+def same(got, want):
+    got = got.tolist()
+    assert len(got) == len(want)
+    for a, b in zip(got, want):
+        assert (a != a and b != b) or (a == b and math.copysign(1, a) == math.copysign(1, b)), got
+
+
+@pytest.mark.parametrize("name", LIKE_EXP)
+def test_dtypes(name):
+    for dtype in FLOATS:
+        assert getattr(nomen.ones(2, dtype=dtype), name)().dtype == dtype
+    for dtype in INTS + (nomen.bool,):
+        x = nomen.ones(2, names=("N",), dtype=dtype)
+        assert getattr(x, name)().dtype == nomen.float32 and getattr(x, name)().names == ("N",)
+        with pytest.raises(RuntimeError, match="result type float32 can't be cast"):
+            getattr(x, name + "_")()
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_whole_numbers_stay(name):
+    for dtype in INTS:
+        x = nomen.tensor([1, 7, 100], dtype=dtype)
+        assert getattr(x, name)().dtype == dtype and getattr(x, name)().tolist() == [1, 7, 100]
+    for dtype in (nomen.bool, nomen.complex64):
+        with pytest.raises(RuntimeError, match="not implemented for"):
+            getattr(nomen.ones(2, dtype=dtype), name)()
+
+
+@pytest.mark.parametrize(
+    "name, given, want",
+    [
+        ("acos", [1, -1, 0, 2, nan], [0.0, math.pi, math.pi / 2, nan, nan]),
+        ("asin", [1, -0.0, -2, 0.5], [math.pi / 2, -0.0, nan, math.asin(0.5)]),
+        ("atan", [inf, -inf, -0.0, 1], [math.pi / 2, -math.pi / 2, -0.0, math.pi / 4]),
+        ("acosh", [1, inf, 0.5, -3, -inf], [0.0, inf, nan, nan, nan]),
+        ("asinh", [inf, -inf, -0.0], [inf, -inf, -0.0]),
+        ("atanh", [1, -1, -0.0, 1.5], [inf, -inf, -0.0, nan]),
+        ("sinh", [inf, -inf, -0.0, 711], [inf, -inf, -0.0, inf]),
+        ("cosh", [inf, -inf, 0, -711], [inf, inf, 1.0, inf]),
+        ("tan", [-0.0, inf, nan], [-0.0, nan, nan]),
+        ("expm1", [-inf, inf, -0.0, 1e-300], [-1.0, inf, -0.0, 1e-300]),
+        ("exp2", [-inf, inf, -1074, -1075, 1023.0, 10], [0.0, inf, 5e-324, 0.0, 2.0**1023, 1024.0]),
+        ("log2", [0, -1, inf, 8, 5e-324], [-inf, nan, inf, 3.0, -1074.0]),
+        ("log10", [0, -1, inf, 1000, 1e300], [-inf, nan, inf, 3.0, 300.0]),
+        ("log1p", [-1, -2, inf, -0.0, 1e-300], [-inf, nan, inf, -0.0, 1e-300]),
+        ("logit", [0, 1, 0.5, -0.1, 1.1], [-inf, inf, 0.0, nan, nan]),
+        ("erf", [inf, -inf, -0.0, nan], [1.0, -1.0, -0.0, nan]),
+        ("erfc", [inf, -inf, 0, nan], [0.0, 2.0, 1.0, nan]),
+        ("erfinv", [1, -1, -0.0, 1.5], [inf, -inf, -0.0, nan]),
+        ("lgamma", [0, -1, -inf, inf, 1, 2], [inf, inf, inf, inf, 0.0, 0.0]),
+        ("digamma", [0.0, -0.0, -1, -inf, inf], [-inf, inf, nan, nan, inf]),
+        ("sinc", [0, inf], [1.0, nan]),
+        ("frac", [1.25, -1.5, inf], [0.25, -0.5, nan]),
+        ("sign", [-0.0, nan, -inf, 3], [0.0, 0.0, -1.0, 1.0]),
+        ("round", [0.5, 1.5, -0.5, inf, 2.5], [0.0, 2.0, -0.0, inf, 2.0]),
+    ],
+)
+def test_special_values(name, given, want):
+    same(getattr(f64(*given), name)(), want)
+
+
+def test_kinds_of_numbers():
+    x = f64(1, -0.0, inf, -inf, nan)
+    assert x.isnan().tolist() == [False, False, False, False, True]
+    assert x.isinf().tolist() == [False, False, True, True, False]
+    assert x.isfinite().tolist() == [True, True, False, False, False]
+    assert x.isposinf().tolist() == [False, False, True, False, False]
+    assert x.isneginf().tolist() == [False, False, False, True, False]
+    assert x.signbit().tolist()[:4] == [False, True, False, True]
+    z = nomen.tensor([complex(inf, nan), complex(1, nan), complex(1, 2)])
+    assert z.isinf().tolist() == [True, False, False]
+    assert z.isfinite().tolist() == [False, False, True]
+    for dtype in INTS + (nomen.bool,):
+        ones = nomen.ones(2, dtype=dtype)
+        assert ones.isfinite().all().item() and not ones.isinf().any().item()
+        assert not ones.isnan().any().item() and not ones.signbit().any().item()
+    assert nomen.tensor([-3, 3]).signbit().tolist() == [True, False]
+
+
+def test_round_to_decimals():
+    x = nomen.tensor([1.2345, -2.675, 1e30, inf], names=("N",), dtype=nomen.float64)
+    assert x.round(decimals=2).tolist() == [1.23, -2.68, 1e30, inf]  # as NumPy: 267.5 is even
+    assert x.round(decimals=2).names == ("N",)
+    assert x.round(decimals=400).tolist() == x.tolist()
+    assert f64(149, 150, 250, -inf).round(decimals=-2).tolist() == [100, 200, 200, -inf]
+    assert f64(149, -1e300).round(decimals=-400).tolist() == [0, 0]
+    half = nomen.tensor([1.23, 1234.0], dtype=nomen.float16)
+    assert half.round(decimals=5).tolist() == half.tolist()  # 1e5 is beyond float16
+    assert half.round(decimals=-1).dtype == nomen.float16
+    assert half.round(decimals=-1).tolist()[1] == 1230
+    for dtype in (nomen.int8, nomen.int64):
+        n = nomen.tensor([15, 25, -15, 26, 0], dtype=dtype)
+        assert n.round(decimals=-1).tolist() == [20, 20, -20, 30, 0]
+        assert n.round(decimals=-1).dtype == dtype and n.round(decimals=3).tolist() == n.tolist()
+        assert n.round(decimals=-30).tolist() == [0] * 5
+    y = x.clone()
+    assert y.round_(decimals=1) is y and y.tolist()[0] == 1.2
+    assert nomen.round(x, decimals=1, out=nomen.empty(0, dtype=nomen.float64)).names == ("N",)
+
+
+def test_logit_with_eps():
+    x = nomen.tensor([0.0, 0.25, 1.0, nan], names=("N",))
+    low = math.log(0.1 / 0.9)
+    got = x.logit(eps=0.1)
+    assert got.names == ("N",)
+    assert got.tolist()[:3] == pytest.approx([low, math.log(1 / 3), -low], rel=1e-6)
+    assert got[3].isnan().item()
+    half = nomen.ones(1, dtype=nomen.bfloat16).logit(1e-6)  # 1 - eps is beyond bfloat16
+    assert half.item() == pytest.approx(13.8, rel=0.01)
+    assert nomen.tensor([1]).logit(0.25).item() == pytest.approx(math.log(3))
+    with pytest.raises(TypeError, match="real number"):
+        x.logit(eps=1j)
+
+
+def test_nan_to_num():
+    bad = [nan, inf, -inf, 1.5]
+    top = {nomen.float16: 65504.0, nomen.float32: (2 - 2**-23) * 2.0**127}
+    for dtype, most in top.items():
+        x = nomen.tensor(bad, dtype=dtype, names=("N",))
+        assert x.nan_to_num().tolist() == [0, most, -most, 1.5]
+        assert x.nan_to_num(1, posinf=2, neginf=-3).tolist() == [1, 2, -3, 1.5]
+        assert x.nan_to_num().names == ("N",)
+    assert nomen.tensor(bad).requires_grad_().nan_to_num().sum().backward() is None
+    leaf = nomen.tensor(bad, requires_grad=True)
+    leaf.nan_to_num().sum().backward()
+    assert leaf.grad.tolist() == [0, 0, 0, 1]
+    z = nomen.tensor([complex(nan, inf), complex(1, -inf)], dtype=nomen.complex128)
+    assert z.nan_to_num(posinf=9, neginf=-9).tolist() == [9j, 1 - 9j]
+    assert nomen.tensor([3, 4]).nan_to_num(7).tolist() == [3, 4]
+    strided = nomen.tensor([bad, bad]).transpose(0, 1)
+    assert strided.nan_to_num(posinf=1, neginf=2).tolist() == [[0, 0], [1, 1], [2, 2], [1.5, 1.5]]
+
+
+def test_gamma_and_its_kin():
+    # from mpmath: lgamma, digamma, polygamma(1), polygamma(2) at -2.5, 0.25, 30
+    at = f64(-2.5, 0.25, 30)
+    known = [
+        (at.lgamma(), [-0.056243716497674054, 1.2880225246980774, 71.25703896716801]),
+        (at.digamma(), [1.103156640645243, -4.2274535333762655, 3.384438132685525]),
+        (at.polygamma(1), [9.539246644989124, 17.19732915450711, 0.033895060357739946]),
+        (nomen.polygamma(2, at), [-0.1082040516417274, -129.32773993753693, -0.0011487652037286]),
+        (nomen.polygamma(0, at), [1.103156640645243, -4.2274535333762655, 3.384438132685525]),
+    ]
+    for got, want in known:
+        assert got.tolist() == pytest.approx(want, rel=1e-13)
+        assert got.to(nomen.float32).tolist() == pytest.approx(want, rel=1e-6)
+    same(f64(0, -2, inf, nan).polygamma(1), [inf, inf, 0.0, nan])
+    assert f64(-1e-40).polygamma(2).item() == pytest.approx(2e120)
+    assert at.rename("N").polygamma(n=3).names == ("N",)
+    with pytest.raises(ValueError, match="does not support negative n"):
+        at.polygamma(-1)
+
+
+def test_bits_and_signs():
+    assert nomen.tensor([0, 5]).bitwise_not().tolist() == [-1, -6]
+    assert nomen.tensor([0, 5], dtype=nomen.uint8).bitwise_not().tolist() == [255, 250]
+    assert nomen.tensor([True, False]).bitwise_not().tolist() == [False, True]
+    with pytest.raises(RuntimeError, match="not implemented for 'float32'"):
+        nomen.ones(1).bitwise_not()
+    x = nomen.ones(2, names=("N",))
+    assert x.positive() is x and (+x).tolist() == [1, 1]
+    with pytest.raises(RuntimeError, match="on a bool tensor is not supported"):
+        nomen.ones(1, dtype=nomen.bool).positive()
+    assert nomen.tensor([True, False]).sign().tolist() == [True, False]
+
+
+def test_named_out():
+    x = nomen.ones(2, names=("N",))
+    for name in ("erf", "tan", "floor", "log1p", "isposinf"):
+        result = getattr(nomen, name)(x)
+        out = nomen.empty(0, dtype=result.dtype)
+        assert getattr(nomen, name)(x, out=out).names == ("N",)
+        with pytest.raises(RuntimeError):
+            getattr(nomen, name)(x, out=nomen.empty(2, names=("C",), dtype=result.dtype))
+
+
+def test_sinc_is_smooth_at_zero():
+    x = nomen.tensor([0.0], dtype=nomen.float64, requires_grad=True)
+    (first,) = nomen.autograd.grad(x.sinc(), x, create_graph=True)
+    (second,) = nomen.autograd.grad(first, x)
+    assert first.item() == 0 and second.item() == pytest.approx(-math.pi**2 / 3)
