@@ -58,7 +58,7 @@ def test_the_module():
     assert "__version__" in there
 
 
-@pytest.mark.parametrize("name", ["autograd", "cuda", "return_types"])
+@pytest.mark.parametrize("name", ["autograd", "cuda", "random", "return_types"])
 def test_the_other_modules(name):
     module = getattr(nomen, name)
     assert set(module.__all__) - declared(stub(f"{name}.pyi")) == set()
@@ -139,7 +139,10 @@ def check(*arguments):
 
 
 def test_the_stubs_hold():
-    modules = ["nomen", "nomen.autograd", "nomen.cuda", "nomen.return_types"]
+    modules = [
+        "nomen",
+        *(f"nomen.{name}" for name in ("autograd", "cuda", "random", "return_types")),
+    ]
     done = check("--strict", *(word for name in modules for word in ("-m", name)))
     assert done.returncode == 0, done.stdout + done.stderr
 
