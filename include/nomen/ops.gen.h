@@ -1015,6 +1015,28 @@ NOMEN_API nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args
 #define nomen_cauchy_(...) \
     nomen_cauchy_in_place_call(&(const nomen_cauchy_args){.self = __VA_ARGS__})
 
+/* The p-norms (default 2) of the differences of each row of x1 with each row of x2.
+ *
+ *     result[i, j] = norm(x1[i] - x2[j], p)
+ *
+ * Names: then the rows of the first and the rows of the second (rule pairwise).
+ * Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p.
+ *
+ * Example:
+ *     >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))
+ *     tensor([[5., 1.]], names=('N', 'M')) */
+typedef struct nomen_cdist_args {
+    nomen_tensor *x1;
+    nomen_tensor *x2;
+    nomen_number p;
+} nomen_cdist_args;
+NOMEN_API nomen_tensor *nomen_cdist_call(const nomen_cdist_args *args);
+#define nomen_cdist(...) \
+    nomen_cdist_call(&(const nomen_cdist_args){.x1 = __VA_ARGS__})
+
 /* The smallest integer that is not smaller.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -1089,6 +1111,56 @@ NOMEN_API nomen_tensor *nomen_clamp_in_place_call(const nomen_clamp_args *args);
     nomen_clamp_in_place_call(&(const nomen_clamp_args){.self = __VA_ARGS__})
 #define nomen_clip(...) nomen_clamp(__VA_ARGS__)
 #define nomen_clip_(...) nomen_clamp_(__VA_ARGS__)
+
+/* Limits self to max from above: clamp with one bound. NaN stays.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, max.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: clamp_max_.
+ *
+ * Example:
+ *     >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)
+ *     tensor([-1.,  0.], names=('N',)) */
+typedef struct nomen_clamp_max_args {
+    nomen_tensor *self;
+    nomen_tensor *max;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_clamp_max_args;
+NOMEN_API nomen_tensor *nomen_clamp_max_call(const nomen_clamp_max_args *args);
+#define nomen_clamp_max(...) \
+    nomen_clamp_max_call(&(const nomen_clamp_max_args){.self = __VA_ARGS__})
+/* clamp_max in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_clamp_max_in_place_call(const nomen_clamp_max_args *args);
+#define nomen_clamp_max_(...) \
+    nomen_clamp_max_in_place_call(&(const nomen_clamp_max_args){.self = __VA_ARGS__})
+
+/* Limits self to min from below: clamp with one bound. NaN stays.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, min.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: clamp_min_.
+ *
+ * Example:
+ *     >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)
+ *     tensor([0., 2.], names=('N',)) */
+typedef struct nomen_clamp_min_args {
+    nomen_tensor *self;
+    nomen_tensor *min;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_clamp_min_args;
+NOMEN_API nomen_tensor *nomen_clamp_min_call(const nomen_clamp_min_args *args);
+#define nomen_clamp_min(...) \
+    nomen_clamp_min_call(&(const nomen_clamp_min_args){.self = __VA_ARGS__})
+/* clamp_min in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_clamp_min_in_place_call(const nomen_clamp_min_args *args);
+#define nomen_clamp_min_(...) \
+    nomen_clamp_min_in_place_call(&(const nomen_clamp_min_args){.self = __VA_ARGS__})
 
 /* A copy with memory of its own, laid out like self, or row-major with memory_format 'contiguous_format'.
  *

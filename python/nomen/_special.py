@@ -190,10 +190,20 @@ def _is_inference(self):
     return False
 
 
+def _is_nonzero(self):
+    """Is the one element not zero?"""
+    return bool(self)
+
+
+def is_same_size(input, other):
+    """Have the two tensors the same sizes?"""
+    return input.shape == other.shape
+
+
 # ---- functions for methods -------------------------------------------------------------------
 
 _FUNCTIONS = ["detach", "get_device", "is_complex", "is_floating_point", "is_inference",
-              "is_signed", "numel", "t"]
+              "is_nonzero", "is_signed", "numel", "t"]
 
 
 def _function(name):
@@ -208,7 +218,7 @@ def _function(name):
     return call
 
 
-functions = {name: _function(name) for name in _FUNCTIONS}
+functions = {name: _function(name) for name in _FUNCTIONS} | {"is_same_size": is_same_size}
 functions["empty_strided"] = empty_strided
 
 
@@ -277,7 +287,7 @@ def install():
         "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t,
         "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "new": _new,
         "new_full": _new_full, "new_tensor": _new_tensor, "new_empty_strided": _new_empty_strided,
-        "is_inference": _is_inference, "pin_memory": _pin_memory, "is_pinned": _is_pinned,
+        "is_inference": _is_inference, "is_nonzero": _is_nonzero, "pin_memory": _pin_memory, "is_pinned": _is_pinned,
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)

@@ -65,6 +65,11 @@ static int set_grad(PyObject *self, PyObject *value, void *closure) {
     return -1;
 }
 
+static PyObject *get_output_nr(PyObject *self, void *closure) {
+    (void)self, (void)closure;
+    return PyLong_FromLong(0);
+}
+
 static PyObject *get_is_leaf(PyObject *self, void *closure) {
     (void)closure;
     return PyBool_FromLong(nomen_is_leaf(nomen__py_unwrap(self)));
@@ -494,6 +499,8 @@ PyGetSetDef nomen__py_grad_getset[] = {
     {"requires_grad", get_requires_grad, set_requires_grad, "Is the gradient wanted?", NULL},
     {"grad", get_grad, set_grad, "The gradient that backward left here, or None.", NULL},
     {"grad_fn", get_grad_fn, NULL, "The operation it came from; None for a leaf.", NULL},
+    {"output_nr", get_output_nr, NULL,
+     "Which result of its operation it is: 0, since each result has a node of its own.", NULL},
     {"is_leaf", get_is_leaf, NULL, "Not the result of a recorded operation.", NULL},
     {"retains_grad", get_retains_grad, NULL, "Was retain_grad called?", NULL},
     {"data", get_data, set_data, "The same data, without a part in gradients.", NULL},

@@ -247,6 +247,8 @@ static bool adapt_unflatten(py_call *p, PyObject *const *args, Py_ssize_t nargs,
         return false;
     }
     PyObject *pairs = pairs_of(sizes);
+    if (!pairs && PyUnicode_Check(b[1].value) && !b[3].value) /* a named dim becomes named ones */
+        return !PyErr_Occurred() && nomen__py_wrong(p, "dim", &b[1], "int");
     if (!pairs) return !PyErr_Occurred() && nomen__py_fill_all(p, b);
     bool done = fill(p, 0, &b[0]) && fill(p, 1, &b[1]) && fill_pairs(p, pairs, &b[2]);
     Py_DECREF(pairs);

@@ -35,8 +35,23 @@ bool nomen__py_wrong(const py_call *p, const char *argument, const py_bound *bou
     return false;
 }
 
+/* Makes new tensors from nothing, or from a tensor as a model? */
+static bool creates(const nomen__op *op) {
+    size_t length = strlen(op->name);
+    return nomen__arg_of(op, NOMEN__NAMES) >= 0
+               ? nomen__arg_of(op, NOMEN__DTYPE) >= 0
+               : length > 5 && !strcmp(op->name + length - 5, "_like");
+}
+
 static bool wrong(const py_call *p, int i, const py_bound *bound) {
     const nomen__argspec *spec = &p->c.op->args[i];
+    if (spec->kind == NOMEN__NAMES && creates(p->c.op)) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s() received an invalid combination of arguments: argument 'names' must be "
+                     "tuple of names, not %s",
+                     p->name, Py_TYPE(bound->value)->tp_name);
+        return false;
+    }
     return nomen__py_wrong(p, spec->name, bound, wanted_type(spec->kind));
 }
 
@@ -117,14 +132,6 @@ static bool is(PyObject *keyword, const char *name) {
 }
 
 static bool is_list(PyObject *o) { return PyTuple_Check(o) || PyList_Check(o); }
-
-/* Makes new tensors from nothing, or from a tensor as a model? */
-static bool creates(const nomen__op *op) {
-    size_t length = strlen(op->name);
-    return nomen__arg_of(op, NOMEN__NAMES) >= 0
-               ? nomen__arg_of(op, NOMEN__DTYPE) >= 0
-               : length > 5 && !strcmp(op->name + length - 5, "_like");
-}
 
 static bool bind_out(py_call *p, PyObject *value) {
     if (value == Py_None) return true;

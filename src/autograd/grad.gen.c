@@ -186,6 +186,22 @@ nomen_tensor *nomen__grad_clamp(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_clamp_max(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_where(nomen_le(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    case 1: return nomen_where(nomen_gt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_clamp_min(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_where(nomen_ge(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    case 1: return nomen_where(nomen_lt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_clone(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;

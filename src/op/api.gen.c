@@ -185,6 +185,9 @@ nomen_tensor *nomen_cauchy_call(const nomen_cauchy_args *args) {
 nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CAUCHY], args, true);
 }
+nomen_tensor *nomen_cdist_call(const nomen_cdist_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CDIST], args, false);
+}
 nomen_tensor *nomen_ceil_call(const nomen_ceil_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CEIL], args, false);
 }
@@ -199,6 +202,18 @@ nomen_tensor *nomen_clamp_call(const nomen_clamp_args *args) {
 }
 nomen_tensor *nomen_clamp_in_place_call(const nomen_clamp_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CLAMP], args, true);
+}
+nomen_tensor *nomen_clamp_max_call(const nomen_clamp_max_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CLAMP_MAX], args, false);
+}
+nomen_tensor *nomen_clamp_max_in_place_call(const nomen_clamp_max_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CLAMP_MAX], args, true);
+}
+nomen_tensor *nomen_clamp_min_call(const nomen_clamp_min_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CLAMP_MIN], args, false);
+}
+nomen_tensor *nomen_clamp_min_in_place_call(const nomen_clamp_min_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CLAMP_MIN], args, true);
 }
 nomen_tensor *nomen_clone_call(const nomen_clone_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CLONE], args, false);

@@ -180,6 +180,11 @@ static const nomen__argspec args_cauchy[] = {
     {"sigma", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, sigma)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cauchy_args, generator)},
 };
+static const nomen__argspec args_cdist[] = {
+    {"x1", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x1)},
+    {"x2", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x2)},
+    {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cdist_args, p)},
+};
 static const nomen__argspec args_ceil[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ceil_args, self)},
 };
@@ -192,6 +197,14 @@ static const nomen__argspec args_clamp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clamp_args, self)},
     {"min", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_clamp_args, min)},
     {"max", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_clamp_args, max)},
+};
+static const nomen__argspec args_clamp_max[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_clamp_max_args, self)},
+    {"max", NOMEN__TENSOR, 0, offsetof(nomen_clamp_max_args, max)},
+};
+static const nomen__argspec args_clamp_min[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_clamp_min_args, self)},
+    {"min", NOMEN__TENSOR, 0, offsetof(nomen_clamp_min_args, min)},
 };
 static const nomen__argspec args_clone[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clone_args, self)},
@@ -2663,6 +2676,40 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "cdist",
+        .signature = "(x1, x2, p=None)",
+        .doc = "The p-norms (default 2) of the differences of each row of x1 with each row of x2.\n"
+        "\n"
+        "    result[i, j] = norm(x1[i] - x2[j], p)\n"
+        "\n"
+        "Names: then the rows of the first and the rows of the second (rule pairwise).\n"
+        "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))\n"
+        "    tensor([[5., 1.]], names=('N', 'M'))\n",
+        .id = 39,
+        .nargs = 3,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_cdist_args, p),
+        .bytes = sizeof(nomen_cdist_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_cdist,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "pairwise",
+        .compose = nomen__compose_cdist,
+    },
+    {
         .name = "ceil",
         .signature = "(self, *, out=None)",
         .doc = "The smallest integer that is not smaller.\n"
@@ -2678,7 +2725,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 39,
+        .id = 40,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2717,7 +2764,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 40,
+        .id = 41,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2752,7 +2799,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 41,
+        .id = 42,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2779,6 +2826,86 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2, [1] = 1u << 0 | 1u << 1 | 1u << 2, [2] = 1u << 0 | 1u << 1 | 1u << 2},
     },
     {
+        .name = "clamp_max",
+        .signature = "(self, max, *, out=None)",
+        .doc = "Limits self to max from above: clamp with one bound. NaN stays.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, max.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: clamp_max_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)\n"
+        "    tensor([-1.,  0.], names=('N',))\n",
+        .id = 43,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_clamp_max_args, out),
+        .bytes = sizeof(nomen_clamp_max_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_clamp_max,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_clamp_max_args, out),
+        .kernel = "minimum",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_clamp_max,
+        .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
+    },
+    {
+        .name = "clamp_min",
+        .signature = "(self, min, *, out=None)",
+        .doc = "Limits self to min from below: clamp with one bound. NaN stays.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, min.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: clamp_min_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)\n"
+        "    tensor([0., 2.], names=('N',))\n",
+        .id = 44,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_SAME,
+        .tail = offsetof(nomen_clamp_min_args, out),
+        .bytes = sizeof(nomen_clamp_min_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_clamp_min,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_clamp_min_args, out),
+        .kernel = "maximum",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_clamp_min,
+        .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
+    },
+    {
         .name = "clone",
         .signature = "(self, *, memory_format=None)",
         .doc = "A copy with memory of its own, laid out like self, or row-major with memory_format 'contiguous_format'.\n"
@@ -2792,7 +2919,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 42,
+        .id = 45,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2834,7 +2961,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
         "    tensor([1.+3.j, 2.-4.j])\n",
-        .id = 43,
+        .id = 46,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2875,7 +3002,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 44,
+        .id = 47,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2914,7 +3041,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 45,
+        .id = 48,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2947,7 +3074,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 46,
+        .id = 49,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2988,7 +3115,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 47,
+        .id = 50,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3030,7 +3157,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 48,
+        .id = 51,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3072,7 +3199,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 1.5431])\n",
-        .id = 49,
+        .id = 52,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3110,7 +3237,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 50,
+        .id = 53,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3146,7 +3273,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 51,
+        .id = 54,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3188,7 +3315,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 52,
+        .id = 55,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3233,7 +3360,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 53,
+        .id = 56,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3275,7 +3402,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 54,
+        .id = 57,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3317,7 +3444,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
         "    tensor([0.0000, 1.5708, 3.1416])\n",
-        .id = 55,
+        .id = 58,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3358,7 +3485,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2]).diag()\n"
         "    tensor([[1, 0],\n"
         "            [0, 2]])\n",
-        .id = 56,
+        .id = 59,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3391,7 +3518,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
         "    ('N', None, None)\n",
-        .id = 57,
+        .id = 60,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3427,7 +3554,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([1, 4])\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names\n"
         "    ('N', 'D')\n",
-        .id = 58,
+        .id = 61,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3466,7 +3593,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 59,
+        .id = 62,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3502,7 +3629,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
         "    tensor([-0.5772,  0.4228])\n",
-        .id = 60,
+        .id = 63,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3540,7 +3667,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 61,
+        .id = 64,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3577,7 +3704,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 62,
+        .id = 65,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3618,7 +3745,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 63,
+        .id = 66,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3659,7 +3786,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 64,
+        .id = 67,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3691,7 +3818,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
         "    [(2, 3, 2), (2, 3, 2)]\n",
-        .id = 65,
+        .id = 68,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3723,7 +3850,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 66,
+        .id = 69,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3758,7 +3885,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 67,
+        .id = 70,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3796,7 +3923,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 68,
+        .id = 71,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3836,7 +3963,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 69,
+        .id = 72,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3878,7 +4005,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 70,
+        .id = 73,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3920,7 +4047,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 71,
+        .id = 74,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3962,7 +4089,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 72,
+        .id = 75,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4004,7 +4131,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 73,
+        .id = 76,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4043,7 +4170,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 74,
+        .id = 77,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4083,7 +4210,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 75,
+        .id = 78,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4126,7 +4253,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 76,
+        .id = 79,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4164,7 +4291,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 77,
+        .id = 80,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4203,7 +4330,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 78,
+        .id = 81,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4243,7 +4370,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]], names=('N', 'C'))\n",
-        .id = 79,
+        .id = 82,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4281,7 +4408,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]])\n",
-        .id = 80,
+        .id = 83,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4319,7 +4446,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
         "    tensor([[3, 4],\n"
         "            [1, 2]])\n",
-        .id = 81,
+        .id = 84,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4358,7 +4485,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 82,
+        .id = 85,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4401,7 +4528,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
         "    tensor([ 3, -4])\n",
-        .id = 83,
+        .id = 86,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4445,7 +4572,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
         "    tensor([ 2, -2])\n",
-        .id = 84,
+        .id = 87,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4489,7 +4616,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 85,
+        .id = 88,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4528,7 +4655,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 86,
+        .id = 89,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4563,7 +4690,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 87,
+        .id = 90,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4602,7 +4729,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 88,
+        .id = 91,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4644,7 +4771,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 89,
+        .id = 92,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4685,7 +4812,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 90,
+        .id = 93,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4726,7 +4853,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 91,
+        .id = 94,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4763,7 +4890,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
         "    [[[1], [3]], [[2], [4]]]\n",
-        .id = 92,
+        .id = 95,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4798,7 +4925,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
         "    tensor([ 5., 13.])\n",
-        .id = 93,
+        .id = 96,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4837,7 +4964,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([ 2., -4.])\n",
-        .id = 94,
+        .id = 97,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4878,7 +5005,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 95,
+        .id = 98,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4914,7 +5041,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 96,
+        .id = 99,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4957,7 +5084,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 97,
+        .id = 100,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4997,7 +5124,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 98,
+        .id = 101,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5035,7 +5162,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 99,
+        .id = 102,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5072,7 +5199,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 100,
+        .id = 103,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5112,7 +5239,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
         "    tensor([ True, False])\n",
-        .id = 101,
+        .id = 104,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5143,7 +5270,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 102,
+        .id = 105,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5178,7 +5305,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 103,
+        .id = 106,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5213,7 +5340,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 104,
+        .id = 107,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5249,7 +5376,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 105,
+        .id = 108,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5286,7 +5413,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 106,
+        .id = 109,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5322,7 +5449,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
         "    tensor([False,  True])\n",
-        .id = 107,
+        .id = 110,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5355,7 +5482,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 108,
+        .id = 111,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5401,7 +5528,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 109,
+        .id = 112,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5441,7 +5568,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
         "    tensor([ 0.5000, 15.0000])\n",
-        .id = 110,
+        .id = 113,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5483,7 +5610,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 111,
+        .id = 114,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5525,7 +5652,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 112,
+        .id = 115,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5567,7 +5694,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 113,
+        .id = 116,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5609,7 +5736,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 114,
+        .id = 117,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5651,7 +5778,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 115,
+        .id = 118,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5692,7 +5819,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 116,
+        .id = 119,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5731,7 +5858,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 117,
+        .id = 120,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5772,7 +5899,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 118,
+        .id = 121,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5812,7 +5939,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 119,
+        .id = 122,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5850,7 +5977,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 120,
+        .id = 123,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5888,7 +6015,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True,  True])\n",
-        .id = 121,
+        .id = 124,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5926,7 +6053,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 122,
+        .id = 125,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5968,7 +6095,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 123,
+        .id = 126,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6010,7 +6137,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 124,
+        .id = 127,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6053,7 +6180,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 125,
+        .id = 128,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6094,7 +6221,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 126,
+        .id = 129,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6134,7 +6261,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 127,
+        .id = 130,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6174,7 +6301,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 128,
+        .id = 131,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6215,7 +6342,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 129,
+        .id = 132,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6255,7 +6382,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 130,
+        .id = 133,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6297,7 +6424,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 131,
+        .id = 134,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6337,7 +6464,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 132,
+        .id = 135,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6377,7 +6504,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 133,
+        .id = 136,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6420,7 +6547,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 134,
+        .id = 137,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6462,7 +6589,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 135,
+        .id = 138,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6502,7 +6629,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 136,
+        .id = 139,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6542,7 +6669,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 137,
+        .id = 140,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6585,7 +6712,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
         "    ('N', 'C', 'H')\n",
-        .id = 138,
+        .id = 141,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6623,7 +6750,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 139,
+        .id = 142,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6660,7 +6787,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 140,
+        .id = 143,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6701,7 +6828,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 141,
+        .id = 144,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6738,7 +6865,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 142,
+        .id = 145,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6778,7 +6905,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 143,
+        .id = 146,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6819,7 +6946,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 144,
+        .id = 147,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6859,7 +6986,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 145,
+        .id = 148,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6901,7 +7028,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 146,
+        .id = 149,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6941,7 +7068,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 147,
+        .id = 150,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6979,7 +7106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 148,
+        .id = 151,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7016,7 +7143,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 149,
+        .id = 152,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7058,7 +7185,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 150,
+        .id = 153,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7098,7 +7225,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 151,
+        .id = 154,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7134,7 +7261,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 152,
+        .id = 155,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7167,7 +7294,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 153,
+        .id = 156,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7211,7 +7338,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 154,
+        .id = 157,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7251,7 +7378,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 155,
+        .id = 158,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7288,7 +7415,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 156,
+        .id = 159,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7323,7 +7450,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 157,
+        .id = 160,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7358,7 +7485,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 158,
+        .id = 161,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7398,7 +7525,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 159,
+        .id = 162,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7438,7 +7565,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
         "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
-        .id = 160,
+        .id = 163,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7481,7 +7608,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 161,
+        .id = 164,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7523,7 +7650,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 162,
+        .id = 165,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7559,7 +7686,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 163,
+        .id = 166,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7598,7 +7725,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 164,
+        .id = 167,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7639,7 +7766,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 165,
+        .id = 168,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7680,7 +7807,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 166,
+        .id = 169,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7720,7 +7847,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 167,
+        .id = 170,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7760,7 +7887,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 168,
+        .id = 171,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7795,7 +7922,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 169,
+        .id = 172,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7832,7 +7959,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 170,
+        .id = 173,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7869,7 +7996,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 171,
+        .id = 174,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7905,7 +8032,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 172,
+        .id = 175,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7940,7 +8067,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 173,
+        .id = 176,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7977,7 +8104,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 174,
+        .id = 177,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8016,7 +8143,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 175,
+        .id = 178,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8051,7 +8178,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([1., 3.])\n",
-        .id = 176,
+        .id = 179,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8091,7 +8218,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 177,
+        .id = 180,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8130,7 +8257,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 178,
+        .id = 181,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8171,7 +8298,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 179,
+        .id = 182,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8214,7 +8341,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 180,
+        .id = 183,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8256,7 +8383,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 181,
+        .id = 184,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8294,7 +8421,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [1, 2, 1, 2]], names=(None, 'T'))\n",
-        .id = 182,
+        .id = 185,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8329,7 +8456,7 @@ const nomen__op nomen__ops[] = {
         "            [3, 3, 4, 4]], names=('N', 'C'))\n"
         "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
         "    tensor([0, 0, 2])\n",
-        .id = 183,
+        .id = 186,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8361,7 +8488,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 184,
+        .id = 187,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8400,7 +8527,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
         "    >>> x.resize_(3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 185,
+        .id = 188,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8433,7 +8560,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
         "    ('N', 'C')\n",
-        .id = 186,
+        .id = 189,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8465,7 +8592,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
         "    tensor([1.-2.j])\n",
-        .id = 187,
+        .id = 190,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8499,7 +8626,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
         "    tensor([4, 1, 2, 3], names=('T',))\n",
-        .id = 188,
+        .id = 191,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8535,7 +8662,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 189,
+        .id = 192,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8578,7 +8705,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 190,
+        .id = 193,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8622,7 +8749,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 191,
+        .id = 194,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8665,7 +8792,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 192,
+        .id = 195,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8703,7 +8830,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 193,
+        .id = 196,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8743,7 +8870,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 194,
+        .id = 197,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8786,7 +8913,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 195,
+        .id = 198,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8827,7 +8954,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 196,
+        .id = 199,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8866,7 +8993,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 197,
+        .id = 200,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -8906,7 +9033,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 198,
+        .id = 201,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8948,7 +9075,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 199,
+        .id = 202,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8990,7 +9117,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 200,
+        .id = 203,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9029,7 +9156,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 201,
+        .id = 204,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9069,7 +9196,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 202,
+        .id = 205,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9108,7 +9235,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 203,
+        .id = 206,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9150,7 +9277,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 204,
+        .id = 207,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9185,7 +9312,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 205,
+        .id = 208,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9227,7 +9354,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 206,
+        .id = 209,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9266,7 +9393,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 207,
+        .id = 210,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9305,7 +9432,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 208,
+        .id = 211,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9344,7 +9471,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 209,
+        .id = 212,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9382,7 +9509,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 210,
+        .id = 213,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9429,7 +9556,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 211,
+        .id = 214,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -9470,7 +9597,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 212,
+        .id = 215,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9510,7 +9637,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 213,
+        .id = 216,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9551,7 +9678,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 214,
+        .id = 217,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9584,7 +9711,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 215,
+        .id = 218,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9624,7 +9751,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 216,
+        .id = 219,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9666,7 +9793,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 217,
+        .id = 220,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9707,7 +9834,7 @@ const nomen__op nomen__ops[] = {
         "    [[0, 1, 2], [3, 4]]\n"
         "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
         "    [[0], [1, 2, 3], [4]]\n",
-        .id = 218,
+        .id = 221,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9740,7 +9867,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [3, 4, 3, 4]])\n",
-        .id = 219,
+        .id = 222,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9771,7 +9898,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 220,
+        .id = 223,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9804,7 +9931,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 221,
+        .id = 224,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9847,7 +9974,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 222,
+        .id = 225,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9889,7 +10016,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 223,
+        .id = 226,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9932,7 +10059,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 224,
+        .id = 227,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9973,7 +10100,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 225,
+        .id = 228,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10011,7 +10138,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 226,
+        .id = 229,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10043,7 +10170,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 227,
+        .id = 230,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10081,7 +10208,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 228,
+        .id = 231,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10120,7 +10247,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 229,
+        .id = 232,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10158,7 +10285,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 230,
+        .id = 233,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10195,7 +10322,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 231,
+        .id = 234,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10233,7 +10360,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 232,
+        .id = 235,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10275,7 +10402,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 233,
+        .id = 236,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10312,7 +10439,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 234,
+        .id = 237,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10350,7 +10477,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 235,
+        .id = 238,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10387,7 +10514,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 236,
+        .id = 239,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10420,7 +10547,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 237,
+        .id = 240,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -10459,7 +10586,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 238,
+        .id = 241,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10497,7 +10624,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 239,
+        .id = 242,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -10532,7 +10659,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 240,
+        .id = 243,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

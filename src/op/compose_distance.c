@@ -1,0 +1,52 @@
+/* Composite row: cdist, all distances between two lists of points. dist, of two tensors, is in
+ * compose_reduce.c. */
+#include "nomen/ops.gen.h"
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+static nomen_status check_points(const nomen_tensor *t, const char *name) {
+    if (t->ndim < 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "cdist only supports at least 2D tensors, %s got: %dD", name, t->ndim);
+    if (t->dtype < NOMEN_F16)
+        return nomen__hint(nomen__fail(NOMEN_ERROR_DTYPE,
+                                       "cdist only supports floating-point dtypes, %s got: %s",
+                                       name, nomen_dtype_name((nomen_dtype)t->dtype)),
+                           "convert it with to(dtype)");
+    return NOMEN_OK;
+}
+
+static nomen_status check(const nomen__call *c, nomen__namelist *names) {
+    const nomen_tensor *a = c->in[0], *b = c->in[1];
+    nomen_status s = check_points(a, "X1");
+    if (!s) s = check_points(b, "X2");
+    if (s) return s;
+    if (a->size[a->ndim - 1] != b->size[b->ndim - 1])
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "X1 and X2 must have the same number of columns. X1: %lld X2: %lld",
+                           (long long)a->size[a->ndim - 1], (long long)b->size[b->ndim - 1]);
+    if (nomen__given(c, 2)) {
+        const nomen_number *p = c->arg[2].number;
+        double value = p->kind <= NOMEN_NUMBER_INT ? (double)p->i : p->re;
+        if (!(value >= 0))
+            return nomen__fail(NOMEN_ERROR_STATE, "cdist only supports non-negative p values");
+    }
+    return nomen__names_cdist(nomen__names_of(a), nomen__names_of(b), names);
+}
+
+nomen_status nomen__compose_cdist(nomen__call *c) {
+    nomen__namelist names;
+    nomen_status s = check(c, &names);
+    if (s) return s;
+    nomen_number p = {0};
+    if (nomen__given(c, 2)) p = *c->arg[2].number;
+    nomen_tensor *r = NULL;
+    nomen_scope() {
+        /* the names are known already: inside, dims are matched by position */
+        nomen_tensor *a = nomen_unsqueeze(nomen_rename(c->in[0]), "-2"),
+                     *b = nomen_unsqueeze(nomen_rename(c->in[1]), "-3");
+        r = nomen_norm(nomen_sub(a, b), .p = p, .dim = "-1");
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+}
