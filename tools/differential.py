@@ -60,8 +60,11 @@ class Bench:
         values = [None if c is None else next(told) for c in plain]
         named = [None] * len(batch)
         if self.named:
-            want = [k for k, (case, data) in enumerate(batch) if self.need_names(
-                case, data, mine[k], values[k])]  # fmt: skip
+            want = [
+                k
+                for k, (case, data) in enumerate(batch)
+                if self.need_names(case, data, mine[k], values[k])
+            ]
             for k, answer in zip(want, self.named.ask([batch[k] for k in want])):
                 named[k] = answer
         return list(zip(mine, values, named))
@@ -86,8 +89,10 @@ def pairs(counts, case, answer):
     (mine, _), values, named = answer
     for theirs in (named, values):
         if usable(theirs) and "error" in (mine[0], theirs[0][0]):
-            texts = [f"{t[1]}: {t[2].splitlines()[0] if t[2] else ''}" if t[0] == "error" else "ok"
-                     for t in (mine, theirs[0])]  # fmt: skip
+            texts = [
+                f"{t[1]}: {t[2].splitlines()[0] if t[2] else ''}" if t[0] == "error" else "ok"
+                for t in (mine, theirs[0])
+            ]
             counts["errors", case["row"], *(re.sub(r"-?\d+", "#", t)[:110] for t in texts)] += 1
             return
 
@@ -118,8 +123,10 @@ def verdict(case, data, answer):
             return "same", ""
         said.append(("1.13", found))
         seen.append((theirs, found))
-        if judge.uses_names(case) and not judge.names_refused(theirs) and names_wrong(
-            case, data, mine, theirs
+        if (
+            judge.uses_names(case)
+            and not judge.names_refused(theirs)
+            and names_wrong(case, data, mine, theirs)
         ):
             number = deviations.of(case, mine, theirs, found)
             return ("deviation", number) if number else ("finding", f"1.13: {found}")
@@ -146,9 +153,14 @@ def names_wrong(case, data, mine, theirs):
 
 
 KNOWN_ERRORS = {
-    "RuntimeError", "TypeError", "ValueError", "IndexError", "NotImplementedError",
-    "OverflowError", "ZeroDivisionError",
-}  # fmt: skip
+    "RuntimeError",
+    "TypeError",
+    "ValueError",
+    "IndexError",
+    "NotImplementedError",
+    "OverflowError",
+    "ZeroDivisionError",
+}
 
 
 def shrink(bench, case, data, said):
@@ -212,8 +224,9 @@ def part(work):
                     if counts["finding", kind, case["row"]] <= options.show:
                         if options.shrink:
                             case, data, said = shrink(bench, case, data, said)
-                        findings.append((case["row"], case.get("index"), said,
-                                         say.line(case, data)))  # fmt: skip
+                        findings.append(
+                            (case["row"], case.get("index"), said, say.line(case, data))
+                        )
     finally:
         bench.stop()
     return counts, findings, recorded

@@ -45,7 +45,9 @@ def test_recorded_calls(row):
 def test_a_difference_is_seen():
     """Of a value, a name, a size and an error, each changed in the record."""
     session = Session("nomen")
-    call, kept = next(pair for pair in CALLS["neg"] if pair[1][0] == "t" and pair[1][1] == "float32")
+    call, kept = next(
+        pair for pair in CALLS["neg"] if pair[1][0] == "t" and pair[1][1] == "float32"
+    )
     assert not differences(session, [(call, kept)])
     for at, other in ((1, "float64"), (2, [99]), (3, ["Q"]), (5, "x" + kept[5])):
         changed = list(kept)

@@ -17,17 +17,36 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 POOL = ["N", "C", "H", "W", "T", "D"]
 SIZES = [1, 2, 3, 3, 4, 5, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33]
 OPERATORS = {
-    "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "matmul": "matmul", "pow": "pow",
-    "eq": "eq", "ne": "ne", "lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "neg": "neg",
-    "abs": "abs", "remainder": "mod", "floor_divide": "floordiv", "bitwise_and": "and_",
-    "bitwise_or": "or_", "bitwise_xor": "xor", "bitwise_not": "invert",
-    "bitwise_left_shift": "lshift", "bitwise_right_shift": "rshift",
-}  # fmt: skip
+    "add": "add",
+    "sub": "sub",
+    "mul": "mul",
+    "div": "truediv",
+    "matmul": "matmul",
+    "pow": "pow",
+    "eq": "eq",
+    "ne": "ne",
+    "lt": "lt",
+    "le": "le",
+    "gt": "gt",
+    "ge": "ge",
+    "neg": "neg",
+    "abs": "abs",
+    "remainder": "mod",
+    "floor_divide": "floordiv",
+    "bitwise_and": "and_",
+    "bitwise_or": "or_",
+    "bitwise_xor": "xor",
+    "bitwise_not": "invert",
+    "bitwise_left_shift": "lshift",
+    "bitwise_right_shift": "rshift",
+}
 FORMS = {"f": "function", "m": "method", "i": "inplace", "o": "out"}
 
 
 def rows():
-    return {row["name"]: row for row in json.loads((ROOT / "tests/ops.gen.json").read_text())["ops"]}
+    return {
+        row["name"]: row for row in json.loads((ROOT / "tests/ops.gen.json").read_text())["ops"]
+    }
 
 
 class Draw:
@@ -152,7 +171,9 @@ class Draw:
     def fills(self, argument):
         kinds = hints.FILLS.get(self.op, hints.GENERAL)
         if self.mode == "grad":
-            kinds = [k for k in kinds if k in ("normal", "positive", "unit", "distinct", "zero_one")]
+            kinds = [
+                k for k in kinds if k in ("normal", "positive", "unit", "distinct", "zero_one")
+            ]
             return self.pick(kinds or ["normal"])
         return kinds[0] if self.chance(0.3) else self.pick(kinds)
 
@@ -161,12 +182,16 @@ class Draw:
         dtype = dtype or (self.other_dtype(argument) if self.tensors else self.dtype)
         base, steps = self.layout(shape, plain)
         grad = self.mode == "grad" and (dtype in REALS or dtype in COMPLEX)
-        self.tensors.append({
-            "dtype": dtype, "shape": base, "steps": steps,
-            "names": self.names_for(len(shape)) if names == 0 else names,
-            "fill": [kind or self.fills(argument), self.r.randrange(1 << 30)],
-            "grad": grad and (len(self.tensors) == 0 or self.chance(0.8)),
-        })  # fmt: skip
+        self.tensors.append(
+            {
+                "dtype": dtype,
+                "shape": base,
+                "steps": steps,
+                "names": self.names_for(len(shape)) if names == 0 else names,
+                "fill": [kind or self.fills(argument), self.r.randrange(1 << 30)],
+                "grad": grad and (len(self.tensors) == 0 or self.chance(0.8)),
+            }
+        )
         self.shapes.append(list(shape))
         return {"t": len(self.tensors) - 1}
 
@@ -201,10 +226,13 @@ class Draw:
             names = self.tensors[0]["names"] if self.tensors else None
             by_name = names and self.chance(0.6)
             chosen = [
-                names[k] if by_name and names[k] and self.chance(0.97)
-                else k - rank if self.chance(0.4) else k
+                (
+                    names[k]
+                    if by_name and names[k] and self.chance(0.97)
+                    else k - rank if self.chance(0.4) else k
+                )
                 for k in order
-            ]  # fmt: skip
+            ]
         return chosen if self.chance(0.5) else {"tuple": chosen}
 
     def number(self, argument):
@@ -227,12 +255,16 @@ class Draw:
             return self.pick([True, False])
         if p < 0.82:
             return {"complex": [self.pick([0.5, -1.0, 2.0]), self.pick([1.0, -0.5, 0.0])]}
-        return self.pick([math.nan, math.inf, -math.inf, -0.0, 300, -200, 70000, 2**40, 1e30, 1e300])
+        return self.pick(
+            [math.nan, math.inf, -math.inf, -0.0, 300, -200, 70000, 2**40, 1e30, 1e300]
+        )
 
     def integer(self, argument):
         size = self.pick(self.shape) if self.shape else 1
         if argument in ("chunks", "k", "n", "diagonal", "offset", "decimals", "sections"):
-            return self.pick([1, 2, 3, 1, 2, 4, 0, -1, 10] if argument != "offset" else [0, 1, -1, 2])
+            return self.pick(
+                [1, 2, 3, 1, 2, 4, 0, -1, 10] if argument != "offset" else [0, 1, -1, 2]
+            )
         if argument in ("index", "start"):
             return self.r.randrange(-size - 1, size + 2) if size < 50 else 3
         if argument == "length":
@@ -365,7 +397,9 @@ class Draw:
         case = {"op": name, "row": self.op, "form": form, "args": args, "kw": kw}
         if form == "out":
             case["form"] = "function"
-            many = self.op in TWO and (self.op not in ("max", "min") or len(args) > 1 or "dim" in kw)
+            many = self.op in TWO and (
+                self.op not in ("max", "min") or len(args) > 1 or "dim" in kw
+            )
             kw["out"] = {"tuple": [self.out(), self.out()]} if many else self.out()
         if self.wild:
             self.spoil(args, kw)
@@ -618,11 +652,18 @@ def make_factory(self):
 
 
 def make_where(self):
-    condition = self.tensor("condition", self.broadcast_of(self.shape), self.other_dtype("condition"))
+    condition = self.tensor(
+        "condition", self.broadcast_of(self.shape), self.other_dtype("condition")
+    )
     values = []
     for name in ("self", "other"):
-        values.append(self.number(name) if self.chance(0.2) else self.tensor(
-            name, self.broadcast_of(self.shape), self.dtype if self.chance(0.75) else None))  # fmt: skip
+        values.append(
+            self.number(name)
+            if self.chance(0.2)
+            else self.tensor(
+                name, self.broadcast_of(self.shape), self.dtype if self.chance(0.75) else None
+            )
+        )
     return [condition, *values], {}
 
 
@@ -656,8 +697,10 @@ def make_index(self):
         if p < 0.4:
             items.append(self.r.randrange(-size - 1, size + 1) if size else 0)
         elif p < 0.9:
-            bounds = [None if self.chance(0.4) else self.r.randrange(-size - 2, size + 3)
-                      for _ in range(2)]  # fmt: skip
+            bounds = [
+                None if self.chance(0.4) else self.r.randrange(-size - 2, size + 3)
+                for _ in range(2)
+            ]
             items.append({"slice": [*bounds, self.pick([None, 1, 2, 3])]})
         else:
             items.append(None)
@@ -730,36 +773,93 @@ def make_masked(self):
 
 
 SPECIAL = {
-    "gather": make_indexing, "scatter": make_indexing, "scatter_add": make_indexing,
-    "index_add": make_indexing, "index_copy": make_indexing, "index_fill": make_indexing,
-    "index_select": make_indexing, "take_along_dim": make_indexing, "take": make_take,
-    "put": make_take, "masked_fill": make_masked, "masked_select": make_masked,
+    "gather": make_indexing,
+    "scatter": make_indexing,
+    "scatter_add": make_indexing,
+    "index_add": make_indexing,
+    "index_copy": make_indexing,
+    "index_fill": make_indexing,
+    "index_select": make_indexing,
+    "take_along_dim": make_indexing,
+    "take": make_take,
+    "put": make_take,
+    "masked_fill": make_masked,
+    "masked_select": make_masked,
     "masked_scatter": make_masked,
-    "mm": product("nk,km"), "bmm": product("bnk,bkm"), "mv": product("nk,k"), "dot": product("k,k"),
-    "matmul": product("nk,km", "k,k", "k,km", "nk,k", "bnk,bkm", "abnk,bkm", "nk,bkm", "bnk,k",
-                      "k,bkm", "1nk,bkm", "abnk,1bkm"),
+    "mm": product("nk,km"),
+    "bmm": product("bnk,bkm"),
+    "mv": product("nk,k"),
+    "dot": product("k,k"),
+    "matmul": product(
+        "nk,km",
+        "k,k",
+        "k,km",
+        "nk,k",
+        "bnk,bkm",
+        "abnk,bkm",
+        "nk,bkm",
+        "bnk,k",
+        "k,bkm",
+        "1nk,bkm",
+        "abnk,1bkm",
+    ),
     "addmm": product("nm,nk,km", "m,nk,km", "1,nk,km", ",nk,km", "n1,nk,km"),
     "addmv": product("n,nk,k", ",nk,k", "1,nk,k"),
     "baddbmm": product("bnm,bnk,bkm", "m,bnk,bkm", "nm,bnk,bkm"),
     "addbmm": product("nm,bnk,bkm", "m,bnk,bkm"),
-    "addr": product("nm,n,m", "m,n,m"), "outer": product("n,m"), "vdot": product("k,k"),
-    "inner": product("k,k", "nk,k", "nk,mk"), "cdist": product("nk,mk", "bnk,bmk"),
-    "cat": make_cat, "stack": make_cat, "concat": make_cat, "reshape": make_reshape,
-    "expand": make_expand, "permute": make_permute, "flatten": make_flatten,
-    "unflatten": make_unflatten, "align_to": make_align, "rename": make_rename,
-    "refine_names": make_rename, "narrow": make_narrow, "split": make_split,
-    "arange": make_arange, "zeros": make_factory, "ones": make_factory, "empty": make_factory,
-    "full": make_factory, "rand": make_factory, "randn": make_factory, "where": make_where,
-    "clamp": make_clamp, "to": make_to, "getitem": make_index,
-}  # fmt: skip
+    "addr": product("nm,n,m", "m,n,m"),
+    "outer": product("n,m"),
+    "vdot": product("k,k"),
+    "inner": product("k,k", "nk,k", "nk,mk"),
+    "cdist": product("nk,mk", "bnk,bmk"),
+    "cat": make_cat,
+    "stack": make_cat,
+    "concat": make_cat,
+    "reshape": make_reshape,
+    "expand": make_expand,
+    "permute": make_permute,
+    "flatten": make_flatten,
+    "unflatten": make_unflatten,
+    "align_to": make_align,
+    "rename": make_rename,
+    "refine_names": make_rename,
+    "narrow": make_narrow,
+    "split": make_split,
+    "arange": make_arange,
+    "zeros": make_factory,
+    "ones": make_factory,
+    "empty": make_factory,
+    "full": make_factory,
+    "rand": make_factory,
+    "randn": make_factory,
+    "where": make_where,
+    "clamp": make_clamp,
+    "to": make_to,
+    "getitem": make_index,
+}
 
 TWO = {
-    "max", "min", "aminmax", "cummax", "cummin", "median", "nanmedian", "mode", "kthvalue", "topk",
+    "max",
+    "min",
+    "aminmax",
+    "cummax",
+    "cummin",
+    "median",
+    "nanmedian",
+    "mode",
+    "kthvalue",
+    "topk",
     "sort",
-}  # fmt: skip
+}
 
 PSEUDO = {
-    "getitem": {"name": "getitem", "family": "view", "forms": "f", "args": [], "gradient": ["self"]},
+    "getitem": {
+        "name": "getitem",
+        "family": "view",
+        "forms": "f",
+        "args": [],
+        "gradient": ["self"],
+    },
 }
 
 
@@ -779,9 +879,7 @@ def case(table, names, seed, index, modes=("", "", "", "", "grad")):
 
 def data_of(made):
     """The bytes of each tensor of a case."""
-    return [
-        fill(t["dtype"], math.prod(t["shape"]), *t["fill"]) for t in made["tensors"]
-    ]
+    return [fill(t["dtype"], math.prod(t["shape"]), *t["fill"]) for t in made["tensors"]]
 
 
 __all__ = ["HALVES", "INTS", "case", "data_of", "rows", "PSEUDO"]

@@ -16,15 +16,19 @@ RULES = []
 # whose words name PyTorch's internals.
 KINDS = [
     ("dtype", judge.NO_KERNEL.pattern),
-    ("cast", "can't be cast|Expected out tensor to have dtype|Found dtype|dtype.*does not match|"
-     "result dtype|infer output dtype|dtype of out|same dtype|to have the same|integral|without overflow|"
-     "Boolean|boolean|bool tensor|bool values|complex"),
+    (
+        "cast",
+        "can't be cast|Expected out tensor to have dtype|Found dtype|dtype.*does not match|"
+        "result dtype|infer output dtype|dtype of out|same dtype|to have the same|integral|"
+        "without overflow|"
+        "Boolean|boolean|bool tensor|bool values|complex",
+    ),
     ("resize", "Cannot resize named|Name mismatch"),
     ("overlap", "more than one element of the written-to|overlap|share memory"),
     ("names", "[Nn]ame|Misaligned|dims \\[|dim '"),
     ("dim", "Dimension|dim|out of range"),
     ("size", "size|shape|must match|1D|2D|matrix|vector|elements"),
-]  # fmt: skip
+]
 
 
 def kind(told):
@@ -59,21 +63,55 @@ def more_names(case, mine, theirs, said):
     return theirs[0] == "error" and judge.UNSUPPORTED.search(theirs[2])
 
 
-@deviation("F forms of calls that no overload of PyTorch has: keepdim without dim, names as dims, "
-           "numbers as tensors, out= everywhere")  # fmt: skip
+@deviation(
+    "F forms of calls that no overload of PyTorch has: keepdim without dim, names as dims, "
+    "numbers as tensors, out= everywhere"
+)
 def more_forms(case, mine, theirs, said):
     return only_theirs(mine, theirs) and theirs[1] == "TypeError" and not case.get("wild")
 
 
 @deviation("W refused dtypes: PyTorch's words name its internal function or C++ type")
 def other_words(case, mine, theirs, said):
-    return both_fail(mine, theirs) and kind(mine) == kind(theirs) and kind(mine) in (
-        "dtype", "cast")  # fmt: skip
+    return (
+        both_fail(mine, theirs) and kind(mine) == kind(theirs) and kind(mine) in ("dtype", "cast")
+    )
 
 
 @deviation("O several things are wrong: which is told first")
 def other_order(case, mine, theirs, said):
     return both_fail(mine, theirs) and kind(mine) != kind(theirs)
+
+
+@deviation("F out= of another dtype takes the result, cast, wherever the cast loses no kind")
+def casting_out(case, mine, theirs, said):
+    return (
+        "out" in case["kw"]
+        and only_theirs(mine, theirs)
+        and re.search(
+            "Found dtype|does not match dtype of out|expected scalar_type|scalar type|"
+            "Long tensor out|does not match input dtype|dynamic_casting|Expected out type",
+            theirs[2],
+        )
+    )
+
+
+@deviation("P the sign of zero and the last bit in PyTorch depend on its loop, vector or scalar")
+def loops_disagree(case, mine, theirs, said):
+    return case["row"] == "relu" and re.search(r"\(-?0\.0\), not \S*\(-?0\.0\)", said)
+
+
+@deviation("P a float beyond the range of an integer dtype: the cast is undefined in C")
+def undefined_cast(case, mine, theirs, said):
+    into = re.search(r"np\.u?int\d+\(", said)
+    return into and any(isinstance(v, float) and abs(v) > 2**7 for v in numbers(case))
+
+
+def numbers(case):
+    """The numbers of a call, those of floating operands included."""
+    yield from (v for v in [*case["args"], *case["kw"].values()] if isinstance(v, float))
+    if any(t["dtype"].startswith(("float", "bfloat", "complex")) for t in case["tensors"]):
+        yield 1e300
 
 
 @deviation("2 squeeze(dim) keeps the names of a dim that stays")
@@ -88,14 +126,21 @@ def flatten_is_safe(case, mine, theirs, said):
 
 @deviation("2 matmul(out=) follows the rule of out=")
 def matmul_out(case, mine, theirs, said):
-    return case["row"] == "matmul" and "out" in case["kw"] and mine[0] == "error" and judge.re.search(
-        "Cannot resize named", mine[2])  # fmt: skip
+    return (
+        case["row"] == "matmul"
+        and "out" in case["kw"]
+        and mine[0] == "error"
+        and judge.re.search("Cannot resize named", mine[2])
+    )
 
 
 @deviation("P PyTorch's own gradient fails inside")
 def torch_asserts(case, mine, theirs, said):
-    return only_theirs(mine, theirs) and case.get("mode") == "grad" and re.search(
-        "INTERNAL ASSERT|ZeroTensor|Expected isFloatingType", theirs[2])  # fmt: skip
+    return (
+        only_theirs(mine, theirs)
+        and case.get("mode") == "grad"
+        and re.search("INTERNAL ASSERT|ZeroTensor|Expected isFloatingType", theirs[2])
+    )
 
 
 def of(case, mine, theirs, said):

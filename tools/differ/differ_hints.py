@@ -104,7 +104,8 @@ HIDDEN = {"cast", "slice", "index", "nonzero_tuple", "put_dims", "take_dims", "i
 EXACT = {
     "abs", "add", "all", "any", "align_as", "align_to", "arange", "argmax", "argmin", "bitwise_not",
     "cast", "cat", "ceil", "chunk", "clamp", "clone", "conj", "contiguous", "copy", "diagonal",
-    "div", "eq", "expand", "fill", "flatten", "flip", "floor", "frac", "full", "full_like", "gather",
+    "div", "eq", "expand", "fill", "flatten", "flip", "floor", "frac", "full", "full_like",
+    "gather",
     "ge", "gt", "imag", "index_fill", "index_select", "isfinite", "isinf", "isnan", "kthvalue",
     "le", "logical_and", "logical_not", "logical_or", "logical_xor", "lt", "masked_fill",
     "masked_scatter", "masked_select", "max", "maximum", "median", "min", "minimum", "mode",

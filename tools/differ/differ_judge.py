@@ -201,8 +201,11 @@ def uses_names(case):
     """Does this call say or carry a name?"""
     if any(t["names"] for t in case["tensors"]) or "names" in case["kw"]:
         return True
-    return case["row"] in NAMES_ONLY or any(map(has_text, case["args"])) or any(
-        has_text(v) for k, v in case["kw"].items() if k not in ("rounding_mode", "reduce"))  # fmt: skip
+    return (
+        case["row"] in NAMES_ONLY
+        or any(map(has_text, case["args"]))
+        or any(has_text(v) for k, v in case["kw"].items() if k not in ("rounding_mode", "reduce"))
+    )
 
 
 def has_text(value):
@@ -250,9 +253,7 @@ def without_names(case):
         if case["row"] == "unflatten" and len(args) == 3 and isinstance(args[2], list):
             args[2] = {"tuple": [pair["tuple"][1] for pair in args[2]]}
         made["args"] = [args[0], *map(place, args[1:])] if args else []
-        made["kw"] = {
-            k: place(v) if k in DIM_ARGUMENTS else v for k, v in made["kw"].items()
-        }
+        made["kw"] = {k: place(v) if k in DIM_ARGUMENTS else v for k, v in made["kw"].items()}
     except (LookupError, KeyError, TypeError, AttributeError, IndexError):
         return None
     return made

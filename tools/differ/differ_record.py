@@ -1,11 +1,11 @@
 """Recorded calls: what PyTorch and nomen agreed on, small enough to lie in the tree.
 
-A line of the file is a JSON list: the call, and its answer. Only calls are recorded in which nothing
-was different, and no gradients or matrix products, whose last bits depend on the instruction set
-where numbers cancel. Results are kept as a hash where they
-must be equal to the bit; otherwise the low 16 bits of each number's place in the order of all
-numbers of its dtype, so that a distance in ULP can be told from two bytes (a wrong number passes by
-chance in one of several hundred cases, and hardly ever in all elements of a result).
+A line of the file is a JSON list: the call, and its answer. Only calls are recorded in which
+nothing was different, and no gradients or matrix products, whose last bits depend on the
+instruction set where numbers cancel. Results are kept as a hash where they must be equal to the
+bit; otherwise the low 16 bits of each number's place in the order of all numbers of its dtype, so
+that a distance in ULP can be told from two bytes (a wrong number passes by chance in one of several
+hundred cases, and hardly ever in all elements of a result).
 """
 
 import base64

@@ -17,9 +17,20 @@ import warnings
 
 import numpy
 
-STORED = {"bool": "u1", "uint8": "u1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8",
-          "float16": "f2", "bfloat16": "u2", "float32": "f4", "float64": "f8",
-          "complex64": "c8", "complex128": "c16"}
+STORED = {
+    "bool": "u1",
+    "uint8": "u1",
+    "int8": "i1",
+    "int16": "i2",
+    "int32": "i4",
+    "int64": "i8",
+    "float16": "f2",
+    "bfloat16": "u2",
+    "float32": "f4",
+    "float64": "f8",
+    "complex64": "c8",
+    "complex128": "c16",
+}
 
 
 class Session:
@@ -155,8 +166,10 @@ class Session:
 
     def run(self, case, data):
         bases, tensors = self.make(case, data)
-        before = [(raw, tuple(t.shape), tuple(t.names) if self.has_names else ())
-                  for raw, t in zip(data, tensors)]
+        before = [
+            (raw, tuple(t.shape), tuple(t.names) if self.has_names else ())
+            for raw, t in zip(data, tensors)
+        ]
         try:
             result = self.call(case, tensors)
             told = self.told(result)
