@@ -218,7 +218,8 @@ def _function(name):
     return call
 
 
-functions = {name: _function(name) for name in _FUNCTIONS} | {"is_same_size": is_same_size}
+functions = {name: _function(name) for name in _FUNCTIONS}
+functions["is_same_size"] = is_same_size
 functions["empty_strided"] = empty_strided
 
 
@@ -287,7 +288,8 @@ def install():
         "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t,
         "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "new": _new,
         "new_full": _new_full, "new_tensor": _new_tensor, "new_empty_strided": _new_empty_strided,
-        "is_inference": _is_inference, "is_nonzero": _is_nonzero, "pin_memory": _pin_memory, "is_pinned": _is_pinned,
+        "is_inference": _is_inference, "is_nonzero": _is_nonzero, "pin_memory": _pin_memory,
+        "is_pinned": _is_pinned,
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)

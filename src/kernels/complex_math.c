@@ -37,7 +37,9 @@ static c128 c_exp2(c128 x) {
     const double angle = x.im * M_LN2, rest = fma(x.im, M_LN2, -angle) + x.im * low;
     const double c = cos(angle), s = sin(angle), half = exp2(x.re / 2);
     const double near = cos(rest), aside = sin(rest);
-    const double re = c * near - s * aside, im = s * near + c * aside;
+    /* fma in so many words: gcc 12 fuses a complex product by itself where there is FMA, and the
+     * instruction sets would differ */
+    const double re = fma(c, near, -(s * aside)), im = fma(s, near, c * aside);
     return (c128){half * re * half, half * im * half};
 }
 

@@ -97,6 +97,7 @@ CALLS = {
     "addcmul": function("addcmul"),
     "addmm": function("addmm"),
     "addmv": function("addmv"),
+    "cdist": function("cdist"),
     "align_as": lambda own, other: tensor(own).align_as(tensor(other)),
     "align_to": method("align_to"),
     "align_to_ellipsis": with_ellipsis("align_to"),
@@ -125,7 +126,7 @@ CALLS = {
 }
 
 # Recorded, but of operations that nomen does not have yet.
-NOT_YET = {"align_tensors", "cdist"}
+NOT_YET = {"align_tensors"}
 
 
 def answer(call, key):

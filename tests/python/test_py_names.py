@@ -68,14 +68,16 @@ NO_LISTS = [("NC", "str"), ({"N": 1}, "dict"), ({"N"}, "set"), (iter([1]), "list
 
 @pytest.mark.parametrize("names, kind", NO_LISTS)
 def test_what_is_no_list_of_names(names, kind):
-    with raises(TypeError, f"zeros(): argument 'names' must be tuple of names, not {kind}"):
+    with raises(TypeError, "zeros() received an invalid combination of arguments: argument 'names' "
+                           f"must be tuple of names, not {kind}"):
         zeros(2, 3, names=names)
     with raises(RuntimeError, "names must either be None or a tuple of dim names"):
         zeros(2, 3).names = names
 
 
 def test_items_of_lists_of_names():
-    with raises(TypeError, "zeros(): argument 'names' must be tuple of names, not tuple"):
+    with raises(TypeError, "zeros() received an invalid combination of arguments: argument 'names' "
+                           "must be tuple of names, not tuple"):
         zeros(2, 3, names=(1, "C"))
     with raises(TypeError, "expected None or string for Dimname but got int"):
         zeros(2, 3, names=("N", 1))
