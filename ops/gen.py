@@ -143,7 +143,9 @@ class Arg:
         self.optional, self.variadic, self.keyword = bool(m[3]), bool(m[4]), bool(m[5])
         self.py_name = self.name + "_" * keyword.iskeyword(self.name)  # from_
         self.c_name = self.name + "_" if self.name in ("names_", "register") else self.name
-        self.opposite = m[6] is not None
+        # "dim: dim? !None": Python's None is a dim to be looked up, not "not given"
+        self.none_is_a_dim = m[6] == "None"
+        self.opposite = m[6] is not None and not self.none_is_a_dim
         if self.opposite:
             self.c_name = m[6]
 
@@ -155,6 +157,7 @@ class Arg:
                 ("NOMEN__KEYWORD", self.keyword),
                 ("NOMEN__VARIADIC", self.variadic),
                 ("NOMEN__OPPOSITE", self.opposite),
+                ("NOMEN__NONE_IS_A_DIM", self.none_is_a_dim),
             )
             if on
         ]

@@ -614,20 +614,11 @@ static bool fill_plain(py_call *p, int i, const py_bound *bound) {
     return true;
 }
 
-/* For these None is a dim to be looked up, which fails; for others it is no dim at all. */
-static bool none_is_a_dim(const nomen__op *op) {
-    static const char *const names[] = {"max", "min", "prod", "logsumexp", "squeeze"};
-    for (size_t i = 0; i < NOMEN_COUNT(names); i++)
-        if (!strcmp(op->name, names[i])) return true;
-    return false;
-}
-
 bool nomen__py_fill(py_call *p, int i, const py_bound *bound) {
     const nomen__argspec *spec = &p->c.op->args[i];
     nomen__kind kind = spec->kind;
     if (bound->value == Py_None && (spec->flags & NOMEN__OPTIONAL) &&
-        !((kind == NOMEN__DIM || kind == NOMEN__DIMS) && none_is_a_dim(p->c.op)) &&
-        !(bound->rest && bound->count > 1))
+        !(spec->flags & NOMEN__NONE_IS_A_DIM) && !(bound->rest && bound->count > 1))
         return true;
     switch (kind) {
     case NOMEN__TENSOR: return fill_tensor(p, i, bound);

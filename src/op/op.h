@@ -46,6 +46,7 @@ enum {
         4, /* in Python the positional rest may be spread: permute(0, 1), zeros(2, 3) */
     NOMEN__OPPOSITE = 8, /* a flag that is true by default in Python; in C, and in the call, its
                             opposite is false by default and has another name */
+    NOMEN__NONE_IS_A_DIM = 16, /* Python's None is a dim to be looked up, which fails */
 };
 
 typedef struct nomen__argspec {

@@ -493,7 +493,7 @@ static const nomen__argspec args_isreal[] = {
 static const nomen__argspec args_kthvalue[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_kthvalue_args, self)},
     {"k", NOMEN__INT, 0, offsetof(nomen_kthvalue_args, k)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_kthvalue_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_kthvalue_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_kthvalue_args, keepdim)},
 };
 static const nomen__argspec args_le[] = {
@@ -584,7 +584,7 @@ static const nomen__argspec args_matmul[] = {
 };
 static const nomen__argspec args_max[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_max_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_max_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_max_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_max_args, keepdim)},
 };
 static const nomen__argspec args_maximum[] = {
@@ -599,12 +599,12 @@ static const nomen__argspec args_mean[] = {
 };
 static const nomen__argspec args_median[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_median_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_median_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_median_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_median_args, keepdim)},
 };
 static const nomen__argspec args_min[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_min_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_min_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_min_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_min_args, keepdim)},
 };
 static const nomen__argspec args_minimum[] = {
@@ -617,7 +617,7 @@ static const nomen__argspec args_mm[] = {
 };
 static const nomen__argspec args_mode[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mode_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_mode_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_mode_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_mode_args, keepdim)},
 };
 static const nomen__argspec args_movedim[] = {
@@ -656,7 +656,7 @@ static const nomen__argspec args_nanmean[] = {
 };
 static const nomen__argspec args_nanmedian[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanmedian_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_nanmedian_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_nanmedian_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanmedian_args, keepdim)},
 };
 static const nomen__argspec args_nansum[] = {
@@ -745,7 +745,7 @@ static const nomen__argspec args_pow[] = {
 };
 static const nomen__argspec args_prod[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_prod_args, self)},
-    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_prod_args, dim)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_prod_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_prod_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_prod_args, dtype)},
 };
@@ -947,7 +947,7 @@ static const nomen__argspec args_square[] = {
 };
 static const nomen__argspec args_squeeze[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_squeeze_args, self)},
-    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_squeeze_args, dim)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_squeeze_args, dim)},
 };
 static const nomen__argspec args_stack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_stack_args, tensors)},
@@ -1038,7 +1038,7 @@ static const nomen__argspec args_trunc[] = {
 };
 static const nomen__argspec args_unbind[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unbind_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_unbind_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_unbind_args, dim)},
 };
 static const nomen__argspec args_unflatten[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unflatten_args, self)},
