@@ -272,6 +272,25 @@ NOMEN_API nomen_tensor *nomen_align_as_call(const nomen_align_as_args *args);
 #define nomen_align_as(...) \
     nomen_align_as_call(&(const nomen_align_as_args){.self = __VA_ARGS__})
 
+/* All tensors with the names of the first one of the highest rank, in its order; dims that one lacks become dims of size 1.
+ *
+ * Names: in order (rule align_tensors).
+ * Shapes: see above.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * Errors: names that are not in that order, an unnamed dim that would move.
+ *
+ * Example:
+ *     >>> scale, x = nomen.ones(3, names=('C',)), nomen.ones(2, 3, 4, names=('N', 'C', 'W'))
+ *     >>> [t.shape for t in nomen.align_tensors(scale, x)]
+ *     [nomen.Size([1, 3, 1]), nomen.Size([2, 3, 4])] */
+typedef struct nomen_align_tensors_args {
+    nomen_list tensors;
+} nomen_align_tensors_args;
+NOMEN_API nomen_list nomen_align_tensors_call(const nomen_align_tensors_args *args);
+#define nomen_align_tensors(...) \
+    nomen_align_tensors_call(&(const nomen_align_tensors_args){.tensors = __VA_ARGS__})
+
 /* Permutes the dims into the given order; names the tensor lacks become dims of size 1, '...' stands for those not spelled out.
  *
  * Names: missing ones become new dims of size 1 (rule align_to).
@@ -5406,6 +5425,34 @@ typedef struct nomen_tensor_split_args {
 NOMEN_API nomen_list nomen_tensor_split_call(const nomen_tensor_split_args *args);
 #define nomen_tensor_split(...) \
     nomen_tensor_split_call(&(const nomen_tensor_split_args){.self = __VA_ARGS__})
+
+/* Elements above the threshold stay, others become value. NaN stays.
+ *
+ *     result = self > threshold ? self : value
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: see above.
+ * Dtypes: any.
+ * Gradient: of the operations it is made of.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: threshold_.
+ *
+ * Example:
+ *     >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)
+ *     tensor([-9., -9.,  2.], names=('N',)) */
+typedef struct nomen_threshold_args {
+    nomen_tensor *self;
+    nomen_number threshold;
+    nomen_number value;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_threshold_args;
+NOMEN_API nomen_tensor *nomen_threshold_call(const nomen_threshold_args *args);
+#define nomen_threshold(...) \
+    nomen_threshold_call(&(const nomen_threshold_args){.self = __VA_ARGS__})
+/* threshold in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_threshold_in_place_call(const nomen_threshold_args *args);
+#define nomen_threshold_(...) \
+    nomen_threshold_in_place_call(&(const nomen_threshold_args){.self = __VA_ARGS__})
 
 /* repeat that begins with the last dim where there are less numbers than dims.
  *

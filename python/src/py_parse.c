@@ -520,7 +520,7 @@ static bool fill_tensor(py_call *p, int i, const py_bound *bound) {
 }
 
 static bool fill_tensors(py_call *p, int i, const py_bound *bound) {
-    if (!is_list(bound->value)) return wrong(p, i, bound);
+    if (!bound->rest && !is_list(bound->value)) return wrong(p, i, bound);
     Py_ssize_t count;
     PyObject *const *items = items_of(bound, &count);
     nomen_tensor **at = p->list_inline;

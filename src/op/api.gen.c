@@ -53,6 +53,9 @@ nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args) {
 nomen_tensor *nomen_align_as_call(const nomen_align_as_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ALIGN_AS], args, false);
 }
+nomen_list nomen_align_tensors_call(const nomen_align_tensors_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_ALIGN_TENSORS], args);
+}
 nomen_tensor *nomen_align_to_call(const nomen_align_to_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ALIGN_TO], args, false);
 }
@@ -985,6 +988,12 @@ nomen_tensor *nomen_tanh_in_place_call(const nomen_tanh_args *args) {
 }
 nomen_list nomen_tensor_split_call(const nomen_tensor_split_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_TENSOR_SPLIT], args);
+}
+nomen_tensor *nomen_threshold_call(const nomen_threshold_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_THRESHOLD], args, false);
+}
+nomen_tensor *nomen_threshold_in_place_call(const nomen_threshold_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_THRESHOLD], args, true);
 }
 nomen_tensor *nomen_tile_call(const nomen_tile_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TILE], args, false);

@@ -30,8 +30,6 @@ static const struct {
     {{RULE_none, 1, 1}, "equal item"},
     {{RULE_given, 1, 1}, "tensor linspace"},
     {{RULE_keep, 1, 1}, "detach type"},
-    {{RULE_pairwise, 1, 1}, "cdist"},
-    {{RULE_align_tensors, 1, 1}, "align_tensors"},
     {{RULE_expand, 1, 1}, "broadcast_to expand_as"},
 };
 

@@ -25,13 +25,13 @@ static nomen_tensor *piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t 
     return nomen__invoke(&v) ? NULL : v.out[0];
 }
 
-static nomen_status results_begin(nomen__call *c, int64_t count) {
+nomen_status nomen__results_begin(nomen__call *c, int64_t count) {
     c->results = nomen__calloc((size_t)(count ? count : 1), sizeof *c->results);
     c->results_count = count;
     return c->results ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
-static nomen_status results_undo(nomen__call *c) {
+nomen_status nomen__results_undo(nomen__call *c) {
     for (int64_t i = 0; i < c->results_count; i++) nomen__release(c->results[i]);
     nomen__free(c->results, sizeof *c->results * (size_t)(c->results_count ? c->results_count : 1));
     c->results = NULL;
@@ -41,11 +41,11 @@ static nomen_status results_undo(nomen__call *c) {
 static nomen_status cut(nomen__call *c, int dim, int64_t step, int64_t count) {
     nomen_tensor *t = c->in[0];
     int64_t size = t->size[dim];
-    nomen_status s = results_begin(c, count);
+    nomen_status s = nomen__results_begin(c, count);
     for (int64_t i = 0; !s && i < count; i++) {
         int64_t start = i * step, length = size - start < step ? size - start : step;
         c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, length);
-        if (!c->results[i]) return results_undo(c);
+        if (!c->results[i]) return nomen__results_undo(c);
     }
     return s;
 }
@@ -81,11 +81,11 @@ nomen_status nomen__compose_split(nomen__call *c) {
                            "tensor's size at dimension %d), "
                            "but the sum is %lld",
                            (long long)size, dim, (long long)sum);
-    s = results_begin(c, sizes.count);
+    s = nomen__results_begin(c, sizes.count);
     int64_t start = 0;
     for (int64_t i = 0; !s && i < sizes.count; i++) {
         c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, sizes.at[i]);
-        if (!c->results[i]) return results_undo(c);
+        if (!c->results[i]) return nomen__results_undo(c);
         start += sizes.at[i];
     }
     return s;
@@ -114,10 +114,10 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     int dim = 0;
     nomen_status s = piece_dim(c, 1, &dim);
     if (s) return s;
-    s = results_begin(c, c->in[0]->size[dim]);
+    s = nomen__results_begin(c, c->in[0]->size[dim]);
     for (int64_t i = 0; !s && i < c->results_count; i++) {
         c->results[i] = piece(NOMEN__OP_SELECT, c->in[0], dim, i, 0);
-        if (!c->results[i]) return results_undo(c);
+        if (!c->results[i]) return nomen__results_undo(c);
     }
     return s;
 }
@@ -134,11 +134,11 @@ static nomen_status cut_sections(nomen__call *c, int dim, int64_t sections) {
     if (sections > size && sections > 1 << 20)
         return nomen__fail(NOMEN_ERROR_SHAPE, "%lld sections of %lld elements are too many",
                            (long long)sections, (long long)size);
-    nomen_status s = results_begin(c, sections);
+    nomen_status s = nomen__results_begin(c, sections);
     for (int64_t i = 0; !s && i < sections; i++) {
         int64_t length = size / sections + (i < size % sections);
         c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, length);
-        if (!c->results[i]) return results_undo(c);
+        if (!c->results[i]) return nomen__results_undo(c);
         start += length;
     }
     return s;
@@ -153,11 +153,11 @@ static int64_t clipped(int64_t at, int64_t size) {
 static nomen_status cut_at(nomen__call *c, int dim, nomen_sizes at) {
     nomen_tensor *t = c->in[0];
     int64_t start = 0;
-    nomen_status s = results_begin(c, at.count + 1);
+    nomen_status s = nomen__results_begin(c, at.count + 1);
     for (int64_t i = 0; !s && i <= at.count; i++) {
         int64_t size = t->size[dim], end = i < at.count ? clipped(at.at[i], size) : size;
         c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, end > start ? end - start : 0);
-        if (!c->results[i]) return results_undo(c);
+        if (!c->results[i]) return nomen__results_undo(c);
         start = end;
     }
     return s;

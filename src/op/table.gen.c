@@ -46,6 +46,9 @@ static const nomen__argspec args_align_as[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_align_as_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_align_as_args, other)},
 };
+static const nomen__argspec args_align_tensors[] = {
+    {"tensors", NOMEN__TENSORS, NOMEN__VARIADIC, offsetof(nomen_align_tensors_args, tensors)},
+};
 static const nomen__argspec args_align_to[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_align_to_args, self)},
     {"names", NOMEN__NAMES, NOMEN__VARIADIC, offsetof(nomen_align_to_args, names)},
@@ -1004,6 +1007,11 @@ static const nomen__argspec args_tensor_split[] = {
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, dim)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_tensor_split_args, indices)},
 };
+static const nomen__argspec args_threshold[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_threshold_args, self)},
+    {"threshold", NOMEN__NUMBER, 0, offsetof(nomen_threshold_args, threshold)},
+    {"value", NOMEN__NUMBER, 0, offsetof(nomen_threshold_args, value)},
+};
 static const nomen__argspec args_tile[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tile_args, self)},
     {"dims", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_tile_args, dims)},
@@ -1484,6 +1492,39 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "align_tensors",
+        .signature = "(tensors)",
+        .doc = "All tensors with the names of the first one of the highest rank, in its order; dims that one lacks become dims of size 1.\n"
+        "\n"
+        "Names: in order (rule align_tensors).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names that are not in that order, an unnamed dim that would move.\n"
+        "\n"
+        "Example:\n"
+        "    >>> scale, x = nomen.ones(3, names=('C',)), nomen.ones(2, 3, 4, names=('N', 'C', 'W'))\n"
+        "    >>> [t.shape for t in nomen.align_tensors(scale, x)]\n"
+        "    [nomen.Size([1, 3, 1]), nomen.Size([2, 3, 4])]\n",
+        .id = 9,
+        .nargs = 1,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_align_tensors_args, tensors),
+        .bytes = sizeof(nomen_align_tensors_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_align_tensors,
+        .primitive = 0,
+        .list = 1,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "align_tensors",
+        .compose = nomen__compose_align_tensors,
+    },
+    {
         .name = "align_to",
         .signature = "(self, names)",
         .doc = "Permutes the dims into the given order; names the tensor lacks become dims of size 1, '...' stands for those not spelled out.\n"
@@ -1497,7 +1538,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
         "    nomen.Size([3, 1, 2])\n",
-        .id = 9,
+        .id = 10,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1534,7 +1575,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 10,
+        .id = 11,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1571,7 +1612,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.allclose(nomen.tensor([1., 2.]), nomen.tensor([1., 2.00001]))\n"
         "    True\n",
-        .id = 11,
+        .id = 12,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1604,7 +1645,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
         "    tensor(7)\n",
-        .id = 12,
+        .id = 13,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1644,7 +1685,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
         "    tensor([1, 2], names=('C',))\n",
-        .id = 13,
+        .id = 14,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1684,7 +1725,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
         "    tensor([7, 5], names=('C',))\n",
-        .id = 14,
+        .id = 15,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1730,7 +1771,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.angle(nomen.tensor([1+1j, -1j]))\n"
         "    tensor([ 0.7854, -1.5708])\n",
-        .id = 15,
+        .id = 16,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1769,7 +1810,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 16,
+        .id = 17,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1807,7 +1848,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
         "    tensor([2, 4, 6], names=('t',))\n",
-        .id = 17,
+        .id = 18,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1844,7 +1885,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 18,
+        .id = 19,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1882,7 +1923,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
         "    tensor([0, 1], names=('N',))\n",
-        .id = 19,
+        .id = 20,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1919,7 +1960,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)\n"
         "    tensor([[0, 2, 1]], names=('N', 'C'))\n",
-        .id = 20,
+        .id = 21,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1956,7 +1997,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
         "    tensor([[1],\n"
         "            [2]])\n",
-        .id = 21,
+        .id = 22,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1995,7 +2036,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5708])\n",
-        .id = 22,
+        .id = 23,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2038,7 +2079,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8814])\n",
-        .id = 23,
+        .id = 24,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2081,7 +2122,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7854])\n",
-        .id = 24,
+        .id = 25,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2124,7 +2165,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))\n"
         "    tensor([ 3.1416,  1.5708, -2.3562])\n",
-        .id = 25,
+        .id = 26,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2167,7 +2208,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.5493])\n",
-        .id = 26,
+        .id = 27,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2210,7 +2251,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
         "    ('B', 'N', None)\n",
-        .id = 27,
+        .id = 28,
         .nargs = 5,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -2248,7 +2289,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 0., 1.], names=('N',))\n"
         "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
         "    tensor([1., 1., 1., 1.])\n",
-        .id = 28,
+        .id = 29,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2290,7 +2331,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)\n"
         "    tensor([1, 2])\n",
-        .id = 29,
+        .id = 30,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2331,7 +2372,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)\n"
         "    tensor([16, 48])\n",
-        .id = 30,
+        .id = 31,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2370,7 +2411,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
         "    tensor([-1, -6])\n",
-        .id = 31,
+        .id = 32,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2411,7 +2452,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)\n"
         "    tensor([7, 7])\n",
-        .id = 32,
+        .id = 33,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2452,7 +2493,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)\n"
         "    tensor([ 8, -2])\n",
-        .id = 33,
+        .id = 34,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2493,7 +2534,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)\n"
         "    tensor([6, 5])\n",
-        .id = 34,
+        .id = 35,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2531,7 +2572,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 35,
+        .id = 36,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2569,7 +2610,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 36,
+        .id = 37,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2610,7 +2651,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 37,
+        .id = 38,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2652,7 +2693,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
         "    tensor([6.2989, 1.3824], names=('N',))\n",
-        .id = 38,
+        .id = 39,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2691,7 +2732,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))\n"
         "    tensor([[5., 1.]], names=('N', 'M'))\n",
-        .id = 39,
+        .id = 40,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2725,7 +2766,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 40,
+        .id = 41,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2764,7 +2805,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 41,
+        .id = 42,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2799,7 +2840,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 42,
+        .id = 43,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2840,7 +2881,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)\n"
         "    tensor([-1.,  0.], names=('N',))\n",
-        .id = 43,
+        .id = 44,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2880,7 +2921,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)\n"
         "    tensor([0., 2.], names=('N',))\n",
-        .id = 44,
+        .id = 45,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2919,7 +2960,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 45,
+        .id = 46,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2961,7 +3002,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
         "    tensor([1.+3.j, 2.-4.j])\n",
-        .id = 46,
+        .id = 47,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3002,7 +3043,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 47,
+        .id = 48,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3041,7 +3082,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 48,
+        .id = 49,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3074,7 +3115,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 49,
+        .id = 50,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3115,7 +3156,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 50,
+        .id = 51,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3157,7 +3198,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 51,
+        .id = 52,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3199,7 +3240,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 1.5431])\n",
-        .id = 52,
+        .id = 53,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3237,7 +3278,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 53,
+        .id = 54,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3273,7 +3314,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 54,
+        .id = 55,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3315,7 +3356,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 55,
+        .id = 56,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3360,7 +3401,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 56,
+        .id = 57,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3402,7 +3443,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 57,
+        .id = 58,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3444,7 +3485,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
         "    tensor([0.0000, 1.5708, 3.1416])\n",
-        .id = 58,
+        .id = 59,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3485,7 +3526,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2]).diag()\n"
         "    tensor([[1, 0],\n"
         "            [0, 2]])\n",
-        .id = 59,
+        .id = 60,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3518,7 +3559,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
         "    ('N', None, None)\n",
-        .id = 60,
+        .id = 61,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3554,7 +3595,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([1, 4])\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names\n"
         "    ('N', 'D')\n",
-        .id = 61,
+        .id = 62,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3593,7 +3634,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 62,
+        .id = 63,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3629,7 +3670,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
         "    tensor([-0.5772,  0.4228])\n",
-        .id = 63,
+        .id = 64,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3667,7 +3708,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 64,
+        .id = 65,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3704,7 +3745,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 65,
+        .id = 66,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3745,7 +3786,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 66,
+        .id = 67,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3786,7 +3827,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 67,
+        .id = 68,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3818,7 +3859,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
         "    [(2, 3, 2), (2, 3, 2)]\n",
-        .id = 68,
+        .id = 69,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3850,7 +3891,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 69,
+        .id = 70,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3885,7 +3926,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 70,
+        .id = 71,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3923,7 +3964,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 71,
+        .id = 72,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -3963,7 +4004,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 72,
+        .id = 73,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4005,7 +4046,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 73,
+        .id = 74,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4047,7 +4088,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 74,
+        .id = 75,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4089,7 +4130,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 75,
+        .id = 76,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4131,7 +4172,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 76,
+        .id = 77,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4170,7 +4211,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 77,
+        .id = 78,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4210,7 +4251,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 78,
+        .id = 79,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4253,7 +4294,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 79,
+        .id = 80,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4291,7 +4332,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 80,
+        .id = 81,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4330,7 +4371,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 81,
+        .id = 82,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4370,7 +4411,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]], names=('N', 'C'))\n",
-        .id = 82,
+        .id = 83,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4408,7 +4449,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]])\n",
-        .id = 83,
+        .id = 84,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4446,7 +4487,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
         "    tensor([[3, 4],\n"
         "            [1, 2]])\n",
-        .id = 84,
+        .id = 85,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4485,7 +4526,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 85,
+        .id = 86,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4528,7 +4569,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
         "    tensor([ 3, -4])\n",
-        .id = 86,
+        .id = 87,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4572,7 +4613,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
         "    tensor([ 2, -2])\n",
-        .id = 87,
+        .id = 88,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4616,7 +4657,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 88,
+        .id = 89,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4655,7 +4696,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 89,
+        .id = 90,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4690,7 +4731,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 90,
+        .id = 91,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4729,7 +4770,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 91,
+        .id = 92,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4771,7 +4812,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 92,
+        .id = 93,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4812,7 +4853,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 93,
+        .id = 94,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4853,7 +4894,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 94,
+        .id = 95,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4890,7 +4931,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
         "    [[[1], [3]], [[2], [4]]]\n",
-        .id = 95,
+        .id = 96,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4925,7 +4966,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
         "    tensor([ 5., 13.])\n",
-        .id = 96,
+        .id = 97,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4964,7 +5005,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([ 2., -4.])\n",
-        .id = 97,
+        .id = 98,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5005,7 +5046,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 98,
+        .id = 99,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5041,7 +5082,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 99,
+        .id = 100,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5084,7 +5125,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 100,
+        .id = 101,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5124,7 +5165,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 101,
+        .id = 102,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5162,7 +5203,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 102,
+        .id = 103,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5199,7 +5240,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 103,
+        .id = 104,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5239,7 +5280,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
         "    tensor([ True, False])\n",
-        .id = 104,
+        .id = 105,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5270,7 +5311,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 105,
+        .id = 106,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5305,7 +5346,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 106,
+        .id = 107,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5340,7 +5381,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 107,
+        .id = 108,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5376,7 +5417,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 108,
+        .id = 109,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5413,7 +5454,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 109,
+        .id = 110,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5449,7 +5490,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
         "    tensor([False,  True])\n",
-        .id = 110,
+        .id = 111,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5482,7 +5523,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 111,
+        .id = 112,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5528,7 +5569,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 112,
+        .id = 113,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5568,7 +5609,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
         "    tensor([ 0.5000, 15.0000])\n",
-        .id = 113,
+        .id = 114,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5610,7 +5651,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 114,
+        .id = 115,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5652,7 +5693,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 115,
+        .id = 116,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5694,7 +5735,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 116,
+        .id = 117,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5736,7 +5777,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 117,
+        .id = 118,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5778,7 +5819,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 118,
+        .id = 119,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5819,7 +5860,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 119,
+        .id = 120,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5858,7 +5899,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 120,
+        .id = 121,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5899,7 +5940,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 121,
+        .id = 122,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5939,7 +5980,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 122,
+        .id = 123,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5977,7 +6018,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 123,
+        .id = 124,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6015,7 +6056,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True,  True])\n",
-        .id = 124,
+        .id = 125,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6053,7 +6094,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 125,
+        .id = 126,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6095,7 +6136,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 126,
+        .id = 127,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6137,7 +6178,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 127,
+        .id = 128,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6180,7 +6221,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 128,
+        .id = 129,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6221,7 +6262,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 129,
+        .id = 130,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6261,7 +6302,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 130,
+        .id = 131,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6301,7 +6342,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 131,
+        .id = 132,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6342,7 +6383,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 132,
+        .id = 133,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6382,7 +6423,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 133,
+        .id = 134,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6424,7 +6465,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 134,
+        .id = 135,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6464,7 +6505,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 135,
+        .id = 136,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6504,7 +6545,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 136,
+        .id = 137,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6547,7 +6588,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 137,
+        .id = 138,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6589,7 +6630,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 138,
+        .id = 139,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6629,7 +6670,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 139,
+        .id = 140,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6669,7 +6710,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 140,
+        .id = 141,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6712,7 +6753,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
         "    ('N', 'C', 'H')\n",
-        .id = 141,
+        .id = 142,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6750,7 +6791,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 142,
+        .id = 143,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6787,7 +6828,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 143,
+        .id = 144,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6828,7 +6869,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 144,
+        .id = 145,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6865,7 +6906,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 145,
+        .id = 146,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6905,7 +6946,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 146,
+        .id = 147,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6946,7 +6987,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 147,
+        .id = 148,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6986,7 +7027,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 148,
+        .id = 149,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7028,7 +7069,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 149,
+        .id = 150,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7068,7 +7109,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 150,
+        .id = 151,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7106,7 +7147,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 151,
+        .id = 152,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7143,7 +7184,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 152,
+        .id = 153,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7185,7 +7226,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 153,
+        .id = 154,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7225,7 +7266,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 154,
+        .id = 155,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7261,7 +7302,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 155,
+        .id = 156,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7294,7 +7335,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 156,
+        .id = 157,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7338,7 +7379,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 157,
+        .id = 158,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7378,7 +7419,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 158,
+        .id = 159,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7415,7 +7456,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 159,
+        .id = 160,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7450,7 +7491,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 160,
+        .id = 161,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7485,7 +7526,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 161,
+        .id = 162,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7525,7 +7566,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 162,
+        .id = 163,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7565,7 +7606,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
         "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
-        .id = 163,
+        .id = 164,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7608,7 +7649,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 164,
+        .id = 165,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7650,7 +7691,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 165,
+        .id = 166,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7686,7 +7727,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 166,
+        .id = 167,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7725,7 +7766,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 167,
+        .id = 168,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7766,7 +7807,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 168,
+        .id = 169,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7807,7 +7848,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 169,
+        .id = 170,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7847,7 +7888,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 170,
+        .id = 171,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7887,7 +7928,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 171,
+        .id = 172,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7922,7 +7963,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 172,
+        .id = 173,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7959,7 +8000,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 173,
+        .id = 174,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7996,7 +8037,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 174,
+        .id = 175,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8032,7 +8073,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 175,
+        .id = 176,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8067,7 +8108,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 176,
+        .id = 177,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8104,7 +8145,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 177,
+        .id = 178,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8143,7 +8184,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 178,
+        .id = 179,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8178,7 +8219,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([1., 3.])\n",
-        .id = 179,
+        .id = 180,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8218,7 +8259,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 180,
+        .id = 181,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8257,7 +8298,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 181,
+        .id = 182,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8298,7 +8339,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 182,
+        .id = 183,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8341,7 +8382,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 183,
+        .id = 184,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8383,7 +8424,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 184,
+        .id = 185,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8421,7 +8462,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [1, 2, 1, 2]], names=(None, 'T'))\n",
-        .id = 185,
+        .id = 186,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8456,7 +8497,7 @@ const nomen__op nomen__ops[] = {
         "            [3, 3, 4, 4]], names=('N', 'C'))\n"
         "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
         "    tensor([0, 0, 2])\n",
-        .id = 186,
+        .id = 187,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8488,7 +8529,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 187,
+        .id = 188,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8527,7 +8568,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
         "    >>> x.resize_(3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 188,
+        .id = 189,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8560,7 +8601,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
         "    ('N', 'C')\n",
-        .id = 189,
+        .id = 190,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8592,7 +8633,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
         "    tensor([1.-2.j])\n",
-        .id = 190,
+        .id = 191,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8626,7 +8667,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
         "    tensor([4, 1, 2, 3], names=('T',))\n",
-        .id = 191,
+        .id = 192,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8662,7 +8703,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 192,
+        .id = 193,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8705,7 +8746,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 193,
+        .id = 194,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8749,7 +8790,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 194,
+        .id = 195,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8792,7 +8833,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 195,
+        .id = 196,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8830,7 +8871,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 196,
+        .id = 197,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8870,7 +8911,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 197,
+        .id = 198,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8913,7 +8954,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 198,
+        .id = 199,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8954,7 +8995,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 199,
+        .id = 200,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8993,7 +9034,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 200,
+        .id = 201,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -9033,7 +9074,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 201,
+        .id = 202,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9075,7 +9116,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 202,
+        .id = 203,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9117,7 +9158,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 203,
+        .id = 204,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9156,7 +9197,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 204,
+        .id = 205,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9196,7 +9237,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 205,
+        .id = 206,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9235,7 +9276,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 206,
+        .id = 207,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9277,7 +9318,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 207,
+        .id = 208,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9312,7 +9353,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 208,
+        .id = 209,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9354,7 +9395,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 209,
+        .id = 210,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9393,7 +9434,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 210,
+        .id = 211,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9432,7 +9473,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 211,
+        .id = 212,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9471,7 +9512,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 212,
+        .id = 213,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9509,7 +9550,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 213,
+        .id = 214,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9556,7 +9597,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 214,
+        .id = 215,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -9597,7 +9638,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 215,
+        .id = 216,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9637,7 +9678,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 216,
+        .id = 217,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9678,7 +9719,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 217,
+        .id = 218,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9711,7 +9752,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 218,
+        .id = 219,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9751,7 +9792,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 219,
+        .id = 220,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9793,7 +9834,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 220,
+        .id = 221,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9834,7 +9875,7 @@ const nomen__op nomen__ops[] = {
         "    [[0, 1, 2], [3, 4]]\n"
         "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
         "    [[0], [1, 2, 3], [4]]\n",
-        .id = 221,
+        .id = 222,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9853,6 +9894,42 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_tensor_split,
     },
     {
+        .name = "threshold",
+        .signature = "(self, threshold, value, *, out=None)",
+        .doc = "Elements above the threshold stay, others become value. NaN stays.\n"
+        "\n"
+        "    result = self > threshold ? self : value\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: see above.\n"
+        "Dtypes: any.\n"
+        "Gradient: of the operations it is made of.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: threshold_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
+        "    tensor([-9., -9.,  2.], names=('N',))\n",
+        .id = 223,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_threshold_args, threshold),
+        .bytes = sizeof(nomen_threshold_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_threshold,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_threshold_args, out),
+        .compose = nomen__compose_threshold,
+    },
+    {
         .name = "tile",
         .signature = "(self, dims)",
         .doc = "repeat that begins with the last dim where there are less numbers than dims.\n"
@@ -9867,7 +9944,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [3, 4, 3, 4]])\n",
-        .id = 222,
+        .id = 224,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9898,7 +9975,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 223,
+        .id = 225,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9931,7 +10008,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 224,
+        .id = 226,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9974,7 +10051,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 225,
+        .id = 227,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10016,7 +10093,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 226,
+        .id = 228,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10059,7 +10136,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 227,
+        .id = 229,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10100,7 +10177,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 228,
+        .id = 230,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10138,7 +10215,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 229,
+        .id = 231,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10170,7 +10247,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 230,
+        .id = 232,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10208,7 +10285,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 231,
+        .id = 233,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10247,7 +10324,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 232,
+        .id = 234,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10285,7 +10362,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 233,
+        .id = 235,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10322,7 +10399,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 234,
+        .id = 236,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10360,7 +10437,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 235,
+        .id = 237,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10402,7 +10479,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 236,
+        .id = 238,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10439,7 +10516,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 237,
+        .id = 239,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10477,7 +10554,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 238,
+        .id = 240,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10514,7 +10591,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 239,
+        .id = 241,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10547,7 +10624,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 240,
+        .id = 242,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -10586,7 +10663,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 241,
+        .id = 243,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10624,7 +10701,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 242,
+        .id = 244,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -10659,7 +10736,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 243,
+        .id = 245,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

@@ -1,0 +1,56 @@
+/* Composite rows: align_tensors, several tensors with one list of names; threshold. */
+#include "nomen/ops.gen.h"
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+#include <stdio.h>
+
+/* Dims that are missing are inserted, from the left, so that each place is that of the result. */
+static nomen_tensor *aligned(nomen_tensor *t, nomen__names target, const int *source) {
+    t = nomen_rename(t, "...");
+    for (int k = 0; t && k < target.n; k++) {
+        if (source[k] >= 0) continue;
+        char place[16];
+        snprintf(place, sizeof place, "%d", k);
+        nomen_name name = nomen__names_at(target, k);
+        t = nomen_unsqueeze(t, place, .name = name ? nomen_name_text(name) : NULL);
+    }
+    return t;
+}
+
+nomen_status nomen__compose_align_tensors(nomen__call *c) {
+    nomen_list list = c->arg[0].list;
+    nomen__names target = {0, NULL};
+    for (int64_t i = 0; i < list.count; i++)
+        if (i == 0 || list.at[i]->ndim > target.n) target = nomen__names_of(list.at[i]);
+    int source[NOMEN_MAX_DIMS];
+    for (int64_t i = 0; i < list.count; i++) {
+        nomen_status s = nomen__names_align_tensors(nomen__names_of(list.at[i]), target, source);
+        if (s) return s;
+    }
+    nomen_status s = nomen__results_begin(c, list.count);
+    for (int64_t i = 0; !s && i < list.count; i++) {
+        (void)nomen__names_align_tensors(nomen__names_of(list.at[i]), target, source);
+        nomen_scope() {
+            c->results[i] = aligned(list.at[i], target, source);
+            if (c->results[i]) nomen__retain(c->results[i]);
+        }
+        if (!c->results[i]) return nomen__results_undo(c);
+    }
+    return s;
+}
+
+nomen_status nomen__compose_threshold(nomen__call *c) {
+    nomen_tensor *self = c->in[0], *r = NULL;
+    if (nomen_dtype_is_complex((nomen_dtype)self->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "\"threshold\" not implemented for '%s'",
+                           nomen_dtype_name((nomen_dtype)self->dtype));
+    nomen_scope() {
+        nomen_tensor *bound = nomen__scoped(nomen__wrap_number(c->arg[1].number)),
+                     *value = nomen__scoped(nomen__wrap_number(c->arg[2].number));
+        /* not <=, so that NaN stays */
+        r = nomen_where(nomen_le(self, bound), nomen_cast(value, (nomen_dtype)self->dtype), self);
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+}
