@@ -376,6 +376,7 @@ DTYPE_DOCS = {
     "dtype_where": "see above",
     "dtype_copy": "as self",
     "dtype_like": "dtype=, else as self",
+    "dtype_fill_like": "dtype=, else as self",
     "dtype_range": "int64 if all numbers are integers, else float32",
     "dtype_to": "dtype=",
     "dtype_integers": "dtype=, else int64",

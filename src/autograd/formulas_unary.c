@@ -55,7 +55,7 @@ nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
         nomen_mul(nomen_ge(fixed, number(low)), nomen_le(fixed, number(1 - low)));
     x = nomen_where(inside, x, number(0.5));
     nomen_tensor *slope = nomen_mul(x, nomen_sub(number(1), x));
-    nomen_tensor *other = number(eps.kind == NOMEN_ABSENT ? (double)NAN : 0);
+    nomen_tensor *other = number(eps.kind == NOMEN_ABSENT || low < 0 ? (double)NAN : 0);
     return nomen_where(inside, nomen_div(g, slope), other);
 }
 

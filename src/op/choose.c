@@ -57,7 +57,11 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
             "the `^` or `logical_xor()` operator instead.");
     if (NOMEN_LIKELY(!nomen__given(c, 2)) || nomen__is_one(c->arg[2].number)) return NOMEN_OK;
     const nomen_number *alpha = c->arg[2].number;
-    nomen_status s = nomen__check_alpha(alpha, nomen__common_dtype(c->in, 2));
+    nomen_dtype d = nomen__common_dtype(c->in, 2);
+    nomen_status s = nomen__check_alpha(alpha, d);
+    const nomen_number truth = {NOMEN_NUMBER_BOOL, alpha->i != 0, 0, 0};
+    if (d == NOMEN_BOOL) alpha = &truth;
+    if (!s) s = nomen__check_number(alpha, d);
     if (s) return s;
     nomen_tensor *t = nomen__wrap_number(alpha);
     if (!t) return NOMEN_ERROR_MEMORY;
@@ -104,10 +108,8 @@ nomen_status nomen__choose_factor(nomen__call *c) {
     static const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
     const nomen_number *value = nomen__given(c, 3) ? c->arg[3].number : &one;
     nomen_dtype d = nomen__common_dtype(c->in, 3);
-    if (value->kind == NOMEN_NUMBER_COMPLEX && !nomen_dtype_is_complex(d))
-        return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "value cannot be converted to type %s without overflow: it is complex",
-                           nomen_dtype_name(d));
+    nomen_status s = nomen__check_number(value, d);
+    if (s) return s;
     nomen_tensor *t = nomen__wrap_number(value);
     if (!t) return NOMEN_ERROR_MEMORY;
     nomen__take_temporary(c, t);
@@ -123,11 +125,15 @@ nomen_status nomen__choose_bounds(nomen__call *c) {
                            "clamp: At least one of 'min' or 'max' must not be None");
     if (!high) c->kernel_name = "maximum";
     if (!low) c->kernel_name = "minimum";
-    return NOMEN_OK;
+    return nomen__choose_bound(c);
+}
+
+nomen_status nomen__choose_bound(nomen__call *c) {
+    return nomen__numbers_fit(c->in + 1, c->nin - 1, nomen__common_dtype(c->in, c->nin));
 }
 
 nomen_status nomen__choose_fill(nomen__call *c) {
-    if (c->in[1]->ndim == 0) return NOMEN_OK;
+    if (c->in[1]->ndim == 0) return nomen__numbers_fit(c->in + 1, 1, (nomen_dtype)c->in[0]->dtype);
     return nomen__fail(
         NOMEN_ERROR_SHAPE,
         "fill_ only supports 0-dimension value tensor but got tensor with %d dimensions.",

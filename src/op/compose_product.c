@@ -39,6 +39,14 @@ static nomen_status check_ranks(const nomen__call *c) {
                        right->ndim);
 }
 
+static nomen_status check_numbers(const nomen__call *c) {
+    nomen_dtype d = nomen__common_dtype(c->in, BETA);
+    nomen_status s = NOMEN_OK;
+    for (int i = BETA; !s && i <= ALPHA; i++)
+        if (nomen__given(c, i)) s = nomen__check_number(c->arg[i].number, d);
+    return s;
+}
+
 /* Sizes and names of the result; self must broadcast to the product, never the other way round. */
 static nomen_status check(nomen__call *c, nomen__namelist *names) {
     nomen_tensor *self = c->in[SELF];
@@ -72,6 +80,7 @@ static nomen_status check(nomen__call *c, nomen__namelist *names) {
 nomen_status nomen__compose_addmm(nomen__call *c) {
     nomen__namelist names;
     nomen_status s = check(c, &names);
+    if (!s) s = check_numbers(c);
     if (s) return s;
     if (c->inplace && c->named) {
         nomen__names own = nomen__names_of(c->in[SELF]);

@@ -5,13 +5,7 @@
 #include <math.h>
 
 nomen_status nomen__launch_fill(nomen__call *c) {
-    const nomen_number *value = c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number;
-    if (value->kind == NOMEN_NUMBER_COMPLEX &&
-        !nomen_dtype_is_complex((nomen_dtype)c->out[0]->dtype))
-        return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "value cannot be converted to type %s without overflow: it is complex",
-                           nomen_dtype_name((nomen_dtype)c->out[0]->dtype));
-    nomen__fill_values(c->out[0], value);
+    nomen__fill_values(c->out[0], c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
     return NOMEN_OK;
 }
 
@@ -26,6 +20,24 @@ typedef struct range {
 
 static double number_value(const nomen_number *n) {
     return n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+}
+
+static bool in_int64(double x) { return x >= -0x1p63 && x < 0x1p63; }
+
+/* Integers of fractions go in whole steps from a whole start; as many as the fractions say, but in
+ * int64 as many as whole numbers say. */
+static nomen_status whole_range(range *r, double stop, bool wide) {
+    if (!in_int64(r->start) || !in_int64(r->step) || !in_int64(stop))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "value cannot be converted to type int64 without "
+                                              "overflow");
+    r->integers = true;
+    r->start_i = (int64_t)r->start;
+    r->step_i = (int64_t)r->step;
+    if (!wide) return NOMEN_OK;
+    if (!r->step_i) return nomen__fail(NOMEN_ERROR_STATE, "step must be nonzero");
+    double count = ceil((trunc(stop) - trunc(r->start)) / (double)r->step_i);
+    r->count = count > 0 ? (int64_t)count : 0;
+    return NOMEN_OK;
 }
 
 /* arange(end), arange(start, end), arange(start, end, step): the first of one is the end. */
@@ -65,8 +77,10 @@ static nomen_status read_range(const nomen__call *c, range *r) {
     }
     if (count > 5e17)
         return nomen__fail(NOMEN_ERROR_SHAPE, "arange() of %g elements is too large", count);
-    if (!r->integers) r->count = (int64_t)count;
-    return NOMEN_OK;
+    if (r->integers) return NOMEN_OK;
+    r->count = (int64_t)count;
+    return nomen_dtype_is_integral(c->compute) ? whole_range(r, stop, c->compute == NOMEN_I64)
+                                               : NOMEN_OK;
 }
 
 nomen_status nomen__shape_range(nomen__call *c) {

@@ -295,6 +295,9 @@ nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d);
 /* Can the number of a 0-d tensor be put into a tensor of this dtype? "value cannot be converted to
  * type .. without overflow" */
 nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype);
+nomen_status nomen__check_number(const nomen_number *number, nomen_dtype dtype);
+/* The same for those of the operands that were given as numbers. */
+nomen_status nomen__numbers_fit(nomen_tensor *const *in, int64_t count, nomen_dtype dtype);
 
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);

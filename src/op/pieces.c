@@ -6,8 +6,11 @@ static nomen_status piece_dim(const nomen__call *c, int arg, int *dim) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     const nomen_tensor *t = c->in[0];
     if (t->ndim == 0)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects at least a 1-dimensional tensor",
-                           c->op->name);
+        return c->op->id == NOMEN__OP_UNBIND
+                   ? nomen__fail(NOMEN_ERROR_INDEX,
+                                 "Dimension specified as 0 but tensor has no dimensions")
+                   : nomen__fail(NOMEN_ERROR_SHAPE, "%s expects at least a 1-dimensional tensor",
+                                 c->op->name);
     return nomen__dim_position(nomen__names_of(t),
                                nomen__given(c, arg) ? c->arg[arg].dims.at : &first, dim);
 }

@@ -279,7 +279,8 @@ nomen_status nomen__dtype_bool(nomen__call *c) {
 /* any, all: uint8 has been a type of truth values before bool was there, and stays itself. */
 nomen_status nomen__dtype_truth(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
-    return all_of(c, d, d == NOMEN_U8 ? NOMEN_U8 : NOMEN_BOOL);
+    bool itself = d == NOMEN_U8 && !(c->target[0] && c->target[0]->dtype == NOMEN_BOOL);
+    return all_of(c, d, itself ? NOMEN_U8 : NOMEN_BOOL);
 }
 
 /* Running sums and products go on in the dtype of what they are written to. */
@@ -387,19 +388,20 @@ nomen_status nomen__dtype_power(nomen__call *c) {
     if (!s && kind_of(c->compute) == 1 && (exponent->flags & NOMEN__WRAPPED) &&
         nomen_item_int(exponent) < 0)
         return nomen__fail(
-            NOMEN_ERROR_VALUE,
+            NOMEN_ERROR_STATE,
             "Integers to negative integer powers are not allowed: convert to a floating dtype");
     return s;
 }
 
 nomen_status nomen__dtype_where(nomen__call *c) {
-    if (c->in[0]->dtype != NOMEN_BOOL)
+    if (c->in[0]->dtype != NOMEN_BOOL && c->in[0]->dtype != NOMEN_U8)
         return nomen__fail(
             NOMEN_ERROR_DTYPE,
             "where expected condition to be a boolean tensor, but got a tensor with dtype %s",
             nomen_dtype_name((nomen_dtype)c->in[0]->dtype));
     nomen_dtype d = nomen__common_dtype(c->in + 1, 2);
-    return all_of(c, d, d);
+    nomen_status s = nomen__numbers_fit(c->in + 1, 2, d);
+    return s ? s : all_of(c, d, d);
 }
 
 /* A kernel with numbers beside self reads them in the dtype it computes in: half types would lose
@@ -425,21 +427,29 @@ nomen_status nomen__dtype_round(nomen__call *c) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__dtype_given(nomen__call *c) {
-    nomen_dtype asked = dtype_argument(c), d = asked          ? asked
-                                               : c->target[0] ? (nomen_dtype)c->target[0]->dtype
-                                                              : nomen__default_float();
+/* The dtype of a new tensor: dtype=, that of out=, or else. The first two agree. */
+static nomen_status new_dtype(nomen__call *c, nomen_dtype otherwise) {
+    nomen_dtype asked = dtype_argument(c);
+    nomen_dtype given = c->target[0] ? (nomen_dtype)c->target[0]->dtype : NOMEN_DTYPE_NONE;
+    nomen_dtype d = asked ? asked : given ? given : otherwise;
+    if (asked && given && asked != given)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "dtype %s does not match dtype of out parameter (%s)",
+                           nomen_dtype_name(asked), nomen_dtype_name(given));
     return all_of(c, d, d);
 }
 
-nomen_status nomen__dtype_integers(nomen__call *c) {
-    if (!dtype_argument(c) && !c->target[0]) return all_of(c, NOMEN_I64, NOMEN_I64);
-    return nomen__dtype_given(c);
-}
+nomen_status nomen__dtype_given(nomen__call *c) { return new_dtype(c, nomen__default_float()); }
+
+nomen_status nomen__dtype_integers(nomen__call *c) { return new_dtype(c, NOMEN_I64); }
 
 nomen_status nomen__dtype_like(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     return all_of(c, d, d);
+}
+
+nomen_status nomen__dtype_fill_like(nomen__call *c) {
+    nomen__dtype_like(c);
+    return nomen__check_number(c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number, c->compute);
 }
 
 static nomen_dtype dtype_of_number(const nomen_number *n) {
@@ -450,25 +460,18 @@ static nomen_dtype dtype_of_number(const nomen_number *n) {
 }
 
 nomen_status nomen__dtype_fill(nomen__call *c) {
-    nomen_dtype asked = dtype_argument(c);
-    nomen_dtype d = asked ? asked
-                    : c->target[0]
-                        ? (nomen_dtype)c->target[0]->dtype
-                        : dtype_of_number(c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
-    return all_of(c, d, d);
+    const nomen_number *value = c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number;
+    nomen_status s = new_dtype(c, dtype_of_number(value));
+    return s ? s : nomen__check_number(value, c->compute);
 }
 
 nomen_status nomen__dtype_range(nomen__call *c) {
-    nomen_dtype d = dtype_argument(c);
-    if (!d && c->target[0]) d = (nomen_dtype)c->target[0]->dtype;
-    if (!d) {
-        d = NOMEN_I64;
-        for (int i = 0; i < c->op->nargs; i++)
-            if (c->op->args[i].kind == NOMEN__NUMBER && nomen__given(c, i) &&
-                c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
-                d = nomen__default_float();
-    }
-    return all_of(c, d, d);
+    nomen_dtype d = NOMEN_I64;
+    for (int i = 0; i < c->op->nargs; i++)
+        if (c->op->args[i].kind == NOMEN__NUMBER && nomen__given(c, i) &&
+            c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
+            d = nomen__default_float();
+    return new_dtype(c, d);
 }
 
 /* ---- numbers that are written ---------------------------------------------------------------- */
@@ -500,8 +503,8 @@ static bool int_fits(int64_t x, nomen_dtype d) {
     return x <= top && x >= (d == NOMEN_U8 ? -top : -top - 1);
 }
 
-nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype) {
-    nomen_number n = nomen_item_number(value);
+nomen_status nomen__check_number(const nomen_number *number, nomen_dtype dtype) {
+    const nomen_number n = *number;
     bool fits = dtype == NOMEN_BOOL;
     switch (n.kind) {
     case NOMEN_NUMBER_INT: fits |= int_fits(n.i, dtype); break;
@@ -515,4 +518,16 @@ nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype) {
     if (fits) return NOMEN_OK;
     return nomen__fail(NOMEN_ERROR_DTYPE, "value cannot be converted to type %s without overflow",
                        nomen_dtype_name(dtype));
+}
+
+nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype) {
+    const nomen_number n = nomen_item_number(value);
+    return nomen__check_number(&n, dtype);
+}
+
+nomen_status nomen__numbers_fit(nomen_tensor *const *in, int64_t count, nomen_dtype dtype) {
+    nomen_status s = NOMEN_OK;
+    for (int64_t i = 0; !s && i < count; i++)
+        if (in[i]->flags & NOMEN__WRAPPED) s = nomen__check_fits(in[i], dtype);
+    return s;
 }
