@@ -26,3 +26,136 @@ def test_nothing_overlaps_in_a_tensor_without_elements():
     assert nomen.neg(nomen.zeros(2, 0).double(), out=x) is x
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
         nomen.ones(1, 3).expand(2, 3).sqrt_()
+
+
+OVERFLOW = "value cannot be converted to type"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: nomen.full((2,), 300, dtype=nomen.uint8),
+        lambda: nomen.full((2,), -256, dtype=nomen.uint8),
+        lambda: nomen.full((2,), 1e40),
+        lambda: nomen.full((2,), 65505, dtype=nomen.float16),
+        lambda: nomen.full((2,), float("nan"), dtype=nomen.int32),
+        lambda: nomen.full((2,), 1 + 2j, dtype=nomen.float32),
+        lambda: nomen.full((2,), 1e40 + 2j, dtype=nomen.complex64),
+        lambda: nomen.full_like(nomen.zeros(2).to(nomen.int8), 300),
+        lambda: nomen.zeros(0, dtype=nomen.int8).fill_(300),
+        lambda: nomen.zeros(2).fill_(2 + 1j),
+        lambda: nomen.zeros(2, dtype=nomen.int8).clamp(0, 300),
+        lambda: nomen.zeros(2, dtype=nomen.int8).clamp(min=-300),
+        lambda: nomen.zeros(2).clamp(0, 1e40),
+        lambda: nomen.zeros(2, dtype=nomen.int8).clamp_min(300),
+        lambda: nomen.zeros(2, dtype=nomen.int8).clamp_max_(300),
+        lambda: nomen.where(nomen.tensor([True]), nomen.zeros(1, dtype=nomen.int8), 300),
+        lambda: nomen.add(nomen.ones(1, dtype=nomen.int8), 1, alpha=300),
+        lambda: nomen.addcmul(nomen.ones(1), nomen.ones(1), nomen.ones(1), value=1e40),
+        lambda: nomen.addmm(nomen.ones(1, 1), nomen.ones(1, 1), nomen.ones(1, 1), beta=2j),
+        lambda: nomen.addmv(nomen.ones(1), nomen.ones(1, 1), nomen.ones(1), alpha=1e40),
+    ],
+)
+def test_numbers_that_do_not_fit_into_the_dtype(call):
+    """Were written as what their conversion left of them."""
+    with pytest.raises(RuntimeError, match=OVERFLOW):
+        call()
+
+
+def test_numbers_that_just_fit():
+    inf = float("inf")
+    assert nomen.full((1,), 255, dtype=nomen.uint8).tolist() == [255]
+    assert nomen.full((1,), -1, dtype=nomen.uint8).tolist() == [255]
+    assert nomen.full((1,), 65504, dtype=nomen.float16).tolist() == [65504]
+    assert nomen.full((1,), -inf, dtype=nomen.float16).tolist() == [-inf]
+    assert nomen.full((1,), 2 + 0j, dtype=nomen.float32).tolist() == [2]
+    assert nomen.full((1,), 1j, dtype=nomen.bool).tolist() == [True]
+    assert nomen.zeros(1).clamp(min=inf).tolist() == [inf]
+    assert nomen.zeros(1, dtype=nomen.int8).clamp(-128, 127).tolist() == [0]
+    x = nomen.zeros(1, dtype=nomen.int8)
+    with pytest.raises(RuntimeError, match=OVERFLOW):
+        nomen.full((3,), 300, out=x)
+    assert x.tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **how: nomen.zeros(2, **how),
+        lambda **how: nomen.full((2,), 1.0, **how),
+        lambda **how: nomen.arange(2, **how),
+        lambda **how: nomen.rand(2, **how),
+        lambda **how: nomen.randint(3, (2,), **how),
+        lambda **how: nomen.randperm(2, **how),
+    ],
+)
+def test_dtype_beside_an_out_of_another(make):
+    """Had the dtype of out, whatever dtype= said."""
+    out = nomen.ones(2, dtype=nomen.float64)
+    with pytest.raises(RuntimeError, match="dtype float32 does not match dtype of out parameter"):
+        make(dtype=nomen.float32, out=out)
+    assert out.tolist() == [1, 1]
+    assert make(dtype=nomen.float64, out=out) is out
+
+
+def test_ranges_of_integers_between_fractions():
+    """Every step was rounded by itself."""
+    assert nomen.arange(-1.5, 1, dtype=nomen.int8).tolist() == [-1, 0, 1]
+    assert nomen.arange(-1.5, 1, out=nomen.ones(3, dtype=nomen.int8)).tolist() == [-1, 0, 1]
+    assert nomen.arange(5.5, 0.5, -1.5, dtype=nomen.int16).tolist() == [5, 4, 3, 2]
+    assert nomen.arange(0, 2, 0.5, dtype=nomen.int32).tolist() == [0, 0, 0, 0]
+    assert nomen.arange(-1.5, 1, dtype=nomen.int64).tolist() == [-1, 0]
+    assert nomen.arange(0.5, 5, 1.5, dtype=nomen.int64).tolist() == [0, 1, 2, 3, 4]
+    with pytest.raises(RuntimeError, match="step must be nonzero"):
+        nomen.arange(0, 5, 0.5, dtype=nomen.int64)
+    with pytest.raises(RuntimeError, match=OVERFLOW):
+        nomen.arange(1e30, 1e30 + 1, 1.0, dtype=nomen.int32)
+
+
+def test_errors_of_another_class():
+    x = nomen.tensor([1, 2])
+    for exponent in (-1, -2):
+        with pytest.raises(RuntimeError, match="Integers to negative integer powers"):
+            x**exponent
+    with pytest.raises(IndexError, match="tensor has no dimensions"):
+        nomen.tensor(1.0).unbind()
+    with pytest.raises(RuntimeError, match="Please look up dimensions by name"):
+        x.unbind(None)
+
+
+def test_uint8_as_a_condition():
+    """Was refused; all but 0 is true."""
+    x = nomen.ones(3, requires_grad=True)
+    condition = nomen.tensor([2, 0, 255], dtype=nomen.uint8)
+    assert nomen.where(condition, x, 3 * x).tolist() == [1, 3, 1]
+    nomen.where(condition, x, 3 * x).sum().backward()
+    assert x.grad.tolist() == [1, 3, 1]
+    with pytest.raises(RuntimeError, match="where expected condition to be a boolean tensor"):
+        nomen.where(nomen.tensor([1]), x, x)
+
+
+def test_all_and_any_of_uint8():
+    x = nomen.tensor([[1, 0], [2, 3]], dtype=nomen.uint8)
+    assert x.all().dtype == x.any(0).dtype == nomen.uint8
+    out = nomen.zeros(2, dtype=nomen.bool)
+    assert nomen.all(x, 0, out=out) is out and out.tolist() == [True, False]
+
+
+def test_sums_of_bools_stay_bool():
+    """With alpha= they became int64."""
+    x = nomen.tensor([True, False])
+    for alpha, expected in ((2, [True, True]), (0, [True, False]), (-1, [True, True])):
+        r = nomen.add(x, nomen.tensor([True, True]), alpha=alpha)
+        assert r.dtype == nomen.bool and r.tolist() == expected
+
+
+def test_logit_outside_of_its_range():
+    """The gradient was 0 where the value is NaN and eps says nothing about it."""
+    x = nomen.tensor([-1.0, 0.5, 2.0], requires_grad=True)
+    x.logit(-0.1).sum().backward()
+    grad = x.grad.tolist()
+    assert grad[1] == 4 and grad[0] != grad[0] and grad[2] != grad[2]
+
+
+def test_indices_from_behind():
+    assert nomen.zeros(2).index_fill(0, nomen.tensor([-2]), 1.0).tolist() == [1, 0]
