@@ -553,6 +553,8 @@ static const grad_case cases[] = {
     {"clamp", clamp_low, {"2 3", "3"}, -1, 1, REAL_ONLY},
     {"clamp", clamp_high, {"2 3", "3"}, -1, 1, REAL_ONLY},
     {"clamp", clamp_numbers, {"2 3"}, -1, 1, REAL_ONLY},
+    {"clamp_min", NULL, {"2 3", "3"}, -1, 1, REAL_ONLY},
+    {"clamp_max", NULL, {"2 3", "3"}, -1, 1, REAL_ONLY},
     {"clone", NULL, {"N=2 C=3"}, -1, 1, 0},
     {"conj", NULL, {"N=2 C=3"}, -1, 1, 0},
     {"copy", copy_clone, {"N=2 C=3", "C=3"}, -1, 1, 0},
