@@ -5869,9 +5869,9 @@ NOMEN_API nomen_list nomen_vsplit_call(const nomen_vsplit_args *args);
  *
  * Names: all operands matched from the right (rule unify).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
- * Dtypes: condition is bool; self and other are promoted to a common dtype.
+ * Dtypes: condition is bool, or uint8 of which all but 0 is true; self and other are promoted to a common dtype.
  * Gradient: self, other.
- * Errors: a condition that is not bool.
+ * Errors: a condition of another dtype.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:

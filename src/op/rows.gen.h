@@ -254,6 +254,7 @@ enum {
     NOMEN__OP_COUNT = 246
 };
 
+nomen__step nomen__choose_bound;
 nomen__step nomen__choose_bounds;
 nomen__step nomen__choose_conj;
 nomen__step nomen__choose_decimals;
@@ -316,6 +317,7 @@ nomen__step nomen__dtype_equal;
 nomen__step nomen__dtype_extrema;
 nomen__step nomen__dtype_factored;
 nomen__step nomen__dtype_fill;
+nomen__step nomen__dtype_fill_like;
 nomen__step nomen__dtype_float;
 nomen__step nomen__dtype_float_arg;
 nomen__step nomen__dtype_given;

@@ -2884,7 +2884,7 @@ const nomen__op nomen__ops[] = {
         .id = 44,
         .nargs = 2,
         .lead = 2,
-        .quick = NOMEN__QUICK_SAME,
+        .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_clamp_max_args, out),
         .bytes = sizeof(nomen_clamp_max_args),
         .more = 0,
@@ -2903,6 +2903,7 @@ const nomen__op nomen__ops[] = {
         .dtype = nomen__dtype_promote,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_bound,
         .grad = nomen__grad_clamp_max,
         .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
     },
@@ -2924,7 +2925,7 @@ const nomen__op nomen__ops[] = {
         .id = 45,
         .nargs = 2,
         .lead = 2,
-        .quick = NOMEN__QUICK_SAME,
+        .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_clamp_min_args, out),
         .bytes = sizeof(nomen_clamp_min_args),
         .more = 0,
@@ -2943,6 +2944,7 @@ const nomen__op nomen__ops[] = {
         .dtype = nomen__dtype_promote,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_bound,
         .grad = nomen__grad_clamp_min,
         .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
     },
@@ -4748,7 +4750,7 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
-        .dtype = nomen__dtype_like,
+        .dtype = nomen__dtype_fill_like,
         .shape = nomen__shape_like,
         .launch = nomen__launch_fill,
     },
@@ -10616,9 +10618,9 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-        "Dtypes: condition is bool; self and other are promoted to a common dtype.\n"
+        "Dtypes: condition is bool, or uint8 of which all but 0 is true; self and other are promoted to a common dtype.\n"
         "Gradient: self, other.\n"
-        "Errors: a condition that is not bool.\n"
+        "Errors: a condition of another dtype.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
         "Example:\n"
