@@ -187,8 +187,14 @@ for word in "$@"; do
         asan) sanitizers="address,undefined" ;;
         tsan) sanitizers="thread" ;;
         esac
+        # The vector kernels come from one text: the narrower ones stand for all, and build in half the time.
+        case $(uname -m) in
+        x86_64) isas="scalar;avx2" ;;
+        aarch64) isas="scalar;neon" ;;
+        *) isas="scalar" ;;
+        esac
         configure "$word" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DNOMEN_KERNEL_OPT=-O1 \
-            -DNOMEN_SANITIZE=$sanitizers -DNOMEN_FAULTS=ON -DNOMEN_DEBUG=ON -DNOMEN_TESTS=ON \
+            -DNOMEN_SANITIZE=$sanitizers -DNOMEN_ISAS="$isas" -DNOMEN_FAULTS=ON -DNOMEN_DEBUG=ON -DNOMEN_TESTS=ON \
             -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON
         build "C tests under $sanitizers" "$word" nomen_tests
         ;;

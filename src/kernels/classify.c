@@ -48,7 +48,7 @@ static inline bool is_below(int64_t x) { return x < 0; }
 #include "kernels/loops/floats.h"
 
 #define OP      isinf
-#define EXPR(x) ((size_of((x).re) == (double)INFINITY) | (size_of((x).im) == (double)INFINITY))
+#define EXPR(x) ((size_of((x).re) == (double)INFINITY) || (size_of((x).im) == (double)INFINITY))
 #define OUT_BOOL
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/complexes.h"
@@ -60,7 +60,7 @@ static inline bool is_below(int64_t x) { return x < 0; }
 #include "kernels/loops/floats.h"
 
 #define OP      isfinite
-#define EXPR(x) ((size_of((x).re) < (double)INFINITY) & (size_of((x).im) < (double)INFINITY))
+#define EXPR(x) ((size_of((x).re) < (double)INFINITY) && (size_of((x).im) < (double)INFINITY))
 #define OUT_BOOL
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/complexes.h"

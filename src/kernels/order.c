@@ -66,14 +66,15 @@ static bool is_narrow(const nomen__order_args *a, const order_type *t) {
 }
 
 static size_t scratch_of(const nomen__order *o, const nomen__order_args *a) {
-    return is_narrow(a, o->type) ? scratch32_e(a, o->what) : scratch64_e(a, o->what);
+    return is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what)
+                                 : scratch64_e(a, (order_what)o->what);
 }
 
 static void run_of(const nomen__order *o, const nomen__order_args *a, void *scratch) {
     if (is_narrow(a, o->type))
-        run32_e(a, scratch, o->what, o->type);
+        run32_e(a, scratch, (order_what)o->what, o->type);
     else
-        run64_e(a, scratch, o->what, o->type);
+        run64_e(a, scratch, (order_what)o->what, o->type);
 }
 
 static const order_type type_b8 = {1, false, keys32_b8, keys64_b8};
