@@ -16,7 +16,7 @@ const char *nomen__isa_name(nomen__isa isa) {
     return (unsigned)isa < NOMEN__ISA_COUNT ? names[isa] : "?";
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && (defined(NOMEN_BUILT_AVX2) || defined(NOMEN_BUILT_AVX512))
 /* The compiler's test includes what the operating system saves; f16c is not known to every
  * compiler's test, but needs no more of the system than AVX2 does. */
 static bool has_avx2(void) {
@@ -26,7 +26,9 @@ static bool has_avx2(void) {
         return false;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & (1u << 29));
 }
+#endif
 
+#if defined(__x86_64__) && defined(NOMEN_BUILT_AVX512)
 static bool has_avx512(void) {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
