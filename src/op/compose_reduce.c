@@ -21,18 +21,6 @@ nomen_status nomen__compose_dist(nomen__call *c) {
 
 /* ---- diff ------------------------------------------------------------------------------------ */
 
-static nomen_tensor *narrow(nomen_tensor *t, int dim, int64_t start, int64_t length) {
-    nomen__call v;
-    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
-    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_NARROW]);
-    v.arg[0].tensor = t;
-    v.arg[1].dims = (nomen__dims){1, &ref};
-    v.arg[2].integer = start;
-    v.arg[3].integer = length;
-    v.given = 15;
-    return nomen__invoke(&v) ? NULL : v.out[0];
-}
-
 /* self with what comes before and after it. */
 static nomen_tensor *extended(nomen__call *c, int dim) {
     nomen_tensor *parts[3];
@@ -53,8 +41,8 @@ static nomen_tensor *extended(nomen__call *c, int dim) {
 static nomen_tensor *differences(nomen_tensor *t, int dim) {
     int64_t rest = t->size[dim] ? t->size[dim] - 1 : 0;
     int op = t->dtype == NOMEN_BOOL ? NOMEN__OP_NE : NOMEN__OP_SUB;
-    nomen_tensor *later = narrow(t, dim, t->size[dim] - rest, rest);
-    nomen_tensor *before = later ? narrow(t, dim, 0, rest) : NULL;
+    nomen_tensor *later = nomen__piece(NOMEN__OP_NARROW, t, dim, t->size[dim] - rest, rest);
+    nomen_tensor *before = later ? nomen__piece(NOMEN__OP_NARROW, t, dim, 0, rest) : NULL;
     nomen_tensor *r = before ? nomen__apply(op, later, before) : NULL;
     nomen__release(later);
     nomen__release(before);

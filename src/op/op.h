@@ -275,6 +275,8 @@ nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
 /* Puts the value of a composite where the call wants it: into self, into out=, or as it is.
  * Consumes t. names: NULL if it has them already. */
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
+/* One view of a row with (self, dim, integer[, integer]): select, narrow. No scope owns it. */
+nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b);
 /* Room for the results of rows that return lists; gives back what is there after a failure. */
 nomen_status nomen__results_begin(nomen__call *c, int64_t count);
 nomen_status nomen__results_undo(nomen__call *c);

@@ -15,8 +15,7 @@ static nomen_status piece_dim(const nomen__call *c, int arg, int *dim) {
                                nomen__given(c, arg) ? c->arg[arg].dims.at : &first, dim);
 }
 
-/* One view of a row with (self, dim, integer[, integer]). */
-static nomen_tensor *piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b) {
+nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b) {
     nomen__call v;
     nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
     nomen__call_begin(&v, &nomen__ops[op]);
@@ -47,7 +46,7 @@ static nomen_status cut(nomen__call *c, int dim, int64_t step, int64_t count) {
     nomen_status s = nomen__results_begin(c, count);
     for (int64_t i = 0; !s && i < count; i++) {
         int64_t start = i * step, length = size - start < step ? size - start : step;
-        c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, length);
+        c->results[i] = nomen__piece(NOMEN__OP_NARROW, t, dim, start, length);
         if (!c->results[i]) return nomen__results_undo(c);
     }
     return s;
@@ -87,7 +86,7 @@ nomen_status nomen__compose_split(nomen__call *c) {
     s = nomen__results_begin(c, sizes.count);
     int64_t start = 0;
     for (int64_t i = 0; !s && i < sizes.count; i++) {
-        c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, sizes.at[i]);
+        c->results[i] = nomen__piece(NOMEN__OP_NARROW, t, dim, start, sizes.at[i]);
         if (!c->results[i]) return nomen__results_undo(c);
         start += sizes.at[i];
     }
@@ -119,7 +118,7 @@ nomen_status nomen__compose_unbind(nomen__call *c) {
     if (s) return s;
     s = nomen__results_begin(c, c->in[0]->size[dim]);
     for (int64_t i = 0; !s && i < c->results_count; i++) {
-        c->results[i] = piece(NOMEN__OP_SELECT, c->in[0], dim, i, 0);
+        c->results[i] = nomen__piece(NOMEN__OP_SELECT, c->in[0], dim, i, 0);
         if (!c->results[i]) return nomen__results_undo(c);
     }
     return s;
@@ -140,7 +139,7 @@ static nomen_status cut_sections(nomen__call *c, int dim, int64_t sections) {
     nomen_status s = nomen__results_begin(c, sections);
     for (int64_t i = 0; !s && i < sections; i++) {
         int64_t length = size / sections + (i < size % sections);
-        c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, length);
+        c->results[i] = nomen__piece(NOMEN__OP_NARROW, t, dim, start, length);
         if (!c->results[i]) return nomen__results_undo(c);
         start += length;
     }
@@ -159,7 +158,8 @@ static nomen_status cut_at(nomen__call *c, int dim, nomen_sizes at) {
     nomen_status s = nomen__results_begin(c, at.count + 1);
     for (int64_t i = 0; !s && i <= at.count; i++) {
         int64_t size = t->size[dim], end = i < at.count ? clipped(at.at[i], size) : size;
-        c->results[i] = piece(NOMEN__OP_NARROW, t, dim, start, end > start ? end - start : 0);
+        c->results[i] =
+            nomen__piece(NOMEN__OP_NARROW, t, dim, start, end > start ? end - start : 0);
         if (!c->results[i]) return nomen__results_undo(c);
         start = end;
     }

@@ -122,18 +122,6 @@ static nomen_tensor *unnamed(nomen_tensor *t) {
     return finish(&v, t);
 }
 
-static nomen_tensor *narrowed(nomen_tensor *t, int dim, int64_t start, int64_t length) {
-    nomen__call v;
-    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
-    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_NARROW]);
-    v.arg[0].tensor = t;
-    v.arg[1].dims = (nomen__dims){1, &ref};
-    v.arg[2].integer = start;
-    v.arg[3].integer = length;
-    v.given = 15;
-    return nomen__invoke(&v) ? NULL : v.out[0];
-}
-
 static nomen_tensor *selected(nomen_tensor *t, int dim, nomen_tensor *index) {
     nomen__call v;
     nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
@@ -174,8 +162,9 @@ static nomen_tensor *rolled(nomen_tensor *t, int dim, int64_t shift) {
         nomen__release(t);
         return copy;
     }
-    nomen_tensor *part[2] = {narrowed(t, dim, size - split, split), NULL}, *joined = NULL;
-    if (part[0]) part[1] = narrowed(t, dim, 0, size - split);
+    nomen_tensor *part[2] = {nomen__piece(NOMEN__OP_NARROW, t, dim, size - split, split), NULL},
+                 *joined = NULL;
+    if (part[0]) part[1] = nomen__piece(NOMEN__OP_NARROW, t, dim, 0, size - split);
     if (part[1]) {
         nomen__call v;
         nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
