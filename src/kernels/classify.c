@@ -112,8 +112,6 @@ static inline double instead(double x, double nan, double top, double low) {
 static inline c128 c_instead(c128 x, c128 nan, c128 top, c128 low) {
     return (c128){instead(x.re, nan.re, top.re, low.re), instead(x.im, nan.re, top.re, low.re)};
 }
-static inline c128 c_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
-static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 
 #define OP                 nan_to_num
 #define EXPR(x, nan, p, n) c_instead(x, nan, p, n)

@@ -76,7 +76,6 @@ static inline c128 ctally_sum(const ctally2 *a) {
 static inline c128 ctally_mean(const ctally2 *a) {
     return (c128){sum2_get(&a->re) / a->count, sum2_get(&a->im) / a->count};
 }
-static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 #define OP          nansum
@@ -85,57 +84,15 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define TOTAL(a, b) ((a) + (double)(b))
 #define ID          0
 #define DID         0
-#define A           double
-#define A_ZERO      0
-#define TAKE(a, x)  (*(a) += (x))
-#define MEET(a, b)  (*(a) += *(b))
 
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      ((x) == (x) ? (x) : 0)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
+#include "kernels/loops/take_f64.h"
+#define LANE         float
+#define BLOCK        double
+#define LOAD(x)      ((x) == (x) ? (x) : 0)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_floats.h"
 
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      ((x) == (x) ? (x) : 0)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      ((x) == (x) ? (x) : 0)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
-
-#undef A
-#undef A_ZERO
-#undef TAKE
-#undef MEET
-#define A          sum2
-#define A_ZERO     ((sum2){0, 0})
-#define TAKE(a, x) sum2_add(a, x)
-#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
-
-#undef SFX
+#include "kernels/loops/take_sum2.h"
 #define SFX        f64
 #define T          double
 #define F          double
@@ -145,9 +102,9 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define OUT        double
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
+#undef SFX
 
 /* ---- means, and complex sums ----------------------------------------------------------------- */
-#undef SFX
 #undef OP
 #undef CORE
 #undef JOIN
@@ -169,45 +126,14 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define TAKE(a, x)  tally_take(a, x)
 #define MEET(a, b)  tally_meet(a, b)
 
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          tally_f32
-#define D          tally
-#define LD(x)      tally_of_f32(x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(tally_mean(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          tally_f32
-#define D          tally
-#define LD(x)      tally_of_f32(x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(tally_mean(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          tally_f32
-#define D          tally
-#define LD(x)      tally_of_f32(x)
-#define OUT        float
-#define DONE(a, p) (float)tally_mean(a)
-#include "kernels/loops/reduce_fold.h"
+#define LANE         tally_f32
+#define BLOCK        tally
+#define LOAD(x)      tally_of_f32(x)
+#define RESULT(a, p) tally_mean(a)
+#include "kernels/loops/fold_floats.h"
 
 #undef JOIN
 #define JOIN(a, b) tally_join(a, b)
-#undef SFX
 #define SFX        f64
 #define T          double
 #define F          double
@@ -243,12 +169,12 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define D          ctally
 #define LD(x)      ctally_of_c64(x)
 #define OUT        c64
-#define DONE(a, p) narrow_c128(ctally_mean(a))
+#define DONE(a, p) c_narrow(ctally_mean(a))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         nansum
 #define OUT        c64
-#define DONE(a, p) narrow_c128(ctally_sum(a))
+#define DONE(a, p) c_narrow(ctally_sum(a))
 #undef CORE
 #define CORE nanmean
 #include "kernels/loops/reduce_finish.h"

@@ -27,52 +27,18 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define TOTAL(a, b) ((a) + (double)(b))
 #define ID          0
 #define DID         0
-#define A           double
-#define A_ZERO      0
-#define TAKE(a, x)  (*(a) += (x))
-#define MEET(a, b)  (*(a) += *(b))
 
 /* ---- norm_1 ---------------------------------------------------------------------------------- */
 #define OP   norm_1
 #define CORE norm_1
 
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      __builtin_fabs((double)(x))
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
+#include "kernels/loops/take_f64.h"
+#define LANE         double
+#define BLOCK        double
+#define LOAD(x)      __builtin_fabs((double)(x))
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_floats.h"
 
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      __builtin_fabs((double)(x))
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      __builtin_fabs((double)(x))
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
 #define SFX        c64
 #define T          c64
 #define F          c64
@@ -82,28 +48,20 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
-
-#undef A
-#undef A_ZERO
-#undef TAKE
-#undef MEET
-#define A          sum2
-#define A_ZERO     ((sum2){0, 0})
-#define TAKE(a, x) sum2_add(a, x)
-#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
-
 #undef SFX
+
+#include "kernels/loops/take_sum2.h"
 #define SFX        f64
 #define T          double
 #define F          double
 #define C          double
 #define D          double
-#define LD(x)      __builtin_fabs((double)(x))
+#define LD(x)      __builtin_fabs(x)
 #define OUT        double
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        c128
 #define T          c128
 #define F          c128
@@ -113,59 +71,21 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"
+#undef SFX
 
 /* ---- norm_2 ---------------------------------------------------------------------------------- */
-#undef SFX
 #undef OP
 #undef CORE
-#undef A
-#define A double
-#undef A_ZERO
-#define A_ZERO 0
-#undef TAKE
-#define TAKE(a, x) (*(a) += (x))
-#undef MEET
-#define MEET(a, b) (*(a) += *(b))
-#define OP         norm_2
-#define CORE       norm_2
+#define OP   norm_2
+#define CORE norm_2
 
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      ((double)(x) * (double)(x))
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(__builtin_sqrt(*(a))))
-#include "kernels/loops/reduce_fold.h"
+#include "kernels/loops/take_f64.h"
+#define LANE         double
+#define BLOCK        double
+#define LOAD(x)      ((double)(x) * (double)(x))
+#define RESULT(a, p) __builtin_sqrt(*(a))
+#include "kernels/loops/fold_floats.h"
 
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      ((double)(x) * (double)(x))
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(__builtin_sqrt(*(a))))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      ((double)(x) * (double)(x))
-#define OUT        float
-#define DONE(a, p) (float)__builtin_sqrt(*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
 #define SFX        c64
 #define T          c64
 #define F          c64
@@ -175,28 +95,20 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        float
 #define DONE(a, p) (float)__builtin_sqrt(*(a))
 #include "kernels/loops/reduce_fold.h"
-
-#undef A
-#undef A_ZERO
-#undef TAKE
-#undef MEET
-#define A          sum2
-#define A_ZERO     ((sum2){0, 0})
-#define TAKE(a, x) sum2_add(a, x)
-#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
-
 #undef SFX
+
+#include "kernels/loops/take_sum2.h"
 #define SFX        f64
 #define T          double
 #define F          double
 #define C          double
 #define D          double
-#define LD(x)      ((double)(x) * (double)(x))
+#define LD(x)      ((x) * (x))
 #define OUT        double
 #define DONE(a, p) __builtin_sqrt(sum2_get(a))
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        c128
 #define T          c128
 #define F          c128
@@ -206,9 +118,9 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) __builtin_sqrt(sum2_get(a))
 #include "kernels/loops/reduce_fold.h"
+#undef SFX
 
 /* ---- any other: of powers -------------------------------------------------------------------- */
-#undef SFX
 #undef OP
 #undef CORE
 #define OP   norm_root
@@ -223,8 +135,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) pow(sum2_get(a), 1 / (p)->correction)
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        f32
 #define T          float
 #define F          float
@@ -234,6 +146,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        float
 #define DONE(a, p) (float)pow(sum2_get(a), 1 / (p)->correction)
 #include "kernels/loops/reduce_fold.h"
+#undef SFX
 
 /* ---- largest, smallest ----------------------------------------------------------------------- */
 #undef A
@@ -247,16 +160,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define A double
 #define NONEMPTY
 
-#undef SFX
 #undef OP
 #undef CORE
-#undef ID
-#undef DID
-#undef A_ZERO
-#undef TAKE
-#undef MEET
-#undef JOIN
-#undef TOTAL
 #define OP          norm_max
 #define CORE        norm_max
 #define ID          0
@@ -266,46 +171,15 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define TAKE(a, x)  (*(a) = larger(*(a), x))
 #define MEET(a, b)  (*(a) = larger(*(a), *(b)))
 
-#define JOIN(a, b) larger_f32(a, b)
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      __builtin_fabsf(x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      __builtin_fabsf(x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      __builtin_fabsf(x)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
+#define JOIN(a, b)   larger_f32(a, b)
+#define LANE         float
+#define BLOCK        double
+#define LOAD(x)      __builtin_fabsf(x)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_floats.h"
 
 #undef JOIN
 #define JOIN(a, b) larger(a, b)
-#undef SFX
 #define SFX        f64
 #define T          double
 #define F          double
@@ -315,8 +189,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        c64
 #define T          c64
 #define F          c64
@@ -326,8 +200,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        c128
 #define T          c128
 #define F          c128
@@ -337,17 +211,17 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
-#undef OP
-#undef CORE
+
 #undef ID
 #undef DID
 #undef A_ZERO
+#undef TOTAL
 #undef TAKE
 #undef MEET
 #undef JOIN
-#undef TOTAL
+#undef OP
+#undef CORE
 #define OP          norm_min
 #define CORE        norm_min
 #define ID          (C) __builtin_inf()
@@ -357,46 +231,15 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define TAKE(a, x)  (*(a) = smaller(*(a), x))
 #define MEET(a, b)  (*(a) = smaller(*(a), *(b)))
 
-#define JOIN(a, b) smaller_f32(a, b)
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      __builtin_fabsf(x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      __builtin_fabsf(x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      __builtin_fabsf(x)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
+#define JOIN(a, b)   smaller_f32(a, b)
+#define LANE         float
+#define BLOCK        double
+#define LOAD(x)      __builtin_fabsf(x)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_floats.h"
 
 #undef JOIN
 #define JOIN(a, b) smaller(a, b)
-#undef SFX
 #define SFX        f64
 #define T          double
 #define F          double
@@ -406,8 +249,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        c64
 #define T          c64
 #define F          c64
@@ -417,8 +260,8 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        float
 #define DONE(a, p) (float)*(a)
 #include "kernels/loops/reduce_fold.h"
-
 #undef SFX
+
 #define SFX        c128
 #define T          c128
 #define F          c128
@@ -428,6 +271,7 @@ static inline float smaller_f32(float a, float b) { return a < b || a != a ? a :
 #define OUT        double
 #define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
+#undef SFX
 
 const nomen__kernel NOMEN__TABLE(reduce_norm)[] = {
     REDUCER_FLOATS("norm_1", norm_1),

@@ -12,8 +12,6 @@
 static inline c128 mul_c128(c128 a, c128 b) {
     return (c128){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-static inline c128 load_c64(c64 a) { return (c128){(double)a.re, (double)a.im}; }
-static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 
 #define LANE_BYTES 256
 #define OP         prod
@@ -29,113 +27,22 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define TAKE(a, x)  (*(a) *= (x))
 #define MEET(a, b)  (*(a) *= *(b))
 
-#define SFX        b8
-#define T          uint8_t
-#define F          uint8_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)((x) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i8
-#define T          int8_t
-#define F          int8_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(int64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i16
-#define T          int16_t
-#define F          int16_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(int64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i32
-#define T          int32_t
-#define F          int32_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(int64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i64
-#define T          int64_t
-#define F          int64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(int64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
+#define LANE8  uint64_t
+#define LANE16 uint64_t
+#define LANE32 uint64_t
+#define BLOCK  uint64_t
+#include "kernels/loops/fold_ints.h"
 
 /* ---- floating -------------------------------------------------------------------------------- */
 #undef A
 #define A double
 
-#undef SFX
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      (double)(x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
+#define LANE         double
+#define BLOCK        double
+#define LOAD(x)      (double)(x)
+#define RESULT(a, p) (*(a))
+#include "kernels/loops/fold_floats.h"
 
-#undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      (double)(x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(*(a)))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        f32
-#define T          float
-#define F          float
-#define C          double
-#define D          double
-#define LD(x)      (double)(x)
-#define OUT        float
-#define DONE(a, p) (float)*(a)
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
 #define SFX        f64
 #define T          double
 #define F          double
@@ -170,9 +77,9 @@ static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; 
 #define F          c64
 #define C          c128
 #define D          c128
-#define LD(x)      load_c64(x)
+#define LD(x)      c_widen(x)
 #define OUT        c64
-#define DONE(a, p) narrow_c128(*(a))
+#define DONE(a, p) c_narrow(*(a))
 #include "kernels/loops/reduce_fold.h"
 
 #undef SFX

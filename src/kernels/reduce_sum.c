@@ -36,7 +36,6 @@ static inline void csum2_merge(csum2 *a, const csum2 *b) {
     a->re.lo += b->re.lo;
     a->im.lo += b->im.lo;
 }
-static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 static inline c128 csum2_get(const csum2 *s) { return (c128){sum2_get(&s->re), sum2_get(&s->im)}; }
 static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
     c128 t = csum2_get(s);
@@ -57,82 +56,19 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TAKE(a, x)  (*(a) += (uint64_t)(x))
 #define MEET(a, b)  (*(a) += *(b))
 
-#define SFX        b8
-#define T          uint8_t
-#define F          uint8_t
-#define C          int16_t
-#define D          int64_t
-#define LD(x)      ((x) != 0)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        u8
-#define T          uint8_t
-#define F          uint8_t
-#define C          int16_t
-#define D          int64_t
-#define LD(x)      (int16_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i8
-#define T          int8_t
-#define F          int8_t
-#define C          int16_t
-#define D          int64_t
-#define LD(x)      (int16_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i16
-#define T          int16_t
-#define F          int16_t
-#define C          int32_t
-#define D          int64_t
-#define LD(x)      (int32_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i32
-#define T          int32_t
-#define F          int32_t
-#define C          int64_t
-#define D          int64_t
-#define LD(x)      (int64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
-
-#undef SFX
-#define SFX        i64
-#define T          int64_t
-#define F          int64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (uint64_t)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
-#include "kernels/loops/reduce_fold.h"
+#define LANE8  int16_t
+#define LANE16 int32_t
+#define LANE32 int64_t
+#define BLOCK  int64_t
+#include "kernels/loops/fold_ints.h"
 
 /* ---- floating -------------------------------------------------------------------------------- */
 #undef JOIN
 #define JOIN(a, b) ((a) + (b))
 #undef TOTAL
 #define TOTAL(a, b) ((a) + (double)(b))
-#undef A
-#define A double
-#undef TAKE
-#define TAKE(a, x) (*(a) += (x))
+#include "kernels/loops/take_f64.h"
 
-#undef SFX
 #define SFX        f16
 #define T          uint16_t
 #define F          float
@@ -190,14 +126,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef OP
 #define OP sum
 
-#undef A
-#undef A_ZERO
-#undef TAKE
-#undef MEET
-#define A          sum2
-#define A_ZERO     ((sum2){0, 0})
-#define TAKE(a, x) sum2_add(a, x)
-#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
+#include "kernels/loops/take_sum2.h"
 
 #undef SFX
 #define SFX        f64
@@ -243,12 +172,12 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define D          c128
 #define LD(x)      (x)
 #define OUT        c64
-#define DONE(a, p) narrow_c128(csum2_get(a))
+#define DONE(a, p) c_narrow(csum2_get(a))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean
 #define OUT        c64
-#define DONE(a, p) narrow_c128(csum2_mean(a, p))
+#define DONE(a, p) c_narrow(csum2_mean(a, p))
 #include "kernels/loops/reduce_finish.h"
 #undef OP
 #define OP sum

@@ -6,8 +6,6 @@
  * multiplied level by level. */
 #include "kernels/loops/scan.h"
 
-static inline c128 widen_c64(c64 x) { return (c128){(double)x.re, (double)x.im}; }
-static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 /* The products go through memory: gcc 12 would fuse them with the difference and the sum (see
  * complex.c). */
 static inline c128 mul_c128(c128 a, c128 b) {
@@ -95,8 +93,8 @@ static inline c128 mul_c128(c128 a, c128 b) {
 #define T      c64
 #define F      c64
 #define D      c128
-#define LD(x)  widen_c64(x)
-#define PUT(d) narrow_c128(d)
+#define LD(x)  c_widen(x)
+#define PUT(d) c_narrow(d)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

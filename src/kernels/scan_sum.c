@@ -10,8 +10,6 @@ static inline double get_sum2(sum2 base, sum2 own) {
     double hi = base.hi + own.hi, t = hi + (base.lo + own.lo);
     return hi - hi == 0 ? t : hi;
 }
-static inline c128 widen_c64(c64 x) { return (c128){(double)x.re, (double)x.im}; }
-static inline c64 narrow_c128(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
 
 #define OP         cumsum
@@ -66,16 +64,9 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#undef A
-#undef A_ZERO
-#undef TAKE
-#undef MEET
 #undef GET
-#define A          sum2
-#define A_ZERO     ((sum2){0, 0})
-#define TAKE(a, x) sum2_add(a, x)
-#define MEET(a, b) (sum2_add(a, (b)->hi), (a)->lo += (b)->lo)
-#define GET(b, a)  get_sum2(b, a)
+#define GET(b, a) get_sum2(b, a)
+#include "kernels/loops/take_sum2.h"
 
 #define SFX    f64
 #define T      double
@@ -105,8 +96,8 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define T      c64
 #define F      c64
 #define D      c128
-#define LD(x)  widen_c64(x)
-#define PUT(d) narrow_c128(d)
+#define LD(x)  c_widen(x)
+#define PUT(d) c_narrow(d)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

@@ -8,8 +8,6 @@
 #undef complex /* tables and operations are called so, too */
 #include <math.h>
 
-static inline c128 c_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
-static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 static inline double _Complex c_pack(c128 x) {
     double _Complex z;
     memcpy(&z, &x, sizeof z);

@@ -28,6 +28,8 @@ typedef struct c64 {
 typedef struct c128 {
     double re, im;
 } c128;
+static inline c128 c_widen(c64 x) { return (c128){(double)x.re, (double)x.im}; }
+static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 
 #define LOOP_NAME(op, dtype)  op##_##dtype
 #define LOOP_NAME2(op, dtype) LOOP_NAME(op, dtype)

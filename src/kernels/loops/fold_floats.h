@@ -1,0 +1,45 @@
+/* Includes reduce_fold.h for float16, bfloat16 and float32; no include guard. Before: what
+ * reduce_fold.h leaves alone, LANE (its C), BLOCK (its D), LOAD(F) -> LANE, and RESULT(A *, p), in
+ * double, which is rounded once. Takes LANE, BLOCK, LOAD and RESULT away again. */
+
+#define SFX        f16
+#define T          uint16_t
+#define F          float
+#define C          LANE
+#define D          BLOCK
+#define LD(x)      LOAD(x)
+#define FETCH(x)   from_f16(x)
+#define WIDEN      widen_f16
+#define OUT        uint16_t
+#define DONE(a, p) to_f16(to_odd(RESULT(a, p)))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        bf16
+#define T          uint16_t
+#define F          float
+#define C          LANE
+#define D          BLOCK
+#define LD(x)      LOAD(x)
+#define FETCH(x)   from_bf16(x)
+#define WIDEN      widen_bf16
+#define OUT        uint16_t
+#define DONE(a, p) to_bf16(to_odd(RESULT(a, p)))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        f32
+#define T          float
+#define F          float
+#define C          LANE
+#define D          BLOCK
+#define LD(x)      LOAD(x)
+#define OUT        float
+#define DONE(a, p) (float)RESULT(a, p)
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#undef LANE
+#undef BLOCK
+#undef LOAD
+#undef RESULT

@@ -1,0 +1,74 @@
+/* Includes reduce_fold.h for bool and the integers, whose results wrap in 64 bits; no include
+ * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
+ * lanes of the types of so many bits. Takes these four away again. */
+
+#define SFX        b8
+#define T          uint8_t
+#define F          uint8_t
+#define C          LANE8
+#define D          BLOCK
+#define LD(x)      (C)((x) != 0)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        u8
+#define T          uint8_t
+#define F          uint8_t
+#define C          LANE8
+#define D          BLOCK
+#define LD(x)      (C)(x)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        i8
+#define T          int8_t
+#define F          int8_t
+#define C          LANE8
+#define D          BLOCK
+#define LD(x)      (C)(x)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        i16
+#define T          int16_t
+#define F          int16_t
+#define C          LANE16
+#define D          BLOCK
+#define LD(x)      (C)(x)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        i32
+#define T          int32_t
+#define F          int32_t
+#define C          LANE32
+#define D          BLOCK
+#define LD(x)      (C)(x)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#define SFX        i64
+#define T          int64_t
+#define F          int64_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (C)(x)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
+#include "kernels/loops/reduce_fold.h"
+#undef SFX
+
+#undef LANE8
+#undef LANE16
+#undef LANE32
+#undef BLOCK
