@@ -134,12 +134,13 @@ typedef struct py_call {
     bool method;      /* positions in messages do not count self */
     bool large;       /* other threads may run meanwhile */
     bool requires_grad;
-    uint8_t wrapped_count, blocks_count;
+    uint8_t wrapped_count, blocks_count, held_count;
     nomen_tensor *wrapped[NOMEN__MAX_ARGS];
     struct {
         void *at;
         size_t bytes;
     } blocks[PY_BLOCKS];
+    PyObject *held[NOMEN__MAX_ARGS]; /* what lists held when they were given */
     uint16_t sizes_used;
     nomen_tensor *list_inline[PY_LIST_INLINE];
     int64_t sizes_inline[NOMEN_MAX_DIMS];
@@ -150,7 +151,7 @@ static inline void nomen__py_begin(py_call *p, py_state *s, const nomen__op *op)
     p->state = s;
     p->name = op->name;
     p->method = p->large = p->requires_grad = false;
-    p->wrapped_count = p->blocks_count = 0;
+    p->wrapped_count = p->blocks_count = p->held_count = 0;
     p->sizes_used = 0;
     nomen__call_begin(&p->c, op);
 }

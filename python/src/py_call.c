@@ -20,7 +20,8 @@ typedef struct py_callable {
 void nomen__py_give_back(py_call *p) {
     for (int i = 0; i < p->wrapped_count; i++) nomen__release(p->wrapped[i]);
     for (int i = 0; i < p->blocks_count; i++) nomen__free(p->blocks[i].at, p->blocks[i].bytes);
-    p->wrapped_count = p->blocks_count = 0;
+    for (int i = 0; i < p->held_count; i++) Py_DECREF(p->held[i]);
+    p->wrapped_count = p->blocks_count = p->held_count = 0;
 }
 
 nomen_status nomen__py_invoke(py_call *p) {

@@ -139,9 +139,13 @@ static bool walk(reader *r, PyObject *o, int dim, visitor *visit) {
     if (!fine)
         PyErr_Format(PyExc_ValueError, "expected sequence of length %lld at dim %d (got %zd)",
                      (long long)r->size[dim], dim, n);
-    for (Py_ssize_t i = 0; fine && i < n; i++)
-        fine = i < PySequence_Fast_GET_SIZE(items) &&
-               walk(r, PySequence_Fast_GET_ITEM(items, i), dim + 1, visit);
+    for (Py_ssize_t i = 0; fine && i < n; i++) {
+        fine = i < PySequence_Fast_GET_SIZE(items);
+        if (!fine) break;
+        PyObject *item = Py_NewRef(PySequence_Fast_GET_ITEM(items, i));
+        fine = walk(r, item, dim + 1, visit);
+        Py_DECREF(item);
+    }
     if (!fine && !PyErr_Occurred())
         PyErr_SetString(PyExc_RuntimeError, "the data changed while it was read");
     Py_DECREF(items);

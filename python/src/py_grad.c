@@ -344,26 +344,31 @@ static PyObject *retain_grad(PyObject *self, PyObject *unused) {
 typedef struct tensors {
     nomen_list list;
     nomen_tensor **at;
+    PyObject *held; /* hooks may change the list that was given */
 } tensors;
 
 static void tensors_free(tensors *x) {
     nomen__free(x->at, sizeof *x->at * (size_t)(x->list.count + 1));
-    *x = (tensors){{0, NULL}, NULL};
+    Py_XDECREF(x->held);
+    *x = (tensors){{0, NULL}, NULL, NULL};
 }
 
-/* A tensor, or a sequence of them; None in it where `holes`. Borrowed: the object must live on. */
+/* A tensor, or a sequence of them; None in it where `holes`. */
 static bool tensors_of(py_state *s, PyObject *o, const char *what, bool holes, tensors *x) {
     PyObject *const *items = &o;
     Py_ssize_t count = 1;
-    *x = (tensors){{0, NULL}, NULL};
+    *x = (tensors){{0, NULL}, NULL, NULL};
     if (o == Py_None) return true;
     if (PyTuple_Check(o) || PyList_Check(o)) {
-        items = PySequence_Fast_ITEMS(o);
-        count = PySequence_Fast_GET_SIZE(o);
+        x->held = PySequence_Tuple(o);
+        if (!x->held) return false;
+        items = &PyTuple_GET_ITEM(x->held, 0);
+        count = PyTuple_GET_SIZE(x->held);
     }
     x->at = nomen__alloc(sizeof *x->at * (size_t)(count + 1));
     if (!x->at) {
         nomen__py_raise(s);
+        tensors_free(x);
         return false;
     }
     x->list = (nomen_list){count, x->at};
@@ -429,7 +434,7 @@ static PyObject *grad(PyObject *module, PyObject *args, PyObject *kwargs) {
         return NULL;
     int keep = retain == Py_None ? create : PyObject_IsTrue(retain);
     if (keep < 0) return NULL;
-    tensors out = {{0, NULL}, NULL}, in = out, g = out;
+    tensors out = {{0, NULL}, NULL, NULL}, in = out, g = out;
     PyObject *result = NULL;
     if (tensors_of(s, outputs, "outputs", false, &out) &&
         tensors_of(s, inputs, "inputs", false, &in) &&

@@ -110,6 +110,7 @@ typedef struct index_list {
     index_kind kind[ITEMS];
     nomen_tensor *tensor[ITEMS]; /* by item, borrowed */
     PyObject *made[ITEMS];       /* tensors made of lists and bools */
+    PyObject *dict;              /* what items and tensors are borrowed from, or NULL */
     /* for index and index_put, once the views are made: a gap for each dim without a tensor */
     int64_t gaps_and_tensors;
     nomen_tensor *at[ITEMS];
@@ -117,6 +118,7 @@ typedef struct index_list {
 
 static void list_drop(index_list *list) {
     for (int i = 0; i < list->made_count; i++) Py_DECREF(list->made[i]);
+    Py_XDECREF(list->dict);
 }
 
 static index_kind refuse(PyObject *item) {
@@ -319,11 +321,13 @@ static nomen_tensor *view_of(PyObject *self, PyObject *key, index_list *list) {
     py_state *s = ((py_tensor *)self)->state;
     nomen_tensor *t = nomen__retain(nomen__py_unwrap(self));
     list->made_count = 0;
+    list->dict = NULL;
     if (PyTuple_Check(key))
         return by_items(s, t, &PyTuple_GET_ITEM(key, 0), PyTuple_GET_SIZE(key), list);
     if (!PyDict_Check(key)) return by_items(s, t, &key, 1, list);
     PyObject *items[NOMEN_MAX_DIMS], *whole = PySlice_New(NULL, NULL, NULL);
-    if (whole && dict_items(s, t, key, items, whole)) {
+    list->dict = PyDict_Copy(key); /* reading a key or an index may run code that changes it */
+    if (whole && list->dict && dict_items(s, t, list->dict, items, whole)) {
         t = by_items(s, t, items, t->ndim, list);
     } else {
         nomen__release(t);

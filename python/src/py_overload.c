@@ -175,12 +175,12 @@ static bool adapt_flatten(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
 
 /* [('H', 2), ('W', 3)] as two tuples. */
 static bool unzip(PyObject *pairs, PyObject **names, PyObject **sizes) {
-    Py_ssize_t count = PySequence_Fast_GET_SIZE(pairs);
+    Py_ssize_t count = PyTuple_GET_SIZE(pairs);
     *names = PyTuple_New(count);
     *sizes = PyTuple_New(count);
     if (!*names || !*sizes) return false;
     for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *pair = PySequence_Fast(PySequence_Fast_GET_ITEM(pairs, i),
+        PyObject *pair = PySequence_Fast(PyTuple_GET_ITEM(pairs, i),
                                          "unflatten: sizes must be (name, size) pairs");
         if (!pair) return false;
         Py_ssize_t length = PySequence_Fast_GET_SIZE(pair);
@@ -199,17 +199,18 @@ static bool unzip(PyObject *pairs, PyObject **names, PyObject **sizes) {
     return true;
 }
 
-/* The (name, size) pairs of the argument, a new reference; NULL without an exception: it has none.
+/* The (name, size) pairs of the argument, a new tuple; NULL without an exception: it has none.
  */
 static PyObject *pairs_of(PyObject *sizes) {
     if (PyODict_Check(sizes)) {
         PyObject *items = PyMapping_Items(sizes);
-        PyObject *list = items ? PySequence_Fast(items, "") : NULL;
+        PyObject *pairs = items ? PyList_AsTuple(items) : NULL;
         Py_XDECREF(items);
-        return list;
+        return pairs;
     }
-    if (!is_list(sizes) || !is_list(PySequence_Fast_GET_ITEM(sizes, 0))) return NULL;
-    return Py_NewRef(sizes);
+    bool listed = is_list(sizes) && PySequence_Fast_GET_SIZE(sizes) > 0;
+    if (!listed || !is_list(PySequence_Fast_GET_ITEM(sizes, 0))) return NULL;
+    return PySequence_Tuple(sizes);
 }
 
 static bool fill_pairs(py_call *p, PyObject *pairs, const py_bound *sizes) {

@@ -402,14 +402,22 @@ bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref) {
 
 static bool is_dim(PyObject *o) { return PyUnicode_Check(o) || o == Py_None || is_integer(o); }
 
-/* The items of a list or of a spread argument. */
-static PyObject *const *items_of(const py_bound *bound, Py_ssize_t *count) {
+/* The items of a list or of a spread argument. A list is copied first: reading an item may run
+ * __index__ of somebody's class, which may change the list, and so may other threads during the
+ * call. NULL: an exception is set. */
+static PyObject *const *items_of(py_call *p, const py_bound *bound, Py_ssize_t *count) {
+    PyObject *items = bound->value;
     if (bound->rest) {
         *count = bound->count;
         return bound->rest;
     }
-    *count = PySequence_Fast_GET_SIZE(bound->value);
-    return PySequence_Fast_ITEMS(bound->value);
+    if (PyList_Check(items)) {
+        items = PyList_AsTuple(items);
+        if (!items) return NULL;
+        p->held[p->held_count++] = items;
+    }
+    *count = PyTuple_GET_SIZE(items);
+    return &PyTuple_GET_ITEM(items, 0);
 }
 
 static nomen__dimref *take_dims(py_call *p, int i, Py_ssize_t count) {
@@ -434,8 +442,8 @@ static bool fill_dim(py_call *p, int i, const py_bound *bound) {
 static bool fill_dims(py_call *p, int i, const py_bound *bound) {
     if (!bound->rest && !is_list(bound->value)) return fill_dim(p, i, bound);
     Py_ssize_t count;
-    PyObject *const *items = items_of(bound, &count);
-    nomen__dimref *at = take_dims(p, i, count);
+    PyObject *const *items = items_of(p, bound, &count);
+    nomen__dimref *at = items ? take_dims(p, i, count) : NULL;
     if (!at) return false;
     p->c.listed |= 1u << i;
     for (Py_ssize_t k = 0; k < count; k++) {
@@ -452,8 +460,8 @@ static bool fill_names(py_call *p, int i, const py_bound *bound) {
     if (!bound->rest && !is_list(bound->value)) return wrong(p, i, bound);
     if (!bound->rest && (p->c.op->args[i].flags & NOMEN__VARIADIC)) return wrong(p, i, bound);
     Py_ssize_t count;
-    PyObject *const *items = items_of(bound, &count);
-    nomen__dimref *at = take_dims(p, i, count);
+    PyObject *const *items = items_of(p, bound, &count);
+    nomen__dimref *at = items ? take_dims(p, i, count) : NULL;
     if (!at) return false;
     for (Py_ssize_t k = 0; k < count; k++) {
         bool glob = items[k] == Py_Ellipsis && bound->rest;
@@ -496,8 +504,8 @@ static bool fill_sizes(py_call *p, int i, const py_bound *bound) {
         one.count = 1;
     }
     Py_ssize_t count;
-    PyObject *const *items = items_of(&one, &count);
-    int64_t *at = take_sizes(p, i, count);
+    PyObject *const *items = items_of(p, &one, &count);
+    int64_t *at = items ? take_sizes(p, i, count) : NULL;
     if (!at) return false;
     double numel = 1;
     for (Py_ssize_t k = 0; k < count; k++) {
@@ -522,8 +530,9 @@ static bool fill_tensor(py_call *p, int i, const py_bound *bound) {
 static bool fill_tensors(py_call *p, int i, const py_bound *bound) {
     if (!bound->rest && !is_list(bound->value)) return wrong(p, i, bound);
     Py_ssize_t count;
-    PyObject *const *items = items_of(bound, &count);
+    PyObject *const *items = items_of(p, bound, &count);
     nomen_tensor **at = p->list_inline;
+    if (!items) return false;
     if (count > PY_LIST_INLINE) {
         size_t bytes = (size_t)count * sizeof *at;
         at = nomen__alloc(bytes);

@@ -118,8 +118,13 @@ static PyObject *tensor_repr(PyObject *self) {
 
 /* A 0-d tensor is formatted as its number. */
 static PyObject *tensor_format(PyObject *self, PyObject *spec) {
+    if (!PyUnicode_Check(spec)) {
+        PyErr_Format(PyExc_TypeError, "__format__() argument must be str, not %s",
+                     Py_TYPE(spec)->tp_name);
+        return NULL;
+    }
     if (nomen__py_unwrap(self)->ndim) {
-        if (!PyUnicode_Check(spec) || !PyUnicode_GET_LENGTH(spec)) return PyObject_Str(self);
+        if (!PyUnicode_GET_LENGTH(spec)) return PyObject_Str(self);
         PyErr_SetString(PyExc_TypeError, "unsupported format string passed to Tensor.__format__");
         return NULL;
     }
