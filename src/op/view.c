@@ -73,8 +73,10 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
     }
     nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, ndim);
     if (!v) return NULL;
-    memcpy(v->size, size, sizeof *size * (size_t)ndim);
-    memcpy(v->stride, stride, sizeof *stride * (size_t)ndim);
+    for (int i = 0; i < ndim; i++) {
+        v->size[i] = size[i];
+        v->stride[i] = stride[i];
+    }
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
     v->data = t->data;
