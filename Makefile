@@ -27,7 +27,7 @@ test:
 
 check:
 	@tools/setup.sh tests asan tsan extras
-	@$(PYTEST) --builds release,asan,tsan --compilers --packages
+	@$(PYTEST) --builds release,asan,tsan --compilers --sanitized-python --packages
 
 lint:
 	@tools/setup.sh

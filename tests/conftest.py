@@ -24,6 +24,11 @@ def pytest_addoption(parser):
         help="also build the whole library with the other compilers",
     )
     parser.addoption(
+        "--sanitized-python",
+        action="store_true",
+        help="also run the tests of the Python module under the sanitizers (after setup.sh asan)",
+    )
+    parser.addoption(
         "--packages",
         action="store_true",
         help="also build the Python package, and install it into empty environments",

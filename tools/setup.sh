@@ -195,7 +195,7 @@ for word in "$@"; do
         esac
         configure "$word" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DNOMEN_KERNEL_OPT=-O1 \
             -DNOMEN_SANITIZE=$sanitizers -DNOMEN_ISAS="$isas" -DNOMEN_FAULTS=ON -DNOMEN_DEBUG=ON -DNOMEN_TESTS=ON \
-            -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON
+            -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON -DNOMEN_PYTHON=ON -DPython_EXECUTABLE="$root/.venv/bin/python"
         build "C tests under $sanitizers" "$word" nomen_tests
         ;;
     extras) ;;
