@@ -29,6 +29,7 @@ import differ_deviations as deviations  # noqa: E402
 import differ_hints as hints  # noqa: E402
 import differ_judge as judge  # noqa: E402
 import differ_record as record  # noqa: E402
+import differ_samples as samples  # noqa: E402
 import differ_say as say  # noqa: E402
 from differ_worker_pool import Worker  # noqa: E402
 
@@ -101,7 +102,7 @@ def usable(answer):
     """An oracle that crashed, or that could not build the operands, says nothing."""
     if answer is None or answer[0][0] == "crash":
         return False
-    return answer[0][0] != "error" or answer[0][1] not in ("Setup", "AttributeError")
+    return answer[0][0] != "error" or answer[0][1] not in ("Setup", "AttributeError", "Unknown")
 
 
 def verdict(case, data, answer):
@@ -268,6 +269,9 @@ def arguments():
     parser.add_argument("--record", metavar="FILE", help="keep calls in which all agree")
     parser.add_argument("--keep", type=int, default=20000, help="how many of them")
     parser.add_argument("--one", metavar="SEED:NUMBER", help="one call, with all answers")
+    parser.add_argument("--samples", action="store_true", help="PyTorch's own operator samples")
+    parser.add_argument("--kinds", nargs="+", default=samples.KINDS, help="of samples")
+    parser.add_argument("--limit", type=int, default=40, help="samples of each kind and dtype")
     options = parser.parse_args()
     options.modes = {"call": ("",), "grad": ("grad",)}.get(options.mode, ("", "", "", "", "grad"))
     return options
@@ -278,6 +282,8 @@ def main():
     if options.one:
         one(options)
         return 0
+    if options.samples:
+        return samples.run(options, Bench(options), verdict, signature)
     began = time.time()
     share = max(BATCH, min(2500, -(-options.calls // options.jobs)))
     stop = options.start + options.calls

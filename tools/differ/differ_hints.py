@@ -6,7 +6,7 @@ Everything here is a hint: an operation without any is drawn from its list of ar
 from differ_data import ALL, INTS, REALS
 
 # Results are nobody's business: only dtype, sizes and names count.
-UNDEFINED = {"empty", "empty_like", "new_empty"}
+UNDEFINED = {"empty", "empty_like", "new_empty", "new_empty_strided", "empty_strided"}
 
 # Numbers by chance: the same seed is set before each call.
 RANDOM = {

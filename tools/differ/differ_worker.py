@@ -33,6 +33,10 @@ STORED = {
 }
 
 
+class Unknown(Exception):
+    """A result in a dtype that only one of the libraries has."""
+
+
 class Session:
     """One library, and how tensors get into it and out of it."""
 
@@ -66,7 +70,9 @@ class Session:
 
     def contents(self, tensor):
         """dtype, sizes, names, elements in row-major order."""
-        dtype = self.names_of[tensor.dtype]
+        dtype = self.names_of.get(tensor.dtype)
+        if dtype is None:
+            raise Unknown(str(tensor.dtype))
         names = tuple(tensor.names) if self.has_names else (None,) * tensor.dim()
         plain = tensor.detach()
         if self.has_names and tensor.has_names():
@@ -138,7 +144,7 @@ class Session:
         if "seed" in case:
             self.lib.manual_seed(case["seed"])
         if form == "function":
-            return getattr(self.lib, name)(*args, **kw)
+            return operator.attrgetter(name)(self.lib)(*args, **kw)
         if form == "operator":
             return getattr(operator, name)(*args)
         if form == "inplace" and case.get("mode") == "grad":

@@ -11,8 +11,8 @@ SCRIPT = pathlib.Path(__file__).with_name("differ_worker.py")
 
 
 class Worker:
-    def __init__(self, python, library, seconds=60):
-        self.command = [python, str(SCRIPT), library]
+    def __init__(self, python, library, seconds=60, script=SCRIPT):
+        self.command = [python, str(script), library]
         self.seconds = seconds
         self.process = None
 
