@@ -740,7 +740,11 @@ def stub(ops):
         return f"def {name}({', '.join(parts)}) -> {result}: ..."
 
     named = sorted([(op.name, op) for op in ops] + aliases(ops), key=lambda pair: pair[0])
-    out += [line(op, name, False) for name, op in named if "f" in op.forms]
+    for name, op in named:
+        if "f" in op.forms:
+            out.append(line(op, name, False))
+        if "i" in op.forms:
+            out.append(line(op, name if name.endswith("_") else name + "_", False))
     out += ["", "class TensorOps:"]
     for name, op in named:
         if "m" in op.forms:

@@ -127,6 +127,12 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
                      f->name, nargs ? Py_TYPE(args[0])->tp_name : "missing");
         return NULL;
     }
+    if (NOMEN_UNLIKELY(f->inplace && nargs && !nomen__py_is_tensor(f->state, args[0]))) {
+        /* a number would become a tensor that nobody sees again */
+        PyErr_Format(PyExc_TypeError, "%s(): argument 'input' (position 1) must be Tensor, not %s",
+                     f->name, Py_TYPE(args[0])->tp_name);
+        return NULL;
+    }
     bool ready = NOMEN_UNLIKELY(f->adapter != NULL) ? f->adapter(&p, args, nargs, kwnames)
                                                     : nomen__py_parse(&p, args, nargs, kwnames);
     if (NOMEN_UNLIKELY(!ready)) {
@@ -276,7 +282,7 @@ static PyType_Spec method_spec = {
 
 static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, const char *called,
                         enum nomen__form form) {
-    bool method = form != NOMEN__FUNCTION, inplace = form == NOMEN__INPLACE;
+    bool method = owner == (PyObject *)s->tensor, inplace = form == NOMEN__INPLACE;
     PyTypeObject *type = method ? s->method : s->function;
     bool suffix = inplace && called[strlen(called) - 1] != '_';
     PyObject *name = PyUnicode_FromFormat(suffix ? "%s_" : "%s", called);
@@ -299,13 +305,15 @@ static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, const
     return failed;
 }
 
-/* The forms that the row asks for, under its own or a second name. */
+/* The forms that the row asks for, under its own or a second name. What works in place is a method
+ * and a function. */
 static int add_forms(PyObject *module, py_state *s, const nomen__op *op, const char *called) {
     for (int form = NOMEN__FUNCTION; form <= NOMEN__INPLACE; form *= 2) {
         PyObject *owner = form == NOMEN__FUNCTION ? module : (PyObject *)s->tensor;
         if ((op->forms & form) && add_callable(s, owner, op, called, (enum nomen__form)form))
             return -1;
     }
+    if (op->forms & NOMEN__INPLACE) return add_callable(s, module, op, called, NOMEN__INPLACE);
     return 0;
 }
 
