@@ -1042,7 +1042,7 @@ NOMEN_API nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args
  * Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.
  * Dtypes: any.
  * Gradient: of the operations it is made of.
- * Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p.
+ * Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p, an unknown compute_mode (the known ones all give the exact distance).
  *
  * Example:
  *     >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))
@@ -1051,6 +1051,7 @@ typedef struct nomen_cdist_args {
     nomen_tensor *x1;
     nomen_tensor *x2;
     nomen_number p;
+    const char *compute_mode;
 } nomen_cdist_args;
 NOMEN_API nomen_tensor *nomen_cdist_call(const nomen_cdist_args *args);
 #define nomen_cdist(...) \

@@ -28,7 +28,10 @@ nomen_tensor *nomen__g_remainder(nomen_tensor *g, nomen_tensor *x, nomen_tensor 
     return nomen_neg(nomen_mul(g, q));
 }
 
+/* A lone weight may be a number, which has the precision of float32 when a number is taken from it.
+ */
 nomen_tensor *nomen__g_lerp(nomen_tensor *g, nomen_tensor *weight, bool end) {
+    if (weight && weight->ndim == 0) weight = nomen_cast(weight, (nomen_dtype)g->dtype);
     return nomen_mul(g, nomen__conj(end ? weight : nomen_sub(nomen_scalar(1), weight)));
 }
 

@@ -4,6 +4,8 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
+#include <string.h>
+
 static nomen_status check_points(const nomen_tensor *t, const char *name) {
     if (t->ndim < 2)
         return nomen__fail(NOMEN_ERROR_SHAPE,
@@ -16,10 +18,22 @@ static nomen_status check_points(const nomen_tensor *t, const char *name) {
     return NOMEN_OK;
 }
 
+/* PyTorch lets one choose whether a product may be used, which loses digits: here it never is. */
+static nomen_status check_mode(const nomen__call *c) {
+    static const char *const known[] = {"use_mm_for_euclid_dist_if_necessary",
+                                        "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"};
+    if (!nomen__given(c, 3)) return NOMEN_OK;
+    for (size_t i = 0; i < NOMEN_COUNT(known); i++)
+        if (!strcmp(c->arg[3].text, known[i])) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_VALUE, "%.60s is not a valid value for compute_mode",
+                       c->arg[3].text);
+}
+
 static nomen_status check(const nomen__call *c, nomen__namelist *names) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
     nomen_status s = check_points(a, "X1");
     if (!s) s = check_points(b, "X2");
+    if (!s) s = check_mode(c);
     if (s) return s;
     if (a->size[a->ndim - 1] != b->size[b->ndim - 1])
         return nomen__fail(NOMEN_ERROR_SHAPE,

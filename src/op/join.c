@@ -23,7 +23,7 @@ static nomen_status join_dim(nomen__call *c, nomen__names own) {
 
 nomen_status nomen__names_join(nomen__call *c) {
     if (c->in_count == 0)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "cat(): expected a non-empty list of Tensors");
+        return nomen__fail(NOMEN_ERROR_SHAPE, "torch.cat(): expected a non-empty list of Tensors");
     for (int64_t i = 0; i < c->in_count; i++)
         if (c->in[i]->ndim == 0)
             return nomen__fail(NOMEN_ERROR_SHAPE,

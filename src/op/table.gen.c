@@ -187,6 +187,7 @@ static const nomen__argspec args_cdist[] = {
     {"x1", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x1)},
     {"x2", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x2)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cdist_args, p)},
+    {"compute_mode", NOMEN__TEXT, NOMEN__OPTIONAL, offsetof(nomen_cdist_args, compute_mode)},
 };
 static const nomen__argspec args_ceil[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ceil_args, self)},
@@ -2718,7 +2719,7 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "cdist",
-        .signature = "(x1, x2, p=None)",
+        .signature = "(x1, x2, p=None, compute_mode=None)",
         .doc = "The p-norms (default 2) of the differences of each row of x1 with each row of x2.\n"
         "\n"
         "    result[i, j] = norm(x1[i] - x2[j], p)\n"
@@ -2727,13 +2728,13 @@ const nomen__op nomen__ops[] = {
         "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.\n"
         "Dtypes: any.\n"
         "Gradient: of the operations it is made of.\n"
-        "Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p.\n"
+        "Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p, an unknown compute_mode (the known ones all give the exact distance).\n"
         "\n"
         "Example:\n"
         "    >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))\n"
         "    tensor([[5., 1.]], names=('N', 'M'))\n",
         .id = 40,
-        .nargs = 3,
+        .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cdist_args, p),
