@@ -98,6 +98,13 @@ def pairs(counts, case, answer):
             return
 
 
+def succeeds(answer):
+    """Is there a result, here and in one of the oracles?"""
+    return answer[0][0][0] != "error" and any(
+        told is not None and told[0][0] not in ("error", "crash") for told in answer[1:]
+    )
+
+
 def usable(answer):
     """An oracle that crashed, or that could not build the operands, says nothing."""
     if answer is None or answer[0][0] == "crash":
@@ -210,6 +217,7 @@ def part(work):
                 state, said = verdict(case, data, answer)
                 counts[state] += 1
                 counts["op", case["row"]] += 1
+                counts["ok", case["row"]] += succeeds(answer)
                 if options.record and state == "same" and record.suits(case, data):
                     kept = record.pack(answer[0][0], case)
                     if kept:
@@ -253,6 +261,14 @@ def one(options):
     bench.stop()
 
 
+def rates(counts):
+    """Rows by the share of calls that succeed on both sides, the worst first."""
+    rows = [key[1] for key in counts if isinstance(key, tuple) and key[0] == "op"]
+    share = {row: counts["ok", row] / counts["op", row] for row in rows}
+    for row in sorted(rows, key=share.get):
+        print(f"{share[row]:6.0%} of {counts['op', row]} succeed: {row}")
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
@@ -265,6 +281,7 @@ def arguments():
     parser.add_argument("--mode", choices=["call", "grad"], help="only calls, or gradients")
     parser.add_argument("--show", type=int, default=2, help="findings per operation and process")
     parser.add_argument("--errors", action="store_true", help="list what the two sides said")
+    parser.add_argument("--rates", action="store_true", help="how many calls of a row succeed")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false")
     parser.add_argument("--record", metavar="FILE", help="keep calls in which all agree")
     parser.add_argument("--keep", type=int, default=20000, help="how many of them")
@@ -309,6 +326,8 @@ def main():
     errors = [key for key in counts if isinstance(key, tuple) and key[0] == "errors"]
     for key in sorted(errors, key=lambda key: key[2:]):
         print(f"{counts[key]:5} {key[1]:12} {key[2]}\n{'':18} {key[3]}")
+    if options.rates:
+        rates(counts)
     kinds = collections.defaultdict(collections.Counter)
     for key, n in counts.items():
         if isinstance(key, tuple) and key[0] == "finding":

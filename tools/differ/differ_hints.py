@@ -3,7 +3,7 @@
 Everything here is a hint: an operation without any is drawn from its list of arguments alone.
 """
 
-from differ_data import ALL, INTS, REALS
+from differ_data import ALL, INTS
 
 # Results are nobody's business: only dtype, sizes and names count.
 UNDEFINED = {"empty", "empty_like", "new_empty", "new_empty_strided", "empty_strided"}
@@ -44,6 +44,7 @@ FILLS = {
     "median": ["small", "special", "normal", "distinct"],
     "nanmedian": ["small", "special", "normal", "distinct"],
     "mode": ["small", "zero_one", "small", "special"],
+    "poisson": ["positive", "zero_one"],
     "prod": ["normal", "small", "unit", "special", "zero_one"],
     "cumprod": ["normal", "small", "unit", "special", "zero_one"],
 }
@@ -55,22 +56,123 @@ SUMS = {"sum", "mean", "std", "var", "std_mean", "var_mean", "cumsum", "nansum",
 for name in PRODUCTS | SUMS:
     FILLS[name] = ["normal", "small", "large", "positive", "special", "wide", "normal", "small"]
 
-# dtypes drawn oftener for the first operand.
+# What the first operand may be made of, where the kernel's list says too much.
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+NUMERIC = ALL[1:]
 DTYPES = {
-    "bitwise_not": INTS + ("bool",),
-    "bitwise_and": INTS + ("bool",),
-    "bitwise_or": INTS + ("bool",),
-    "bitwise_xor": INTS + ("bool",),
-    "bitwise_left_shift": INTS,
-    "bitwise_right_shift": INTS,
-    "bernoulli": REALS,
+    "bernoulli": FLOATS,
+    "multinomial": ("float32", "float64"),
+    "threshold": INTS + FLOATS,
+    "poisson": FLOATS,
+    "complex": ("float32", "float64"),
+    "polar": ("float32", "float64"),
+    "imag": ("complex64", "complex128"),
+    "view_as_real": ("complex64", "complex128"),
+    "view_as_complex": ("float32", "float64"),
+    "uniform": FLOATS,
+    "normal": FLOATS,
+    "normal_": FLOATS,
+    "rand": FLOATS,
+    "rand_like": FLOATS,
+    "randn": FLOATS,
+    "randn_like": FLOATS,
+    "dropout": FLOATS,
+    "cdist": ("float32", "float64"),
+    "dist": FLOATS + ("complex64", "complex128"),
+    "addmm": NUMERIC,
+    "addmv": NUMERIC,
+    "baddbmm": NUMERIC,
+    "bmm": NUMERIC,
+    "kthvalue": INTS + FLOATS,
+    "mode": ALL[:10],
+    "randint": INTS + FLOATS,
+    "randint_like": INTS + FLOATS,
 }
+FLOATS_ONLY = {
+    "addcdiv", "lerp", "complex", "polar", "mean", "nanmean", "std", "var", "std_mean", "var_mean",
+    "norm", "atanh_", "logsumexp", "softmax", "frac",
+}  # fmt: skip
+SAME_DTYPES = {"lerp", "complex", "polar", "addcdiv", "addcmul", "stack", "cat"}
 OPERAND_DTYPES = {  # of further operands
-    ("where", "condition"): ("bool",) * 9 + ("uint8",),
-    ("masked_fill", "mask"): ("bool",) * 9 + ("uint8",),
-    ("masked_select", "mask"): ("bool",) * 9 + ("uint8",),
-    ("masked_scatter", "mask"): ("bool",) * 9 + ("uint8",),
+    ("where", "condition"): ("bool",) * 19 + ("uint8",),
+    ("masked_fill", "mask"): ("bool",) * 29 + ("uint8",),
+    ("masked_select", "mask"): ("bool",) * 29 + ("uint8",),
+    ("masked_scatter", "mask"): ("bool",) * 29 + ("uint8",),
 }
+
+# Ranks of the first operand; 0 to 9 is any.
+RANKS = {
+    "diag": (1, 2), "fliplr": (2, 9), "flipud": (1, 9), "tril": (2, 9), "triu": (2, 9),
+    "select": (1, 9), "unbind": (1, 9), "msort": (1, 9), "view_as_complex": (0, 4),
+    "diag_embed": (1, 4),
+}  # fmt: skip
+
+# Numbers that an argument may be, where others are errors or mean nothing.
+NUMBERS = {
+    ("std", "correction"): [0, 1, 1, 2, 5],
+    ("var", "correction"): [0, 1, 1, 2, 5],
+    ("std_mean", "correction"): [0, 1, 1, 2, 5],
+    ("var_mean", "correction"): [0, 1, 1, 2, 5],
+    ("norm", "p"): [0.0, 0.5, 1.0, 2, 2, 3, 1, float("inf"), float("-inf")],
+    ("dist", "p"): [0.0, 0.5, 1.0, 2, 2, 3, 1, float("inf")],
+    ("cdist", "p"): [0.0, 0.5, 1.0, 2, 2, 3, 1, float("inf")],
+    ("logit", "eps"): [1e-6, 0.1, 0.25, 0.0],
+    ("allclose", "rtol"): [1e-5, 0.1, 0.0],
+    ("allclose", "atol"): [1e-8, 0.1, 10.0],
+    ("isclose", "rtol"): [1e-5, 0.1, 0.0],
+    ("isclose", "atol"): [1e-8, 0.1, 10.0],
+}
+
+# Operands that PyTorch wants as tensors.
+TENSORS_ONLY = {
+    ("addcdiv", "tensor1"), ("addcdiv", "tensor2"), ("addcmul", "tensor1"), ("addcmul", "tensor2"),
+    ("lerp", "end"), ("hypot", "other"), ("atan2", "other"), ("maximum", "other"),
+    ("minimum", "other"), ("logical_and", "other"), ("logical_or", "other"),
+    ("logical_xor", "other"), ("complex", "imag"), ("polar", "angle"), ("copy", "src"),
+    ("isclose", "other"), ("allclose", "other"), ("where", "condition"),
+}  # fmt: skip
+
+# Optional arguments that are always given; with out=.
+REDUCTIONS = ("sum", "mean", "nansum", "nanmean", "prod", "all", "any", "norm", "amax", "amin")
+NEEDED = (
+    set(),
+    {(name, "dim") for name in REDUCTIONS + ("median", "nanmedian", "var", "std")},
+)
+
+# Rows whose dims are one dim, and whose dims are always a list.
+ONE_DIM = {"prod", "all", "any"}
+LISTS_OF_DIMS = {"flip"}
+
+# Forms that PyTorch has, where it has fewer.
+FORMS = {
+    "argsort": "fm",
+    "bernoulli": "fmio",
+    "conj": "fm",
+    "relu": "fmi",
+    "threshold": "fi",
+    "resolve_conj": "fm",
+    "copysign": "fmio",
+}
+
+# What dtype= may be.
+RESULT_DTYPES = {name: FLOATS for name in ("mean", "nanmean", "norm")}
+
+# dtypes of results, for out=.
+COMPARED = {
+    "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor", "logical_not",
+    "isnan", "isinf", "isneginf", "isposinf", "signbit", "all", "any", "isclose",
+}  # fmt: skip
+RESULTS = {name: "bool" for name in COMPARED}
+RESULTS |= {name: "int64" for name in ("argmax", "argmin", "argsort", "nonzero", "randperm")}
+SUMS_OF_INTS = {"sum", "prod", "cumsum", "cumprod", "nansum", "trace"}
+FLOAT_RESULTS = {"div", "true_divide"}
+
+# Composites with a gradient of their own parts.
+SMOOTH = {
+    "addmm", "addmv", "baddbmm", "cdist", "diag", "diag_embed", "diff", "dist", "repeat", "tile",
+    "repeat_interleave", "roll", "split", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit",
+    "unbind", "narrow_copy", "msort", "take_along_dim", "to", "contiguous", "threshold",
+}  # fmt: skip
 
 # Words that arguments of kind text may have.
 TEXTS = {
@@ -134,5 +236,3 @@ CANCEL = PRODUCTS | SUMS | {
     "prod", "cumprod", "softmax", "log_softmax", "logsumexp", "addcmul", "addcdiv", "lerp", "norm",
     "scatter_add", "index_add", "dist", "trace", "std", "var",
 }  # fmt: skip
-
-DRAWN_DTYPES = ALL

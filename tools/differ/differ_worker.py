@@ -151,7 +151,10 @@ class Session:
             args[0] = args[0].clone()
         if form == "attribute":
             return getattr(args[0], name)
-        return getattr(args[0], name + ("_" if form == "inplace" else ""))(*args[1:], **kw)
+        method = name + ("_" if form == "inplace" else "")
+        if form == "inplace" and not hasattr(args[0], method):  # torch.threshold_, dropout_
+            return getattr(self.lib, method)(*args, **kw)
+        return getattr(args[0], method)(*args[1:], **kw)
 
     def backward(self, result, tensors):
         """Gradients of the tensors that ask for one, for a result times a fixed pattern."""
