@@ -202,7 +202,7 @@ def is_same_size(input, other):
 
 # ---- functions for methods -------------------------------------------------------------------
 
-_FUNCTIONS = ["detach", "get_device", "is_complex", "is_floating_point", "is_inference",
+_FUNCTIONS = ["detach", "detach_", "get_device", "is_complex", "is_floating_point", "is_inference",
               "is_nonzero", "is_signed", "numel", "t"]
 
 
