@@ -233,6 +233,7 @@ class Op:
     def tail(self):
         """Where in the argument struct that begins which may be absent."""
         rest = [a.c_name for a in self.args[self.lead() :]] + ["out"] * ("o" in self.forms)
+        rest += ["device"] * self.creates()
         struct = f"nomen_{self.symbol}_args"
         return f"offsetof({struct}, {rest[0]})" if rest else f"sizeof({struct})"
 
@@ -502,6 +503,8 @@ def header(ops):
             )
         if "o" in op.forms:
             fields += "    nomen_tensor *out; /* write the result here, or NULL */\n"
+        if op.creates():
+            fields += "    const char *device; /* where to make it, or NULL */\n"
         out += [
             c_comment(op.doc()),
             f"typedef struct nomen_{op.symbol}_args {{\n{fields}}} nomen_{op.symbol}_args;",
@@ -591,6 +594,9 @@ def table(ops):
             )
         if "o" in op.forms:
             fields["out_offset"] = f"offsetof(nomen_{op.name}_args, out)"
+        if op.creates():
+            fields["creates"] = 1
+            fields["device_offset"] = f"offsetof(nomen_{op.name}_args, device)"
         if "kernel" in op.row:
             fields["kernel"] = c_string(op.row["kernel"])
         fields |= {k: f"nomen__{v}" for k, v in op.steps.items()}

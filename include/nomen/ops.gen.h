@@ -481,6 +481,7 @@ typedef struct nomen_arange_args {
     nomen_number step;
     nomen_dtype dtype;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_arange_args;
 NOMEN_API nomen_tensor *nomen_arange_call(const nomen_arange_args *args);
 #define nomen_arange(...) \
@@ -1773,6 +1774,7 @@ typedef struct nomen_empty_args {
     nomen_sizes size;
     nomen_dtype dtype;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_empty_args;
 NOMEN_API nomen_tensor *nomen_empty_call(const nomen_empty_args *args);
 #define nomen_empty(...) \
@@ -1791,6 +1793,7 @@ NOMEN_API nomen_tensor *nomen_empty_call(const nomen_empty_args *args);
 typedef struct nomen_empty_like_args {
     nomen_tensor *self;
     nomen_dtype dtype;
+    const char *device; /* where to make it, or NULL */
 } nomen_empty_like_args;
 NOMEN_API nomen_tensor *nomen_empty_like_call(const nomen_empty_like_args *args);
 #define nomen_empty_like(...) \
@@ -2257,6 +2260,7 @@ typedef struct nomen_full_args {
     nomen_number fill_value;
     nomen_dtype dtype;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_full_args;
 NOMEN_API nomen_tensor *nomen_full_call(const nomen_full_args *args);
 #define nomen_full(...) \
@@ -2276,6 +2280,7 @@ typedef struct nomen_full_like_args {
     nomen_tensor *self;
     nomen_number fill_value;
     nomen_dtype dtype;
+    const char *device; /* where to make it, or NULL */
 } nomen_full_like_args;
 NOMEN_API nomen_tensor *nomen_full_like_call(const nomen_full_like_args *args);
 #define nomen_full_like(...) \
@@ -3894,6 +3899,7 @@ typedef struct nomen_normal_args {
     nomen_dtype dtype;
     nomen_generator *generator;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_normal_args;
 NOMEN_API nomen_tensor *nomen_normal_call(const nomen_normal_args *args);
 #define nomen_normal(...) \
@@ -3939,6 +3945,7 @@ typedef struct nomen_ones_args {
     nomen_sizes size;
     nomen_dtype dtype;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_ones_args;
 NOMEN_API nomen_tensor *nomen_ones_call(const nomen_ones_args *args);
 #define nomen_ones(...) \
@@ -3957,6 +3964,7 @@ NOMEN_API nomen_tensor *nomen_ones_call(const nomen_ones_args *args);
 typedef struct nomen_ones_like_args {
     nomen_tensor *self;
     nomen_dtype dtype;
+    const char *device; /* where to make it, or NULL */
 } nomen_ones_like_args;
 NOMEN_API nomen_tensor *nomen_ones_like_call(const nomen_ones_like_args *args);
 #define nomen_ones_like(...) \
@@ -4226,6 +4234,7 @@ typedef struct nomen_rand_args {
     nomen_dtype dtype;
     nomen_generator *generator;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_rand_args;
 NOMEN_API nomen_tensor *nomen_rand_call(const nomen_rand_args *args);
 #define nomen_rand(...) \
@@ -4245,6 +4254,7 @@ typedef struct nomen_rand_like_args {
     nomen_tensor *self;
     nomen_dtype dtype;
     nomen_generator *generator;
+    const char *device; /* where to make it, or NULL */
 } nomen_rand_like_args;
 NOMEN_API nomen_tensor *nomen_rand_like_call(const nomen_rand_like_args *args);
 #define nomen_rand_like(...) \
@@ -4271,6 +4281,7 @@ typedef struct nomen_randint_args {
     nomen_dtype dtype;
     nomen_generator *generator;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_randint_args;
 NOMEN_API nomen_tensor *nomen_randint_call(const nomen_randint_args *args);
 #define nomen_randint(...) \
@@ -4294,6 +4305,7 @@ typedef struct nomen_randint_like_args {
     nomen_number high;
     nomen_dtype dtype;
     nomen_generator *generator;
+    const char *device; /* where to make it, or NULL */
 } nomen_randint_like_args;
 NOMEN_API nomen_tensor *nomen_randint_like_call(const nomen_randint_like_args *args);
 #define nomen_randint_like(...) \
@@ -4317,6 +4329,7 @@ typedef struct nomen_randn_args {
     nomen_dtype dtype;
     nomen_generator *generator;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_randn_args;
 NOMEN_API nomen_tensor *nomen_randn_call(const nomen_randn_args *args);
 #define nomen_randn(...) \
@@ -4336,6 +4349,7 @@ typedef struct nomen_randn_like_args {
     nomen_tensor *self;
     nomen_dtype dtype;
     nomen_generator *generator;
+    const char *device; /* where to make it, or NULL */
 } nomen_randn_like_args;
 NOMEN_API nomen_tensor *nomen_randn_like_call(const nomen_randn_like_args *args);
 #define nomen_randn_like(...) \
@@ -4387,6 +4401,7 @@ typedef struct nomen_randperm_args {
     nomen_dtype dtype;
     nomen_generator *generator;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_randperm_args;
 NOMEN_API nomen_tensor *nomen_randperm_call(const nomen_randperm_args *args);
 #define nomen_randperm(...) \
@@ -5475,7 +5490,7 @@ NOMEN_API nomen_tensor *nomen_tile_call(const nomen_tile_args *args);
 #define nomen_tile(...) \
     nomen_tile_call(&(const nomen_tile_args){.self = __VA_ARGS__})
 
-/* The tensor converted to a dtype; itself if it has that dtype already and copy is not asked for.
+/* The tensor converted to a dtype, on a device; itself if it is so already and copy is not asked for.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: see above.
@@ -5489,10 +5504,30 @@ typedef struct nomen_to_args {
     nomen_tensor *self;
     nomen_dtype dtype;
     bool copy;
+    const char *device;
 } nomen_to_args;
 NOMEN_API nomen_tensor *nomen_to_call(const nomen_to_args *args);
 #define nomen_to(...) \
     nomen_to_call(&(const nomen_to_args){.self = __VA_ARGS__})
+
+/* A copy on a device: 'cpu', 'mock', 'mock:1'.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: a device that is not there.
+ *
+ * Example:
+ *     >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')
+ *     tensor([1., 1.], names=('N',)) */
+typedef struct nomen_to_device_args {
+    nomen_tensor *self;
+    const char *device;
+} nomen_to_device_args;
+NOMEN_API nomen_tensor *nomen_to_device_call(const nomen_to_device_args *args);
+#define nomen_to_device(...) \
+    nomen_to_device_call(&(const nomen_to_device_args){.self = __VA_ARGS__})
 
 /* The k largest (or smallest) elements along a dim (default the last one), with their positions, the best first. NaN is larger than every number; of equals the first ones are taken, in their order. sorted=False allows any order, and gives the same.
  *
@@ -5927,6 +5962,7 @@ typedef struct nomen_zeros_args {
     nomen_sizes size;
     nomen_dtype dtype;
     nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
 } nomen_zeros_args;
 NOMEN_API nomen_tensor *nomen_zeros_call(const nomen_zeros_args *args);
 #define nomen_zeros(...) \
@@ -5945,6 +5981,7 @@ NOMEN_API nomen_tensor *nomen_zeros_call(const nomen_zeros_args *args);
 typedef struct nomen_zeros_like_args {
     nomen_tensor *self;
     nomen_dtype dtype;
+    const char *device; /* where to make it, or NULL */
 } nomen_zeros_like_args;
 NOMEN_API nomen_tensor *nomen_zeros_like_call(const nomen_zeros_like_args *args);
 #define nomen_zeros_like(...) \

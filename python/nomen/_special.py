@@ -51,12 +51,12 @@ def _type_as(self, other):
 
 
 def _cpu(self, memory_format=None):
-    """The tensor itself: there is one device."""
-    return self
+    """The tensor on the CPU: itself if it is there."""
+    return self.to("cpu")
 
 
 def _cuda(self, device=None, non_blocking=False, memory_format=None):
-    """There is no such device in this build: an error that says so."""
+    """The tensor on a GPU, if there is a backend for it: an error that says so if not."""
     if device is None:
         device = "cuda"
     elif not isinstance(device, (_C.device, str, int)) or device is True or device is False:
@@ -81,6 +81,13 @@ def _is_pinned(self, device=None):
 # ---- new tensors of the same dtype -----------------------------------------------------------
 
 
+def _as_self(self, dtype, options):
+    """The dtype and the device of self, unless others are asked for."""
+    device = options.get("device")
+    return options | {"dtype": self.dtype if dtype is None else dtype,
+                      "device": self.device if device is None else device}
+
+
 def _new_factory(name):
     factory = getattr(_C, name)
 
@@ -89,7 +96,7 @@ def _new_factory(name):
             size = (*size, options.pop("size"))
         if not size:
             raise TypeError(f"new_{name}() missing 1 required positional arguments: \"size\"")
-        return factory(*size, dtype=self.dtype if dtype is None else dtype, **options)
+        return factory(*size, **_as_self(self, dtype, options))
 
     new.__name__ = f"new_{name}"
     new.__qualname__ = f"Tensor.new_{name}"
@@ -100,13 +107,13 @@ def _new_factory(name):
 
 def _new_full(self, size, fill_value, *, dtype=None, **options):
     """nomen.full(size, fill_value, ...) of the same dtype."""
-    return _C.full(size, fill_value, dtype=self.dtype if dtype is None else dtype, **options)
+    return _C.full(size, fill_value, **_as_self(self, dtype, options))
 
 
 def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False,
                 names=None):
     """nomen.tensor(data, ...) of the same dtype."""
-    return _C.tensor(data, dtype=self.dtype if dtype is None else dtype, device=device,
+    return _C.tensor(data, **_as_self(self, dtype, {"device": device}),
                      requires_grad=requires_grad, pin_memory=pin_memory, names=names)
 
 
@@ -114,7 +121,7 @@ def _new(self, *args):
     """new_empty(sizes) for numbers, new_tensor(data) for anything else."""
     if len(args) == 1 and not isinstance(args[0], (int, _C.Size)):
         return _new_tensor(self, args[0])
-    return _C.empty(*args or (0,), dtype=self.dtype)
+    return _C.empty(*args or (0,), dtype=self.dtype, device=self.device)
 
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False,
@@ -142,7 +149,7 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 def _new_empty_strided(self, size, stride, *, dtype=None, **options):
     """nomen.empty_strided(size, stride, ...) of the same dtype."""
-    return empty_strided(size, stride, dtype=self.dtype if dtype is None else dtype, **options)
+    return empty_strided(size, stride, **_as_self(self, dtype, options))
 
 
 # ---- other shapes ----------------------------------------------------------------------------

@@ -103,8 +103,12 @@ int nomen__py_add_storage(PyObject *module, py_state *s);
 nomen_dtype nomen__py_dtype(const py_state *s, PyObject *o);
 /* "contiguous_format" of nomen.contiguous_format; NULL: not such a word. */
 const char *nomen__py_word(const py_state *s, PyObject *o);
-/* Is it the device that there is: None, "cpu", nomen.device("cpu")? Raises otherwise. */
-bool nomen__py_device(py_state *s, PyObject *o);
+/* The number of a device that is there: of "cpu", nomen.device("mock", 1); None leaves it as it is.
+ * Raises otherwise. */
+bool nomen__py_device(py_state *s, PyObject *o, int *number);
+PyObject *nomen__py_device_of(py_state *s, const nomen_tensor *t);
+/* t, or what becomes of it on that device (-1: stay); consumes t. */
+nomen_tensor *nomen__py_bring(py_state *s, nomen_tensor *t, int number);
 /* pin_memory=: is it a wish that can be met, one for ordinary memory? Raises otherwise. */
 bool nomen__py_unpinned(PyObject *o);
 int nomen__py_add_dtypes(PyObject *module, py_state *s);

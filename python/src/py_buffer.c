@@ -237,6 +237,13 @@ int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags) {
                                             "tensor.detach().numpy() instead.");
         return -1;
     }
+    if (t->device) {
+        PyErr_Format(PyExc_BufferError,
+                     "can't convert %s device type tensor to numpy. Use Tensor.cpu() to copy the "
+                     "tensor to host memory first.",
+                     nomen__device_name(t->device));
+        return -1;
+    }
     if (!as_asked(t, flags)) {
         PyErr_SetString(PyExc_BufferError, "the tensor is not contiguous");
         return -1;

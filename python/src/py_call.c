@@ -80,9 +80,7 @@ PyObject *nomen__py_run(py_call *p) {
     if (nomen__py_invoke(p)) return NULL;
     if (NOMEN_UNLIKELY(p->c.op->list)) return list_of_results(p);
     if (NOMEN_UNLIKELY(p->c.op->truth)) {
-        bool truth = *p->c.out[0]->data != 0;
-        nomen__release(p->c.out[0]);
-        return PyBool_FromLong(truth);
+        return PyBool_FromLong(nomen__truth(p->c.out[0]));
     }
     if (NOMEN_UNLIKELY(p->c.op->nout > 1 && p->c.out[1])) return pair_of_results(p);
     if (NOMEN_UNLIKELY(p->requires_grad) && !nomen__py_require_grad(p->state, p->c.out[0])) {

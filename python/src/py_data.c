@@ -42,7 +42,11 @@ PyObject *nomen__py_element(nomen_dtype dtype, const char *at) {
 PyObject *nomen__py_item(PyObject *self, PyObject *unused) {
     (void)unused;
     const nomen_tensor *t = nomen__py_unwrap(self);
-    if (t->numel == 1) return nomen__py_element((nomen_dtype)t->dtype, t->data);
+    if (t->numel == 1) {
+        char value[16];
+        if (nomen__element(t, value)) return nomen__py_raise(((py_tensor *)self)->state);
+        return nomen__py_element((nomen_dtype)t->dtype, value);
+    }
     PyErr_SetString(PyExc_ValueError,
                     "only one element tensors can be converted to Python scalars");
     return NULL;
@@ -62,8 +66,10 @@ static PyObject *nested(const nomen_tensor *t, int dim, const char *at) {
 
 PyObject *nomen__py_tolist(PyObject *self, PyObject *unused) {
     (void)unused;
-    const nomen_tensor *t = nomen__py_unwrap(self);
-    return nested(t, 0, t->data);
+    nomen_tensor *t = nomen__on_host(nomen__py_unwrap(self));
+    PyObject *list = t ? nested(t, 0, t->data) : nomen__py_raise(((py_tensor *)self)->state);
+    nomen__release(t);
+    return list;
 }
 
 /* ---- in: nested sequences -------------------------------------------------------------------- */
@@ -218,10 +224,11 @@ static bool visit_write(reader *r, PyObject *o) {
 static nomen_tensor *cast_to(py_state *s, nomen_tensor *t, nomen_dtype dtype) {
     if (!t || t->dtype == dtype) return t;
     nomen_tensor *result = nomen__tensor_empty(dtype, t->ndim, t->size);
-    if (result)
-        nomen__copy_values(result, t);
-    else
+    if (!result || nomen__copy_values(result, t)) {
+        nomen__release(result);
+        result = NULL;
         nomen__py_raise(s);
+    }
     nomen__release(t);
     return result;
 }
@@ -267,9 +274,12 @@ static PyObject *as_array(PyObject *o) {
 
 static nomen_tensor *copy_of(py_state *s, nomen_tensor *t, nomen_dtype dtype) {
     nomen_tensor *copy =
-        nomen__tensor_empty(dtype ? dtype : (nomen_dtype)t->dtype, t->ndim, t->size);
+        nomen__tensor_empty_on(t->device, dtype ? dtype : (nomen_dtype)t->dtype, t->ndim, t->size);
+    if (copy && nomen__copy_values(copy, t)) {
+        nomen__release(copy);
+        copy = NULL;
+    }
     if (copy) {
-        nomen__copy_values(copy, t);
         nomen__set_names(copy, t->flags & NOMEN__NAMED ? t->names : NULL);
     } else {
         nomen__py_raise(s);
@@ -296,13 +306,14 @@ static nomen_tensor *fresh(py_state *s, PyObject *data, nomen_dtype dtype) {
 
 typedef struct creation {
     nomen_dtype dtype;
-    PyObject *names; /* None: not given */
-    int requires_grad;
+    PyObject *names;           /* None: not given */
+    int requires_grad, device; /* -1: not given */
 } creation;
 
 static bool common_arguments(py_state *s, creation *c, const char *fn, PyObject *dtype,
                              PyObject *device) {
     c->dtype = NOMEN_DTYPE_NONE;
+    c->device = -1;
     if (dtype != Py_None) {
         c->dtype = nomen__py_dtype(s, dtype);
         if (!c->dtype) {
@@ -311,7 +322,7 @@ static bool common_arguments(py_state *s, creation *c, const char *fn, PyObject 
             return false;
         }
     }
-    return nomen__py_device(s, device);
+    return nomen__py_device(s, device, &c->device);
 }
 
 /* Names of a copy of a named tensor are its own: others are a mismatch. */
@@ -342,12 +353,13 @@ static PyObject *make_tensor(PyObject *module, PyObject *args, PyObject *kwargs)
                                "pin_memory", "names", NULL};
     py_state *s = PyModule_GetState(module);
     PyObject *data, *dtype = Py_None, *device = Py_None, *pin = Py_None;
-    creation c = {NOMEN_DTYPE_NONE, Py_None, 0};
+    creation c = {NOMEN_DTYPE_NONE, Py_None, 0, -1};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOpOO:tensor", keywords, &data, &dtype,
                                      &device, &c.requires_grad, &pin, &c.names) ||
         !common_arguments(s, &c, "tensor", dtype, device) || !nomen__py_unpinned(pin))
         return NULL;
     nomen_tensor *t = fresh(s, data, c.dtype);
+    t = nomen__py_bring(s, t, c.device);
     if (!t) return NULL;
     if (!nomen__py_name(s, t, c.names) || (c.requires_grad && !nomen__py_require_grad(s, t))) {
         nomen__release(t);
@@ -367,18 +379,18 @@ static PyObject *as_tensor(PyObject *module, PyObject *args, PyObject *kwargs) {
         !common_arguments(s, &c, "as_tensor", dtype, device))
         return NULL;
     if (nomen__py_is_tensor(s, data)) {
-        if (!c.dtype || c.dtype == nomen__py_unwrap(data)->dtype) return Py_NewRef(data);
-        return PyObject_CallMethod(data, "to", "O", dtype);
+        return PyObject_CallMethod(data, "to", "OO", device, dtype);
     }
     nomen_number n;
     if (has_buffer(data) && !nomen__py_number(data, &n)) {
         nomen_tensor *t = nomen__py_from_buffer(s, data);
         if (!t) return NULL;
         t = cast_to(s, t, c.dtype ? c.dtype : (nomen_dtype)t->dtype);
+        t = nomen__py_bring(s, t, c.device);
         return t ? nomen__py_wrap(s, t) : NULL;
     }
     if (PyErr_Occurred()) return NULL;
-    nomen_tensor *t = fresh(s, data, c.dtype);
+    nomen_tensor *t = nomen__py_bring(s, fresh(s, data, c.dtype), c.device);
     return t ? nomen__py_wrap(s, t) : NULL;
 }
 

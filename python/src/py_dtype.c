@@ -133,19 +133,22 @@ PyMethodDef nomen__py_dtype_functions[] = {
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* Devices can be named, as programs do before they ask whether one is there; tensors live on the
- * first one only. */
+/* Devices can be named, as programs do before they ask whether one is there: those that PyTorch
+ * knows, and those that have a backend. */
 static const char *const device_types[] = {"cpu", "cuda", "mps", "xpu", "hip", "vulkan", "meta"};
+
+enum { TYPE_BYTES = 24 };
 
 typedef struct py_device {
     PyObject ob_base;
-    int type, index; /* -1: no index */
+    char type[TYPE_BYTES];
+    int index; /* -1: no index */
 } py_device;
 
-static PyObject *device_make(PyTypeObject *cls, int type, int index) {
+static PyObject *device_make(PyTypeObject *cls, const char *type, int index) {
     py_device *self = (py_device *)PyType_GenericAlloc(cls, 0);
     if (self) {
-        self->type = type;
+        snprintf(self->type, sizeof self->type, "%s", type);
         self->index = index;
     }
     return (PyObject *)self;
@@ -159,15 +162,20 @@ static bool bad_text(PyObject *text) {
     return false;
 }
 
+static bool is_type(const char *at, size_t length) {
+    for (size_t i = 0; i < NOMEN_COUNT(device_types); i++)
+        if (strlen(device_types[i]) == length && !memcmp(at, device_types[i], length)) return true;
+    return length < TYPE_BYTES && nomen__backend_exists(at, length);
+}
+
 /* "cuda" or "cuda:1" */
-static bool read_device(PyObject *text, int *type, int *index) {
+static bool read_device(PyObject *text, char type[TYPE_BYTES], int *index) {
     const char *at = PyUnicode_AsUTF8(text);
     if (!at) return false;
     size_t length = strcspn(at, ":");
-    for (*type = 0; *type < (int)NOMEN_COUNT(device_types); ++*type)
-        if (strlen(device_types[*type]) == length && !memcmp(at, device_types[*type], length))
-            break;
-    if (*type == (int)NOMEN_COUNT(device_types)) return bad_text(text);
+    if (!is_type(at, length)) return bad_text(text);
+    memcpy(type, at, length);
+    type[length] = 0;
     *index = -1;
     if (!at[length]) return true;
     const char *digits = at + length + 1;
@@ -183,22 +191,23 @@ static bool read_device(PyObject *text, int *type, int *index) {
 static PyObject *device_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"type", "index", NULL};
     PyObject *what, *number = Py_None;
-    int type = 0, index = -1;
+    char type[TYPE_BYTES] = "cpu";
+    int index = -1;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:device", names, &what, &number))
         return NULL;
     py_state *s = PyType_GetModuleState(cls);
     if (!s) return NULL;
     if (Py_IS_TYPE(what, s->device)) {
         if (number == Py_None) return Py_NewRef(what);
-        type = ((py_device *)what)->type;
+        memcpy(type, ((py_device *)what)->type, sizeof type);
     } else if (PyLong_Check(what) && !PyBool_Check(what) && number == Py_None) {
         number = what; /* a number alone is one of the accelerators */
-        type = 1;
+        memcpy(type, "cuda", sizeof "cuda");
     } else if (!PyUnicode_Check(what)) {
         return PyErr_Format(PyExc_TypeError,
                             "device(): argument 'type' (position 1) must be str, not %s",
                             Py_TYPE(what)->tp_name);
-    } else if (!read_device(what, &type, &index)) {
+    } else if (!read_device(what, type, &index)) {
         return NULL;
     }
     if (number != Py_None) {
@@ -219,19 +228,19 @@ static PyObject *device_new(PyTypeObject *cls, PyObject *args, PyObject *kwargs)
 
 static PyObject *device_repr(PyObject *self) {
     const py_device *d = (py_device *)self;
-    if (d->index < 0) return PyUnicode_FromFormat("device(type='%s')", device_types[d->type]);
-    return PyUnicode_FromFormat("device(type='%s', index=%d)", device_types[d->type], d->index);
+    if (d->index < 0) return PyUnicode_FromFormat("device(type='%s')", d->type);
+    return PyUnicode_FromFormat("device(type='%s', index=%d)", d->type, d->index);
 }
 
 static PyObject *device_str(PyObject *self) {
     const py_device *d = (py_device *)self;
-    if (d->index < 0) return PyUnicode_FromString(device_types[d->type]);
-    return PyUnicode_FromFormat("%s:%d", device_types[d->type], d->index);
+    if (d->index < 0) return PyUnicode_FromString(d->type);
+    return PyUnicode_FromFormat("%s:%d", d->type, d->index);
 }
 
 static PyObject *device_type(PyObject *self, void *closure) {
     (void)closure;
-    return PyUnicode_FromString(device_types[((py_device *)self)->type]);
+    return PyUnicode_FromString(((py_device *)self)->type);
 }
 
 static PyObject *device_index(PyObject *self, void *closure) {
@@ -247,13 +256,15 @@ static PyObject *device_reduce(PyObject *self, PyObject *unused) {
 
 static Py_hash_t device_hash(PyObject *self) {
     const py_device *d = (py_device *)self;
-    return 1000 * (d->type + 1) + d->index;
+    Py_hash_t hash = d->index + 1;
+    for (const char *c = d->type; *c; c++) hash = 31 * hash + *c;
+    return hash == -1 ? -2 : hash;
 }
 
 static PyObject *device_compare(PyObject *a, PyObject *b, int op) {
     if (Py_TYPE(a) != Py_TYPE(b) || (op != Py_EQ && op != Py_NE)) Py_RETURN_NOTIMPLEMENTED;
     const py_device *x = (py_device *)a, *y = (py_device *)b;
-    return PyBool_FromLong((x->type == y->type && x->index == y->index) == (op == Py_EQ));
+    return PyBool_FromLong((!strcmp(x->type, y->type) && x->index == y->index) == (op == Py_EQ));
 }
 
 static PyGetSetDef device_getset[] = {
@@ -287,24 +298,67 @@ static PyType_Spec device_spec = {
     .slots = device_slots,
 };
 
-bool nomen__py_device(py_state *s, PyObject *o) {
-    int type = 1, index;
+PyObject *nomen__py_device_of(py_state *s, const nomen_tensor *t) {
+    if (!t->device) return Py_NewRef(s->cpu);
+    const nomen__device *d = nomen__device_at(t->device);
+    char type[TYPE_BYTES];
+    snprintf(type, sizeof type, "%.*s", (int)strcspn(d->name, ":"), d->name);
+    return device_make(s->device, type, d->index);
+}
+
+bool nomen__py_device(py_state *s, PyObject *o, int *number) {
+    char type[TYPE_BYTES] = "cuda", text[TYPE_BYTES + 16];
+    int index = -1;
     if (o == Py_None) return true;
+    if (o == s->cpu) {
+        *number = 0;
+        return true;
+    }
     if (Py_IS_TYPE(o, s->device)) {
-        type = ((py_device *)o)->type;
+        memcpy(type, ((py_device *)o)->type, sizeof type);
+        index = ((py_device *)o)->index;
     } else if (PyUnicode_Check(o)) {
-        if (!read_device(o, &type, &index)) return false;
-    } else if (!PyLong_Check(o) || PyBool_Check(o)) {
+        if (!read_device(o, type, &index)) return false;
+    } else if (PyLong_Check(o) && !PyBool_Check(o)) {
+        long value = PyLong_AsLong(o);
+        if (value == -1 && PyErr_Occurred()) return false;
+        if (value < 0 || value > INT8_MAX) {
+            PyErr_Format(PyExc_RuntimeError, "Device index must be 0 to %d, got %ld", INT8_MAX,
+                         value);
+            return false;
+        }
+        index = (int)value;
+    } else {
         PyErr_Format(PyExc_TypeError, "device must be a nomen.device or a str, not %s",
                      Py_TYPE(o)->tp_name);
         return false;
     }
-    if (!type) return true;
-    PyErr_Format(s->no_device,
-                 "nomen not compiled with %s enabled: there is no device '%S', the "
-                 "only one is 'cpu'",
-                 type == 1 ? "CUDA" : device_types[type], o);
+    if (index < 0 || !strcmp(type, "cpu")) /* there is one CPU, whatever it is called */
+        snprintf(text, sizeof text, "%s", type);
+    else
+        snprintf(text, sizeof text, "%s:%d", type, index);
+    uint8_t found;
+    nomen_status failed = nomen__device_find(text, &found);
+    *number = found;
+    if (!failed) return true;
+    if (failed == NOMEN_ERROR_MEMORY)
+        nomen__py_raise(s);
+    else
+        PyErr_SetString(s->no_device, nomen_last_error()->message);
     return false;
+}
+
+nomen_tensor *nomen__py_bring(py_state *s, nomen_tensor *t, int number) {
+    if (!t || number < 0 || number == t->device) return t;
+    nomen__call c;
+    nomen__call_begin(&c, nomen__op_find("to_device"));
+    c.arg[0].tensor = t;
+    c.arg[1].text = nomen__device_name((unsigned)number);
+    c.given = 3;
+    nomen_status failed = nomen__invoke(&c);
+    nomen__release(t);
+    if (failed) nomen__py_raise(s);
+    return failed ? NULL : c.out[0];
 }
 
 bool nomen__py_unpinned(PyObject *o) {
@@ -365,7 +419,7 @@ int nomen__py_add_dtypes(PyObject *module, py_state *s) {
     s->device = new_type(module, &device_spec);
     s->word = new_type(module, &word_spec);
     if (!s->dtype || !s->device || !s->word) return -1;
-    s->cpu = device_make(s->device, 0, -1);
+    s->cpu = device_make(s->device, "cpu", -1);
     if (!s->cpu || PyModule_AddType(module, s->dtype) || PyModule_AddType(module, s->device))
         return -1;
     return add_dtypes(module, s) || add_words(module, s) ? -1 : 0;

@@ -388,12 +388,18 @@ static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     if (next <= LAST && b[next].value) b[BLOCKING] = b[next++];
     if (next <= LAST && b[next].value) b[COPY] = b[next++];
     if (next <= LAST && b[next].value) return wrong_combination(p, b[next].value);
-    if (b[DEVICE].value && !nomen__py_device(s, b[DEVICE].value)) return false;
+    int device = -1;
+    if (b[DEVICE].value && !nomen__py_device(s, b[DEVICE].value, &device)) return false;
     if (given(&b[OTHER])) {
         if (!nomen__py_is_tensor(s, b[OTHER].value))
             return nomen__py_wrong(p, "other", &b[OTHER], "Tensor");
         p->c.arg[1].dtype = (nomen_dtype)nomen__py_unwrap(b[OTHER].value)->dtype;
         p->c.given |= 1u << 1;
+        device = nomen__py_unwrap(b[OTHER].value)->device;
+    }
+    if (device >= 0) {
+        p->c.arg[3].text = nomen__device_name((unsigned)device);
+        p->c.given |= 1u << 3;
     }
     return fill(p, 0, &b[SELF]) && fill(p, 1, &b[DTYPE]) && fill(p, 2, &b[COPY]);
 }

@@ -164,7 +164,12 @@ static int bind_special(py_call *p, PyObject *keyword, PyObject *value) {
         return -1;
     }
     if (!creates(op)) return 0;
-    if (is(keyword, "device")) return nomen__py_device(p->state, value) ? 1 : -1;
+    if (is(keyword, "device")) {
+        int number = -1;
+        if (!nomen__py_device(p->state, value, &number)) return -1;
+        p->c.wanted = (int16_t)number;
+        return 1;
+    }
     if (is(keyword, "requires_grad")) {
         int yes = PyObject_IsTrue(value);
         p->requires_grad = yes > 0;

@@ -28,9 +28,10 @@ static bool seed_of(PyObject *o, uint64_t *seed) {
 static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *keywords[] = {"device", NULL};
     PyObject *device = Py_None;
+    int number = 0;
     py_state *s = PyType_GetModuleState(type);
     if (!s || !PyArg_ParseTupleAndKeywords(args, kwargs, "|O:Generator", keywords, &device) ||
-        !nomen__py_device(s, device))
+        !nomen__py_device(s, device, &number))
         return NULL;
     py_generator *self = (py_generator *)type->tp_alloc(type, 0);
     if (!self) return NULL;

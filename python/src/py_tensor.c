@@ -169,7 +169,13 @@ static PyObject *get_dtype(PyObject *self, void *closure) {
 
 static PyObject *get_device(PyObject *self, void *closure) {
     (void)closure;
-    return Py_NewRef(((py_tensor *)self)->state->cpu);
+    return nomen__py_device_of(((py_tensor *)self)->state, nomen__py_unwrap(self));
+}
+
+static PyObject *get_is_cuda(PyObject *self, void *closure) {
+    (void)closure;
+    return PyBool_FromLong(
+        !strncmp(nomen__device_name(nomen__py_unwrap(self)->device), "cuda:", 5));
 }
 
 static PyObject *get_layout(PyObject *self, void *closure) {
@@ -288,9 +294,9 @@ static PyObject *tensor_is_signed(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *tensor_get_device(PyObject *self, PyObject *unused) {
-    (void)self;
     (void)unused;
-    return PyLong_FromLong(-1);
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    return PyLong_FromLong(t->device ? nomen__device_at(t->device)->index : -1);
 }
 
 static PyObject *tensor_is_set_to(PyObject *self, PyObject *other) {
@@ -402,7 +408,7 @@ static PyGetSetDef tensor_getset[] = {
     {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
     {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
     {"_version", get_version, NULL, "Counts the writes into the memory.", NULL},
-    {"is_cuda", is_false, NULL, "False.", NULL},
+    {"is_cuda", get_is_cuda, NULL, "Is it on a device of the type cuda?", NULL},
     {"is_sparse", is_false, NULL, "False.", NULL},
     {"is_sparse_csr", is_false, NULL, "False.", NULL},
     {"is_quantized", is_false, NULL, "False.", NULL},

@@ -140,13 +140,15 @@ static nomen_tensor *conform(nomen_tensor *r, const nomen__node *to) {
     if (r->ndim != to->ndim || memcmp(r->size, to->size, sizeof *r->size * r->ndim) != 0)
         r = nomen__sum_to(r, to->ndim, to->size);
     if (r && r->dtype != to->dtype) r = nomen_cast(r, .dtype = (nomen_dtype)to->dtype);
+    if (r && NOMEN_UNLIKELY(r->device != to->device))
+        r = nomen_to_device(r, nomen__device_name(to->device));
     if (r && nomen__is_named(r)) r = nomen__scoped(nomen__twin(r));
     return r;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* May we write into it? */
+/* May we write into it? A device adds into nothing: its kernels may fail. */
 static bool ours(const nomen_tensor *t) {
     if (atomic_load_explicit(&t->refs, memory_order_acquire) != 1 || t->grad || t->base)
         return false;
@@ -309,7 +311,8 @@ __attribute__((constructor)) static void watch_forks(void) {
 }
 
 static bool can_add_into(const nomen_tensor *sum, const nomen_tensor *g) {
-    if (sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly || sum->grad)
+    if (sum->device || sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly ||
+        sum->grad)
         return false;
     for (int d = 0; d < g->ndim; d++)
         if (sum->size[d] != g->size[d] || (sum->stride[d] == 0 && sum->size[d] > 1)) return false;
@@ -333,8 +336,11 @@ static nomen_status prepare_leaf(nomen__entry *e) {
     } else if (nomen__grad_enabled) {
         fresh = nomen__twin(g);
     } else {
-        fresh = nomen__tensor_empty((nomen_dtype)g->dtype, g->ndim, g->size);
-        if (fresh) nomen__copy_values(fresh, g);
+        fresh = nomen__tensor_empty_on(g->device, (nomen_dtype)g->dtype, g->ndim, g->size);
+        if (fresh && nomen__copy_values(fresh, g)) {
+            nomen__release(fresh);
+            fresh = NULL;
+        }
     }
     if (!fresh) return NOMEN_ERROR_MEMORY;
     if (leaf->named) nomen__set_names(fresh, leaf->names);
@@ -469,11 +475,12 @@ static nomen_status implicit_gradient(const nomen_tensor *loss, nomen_tensor **r
             "grad can be implicitly created only for scalar outputs, not for %s: pass a gradient",
             what.at);
     }
-    nomen_tensor *one = nomen__tensor_empty((nomen_dtype)loss->dtype, loss->ndim, loss->size);
+    nomen_tensor *one =
+        nomen__tensor_empty_on(loss->device, (nomen_dtype)loss->dtype, loss->ndim, loss->size);
     nomen_number number = {.kind = NOMEN_NUMBER_INT, .i = 1};
-    if (one) nomen__fill_values(one, &number);
+    nomen_status s = one ? nomen__fill_values(one, &number) : NOMEN_ERROR_MEMORY;
     *result = one;
-    return one ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return s;
 }
 
 /* The caller's gradient must be one of that tensor: sizes, names if it has any, and a real one for

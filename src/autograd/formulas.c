@@ -33,7 +33,7 @@ static bool is_complex(const nomen_tensor *t) {
  * fails. */
 static bool any(nomen_tensor *t) {
     nomen_tensor *r = nomen_any(t);
-    return !r || *r->data != 0;
+    return nomen__truth(nomen__retain(r));
 }
 
 /* The same values, of no interest to the tape. */

@@ -11,7 +11,7 @@ static nomen_tensor *constant(nomen_tensor *t) { return t ? nomen_detach(t) : NU
 
 static bool any(nomen_tensor *t) {
     nomen_tensor *r = nomen_any(t);
-    return !r || *r->data != 0;
+    return nomen__truth(nomen__retain(r));
 }
 
 /* The operand in the dtype of the gradient: dtype= may have asked for another. */

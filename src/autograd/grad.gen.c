@@ -1077,6 +1077,13 @@ nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_to_device(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return b->g;
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_topk(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_selected(b, b->g, b->second);

@@ -69,6 +69,7 @@ void nomen__node_rename(nomen__node *n, const nomen_tensor *t) {
 void nomen__node_describe(nomen__node *n, const nomen_tensor *t) {
     n->ndim = t->ndim;
     n->dtype = t->dtype;
+    n->device = t->device;
     memcpy(n->size, t->size, sizeof *n->size * t->ndim);
     nomen__node_rename(n, t);
 }

@@ -17,11 +17,16 @@ static nomen__node *edge_to(const nomen_tensor *t) {
     return recorded(t) ? nomen__node_retain(t->grad) : NULL;
 }
 
-static nomen_tensor *zeros(uint8_t dtype, int ndim, const int64_t *size) {
-    nomen_tensor *t = nomen__tensor_empty((nomen_dtype)dtype, ndim, size);
+/* Of the dtype, and on the device, of like. */
+static nomen_tensor *zeros(const nomen_tensor *like, int ndim, const int64_t *size) {
+    nomen_dtype dtype = (nomen_dtype)like->dtype;
+    const nomen_number zero = {.kind = NOMEN_NUMBER_INT};
+    nomen_tensor *t = nomen__tensor_empty_on(like->device, dtype, ndim, size);
     /* All dtypes have zero bytes for zero. */
-    if (t) memset(t->data, 0, (size_t)t->numel * nomen_dtype_size((nomen_dtype)dtype));
-    return t;
+    if (t && !t->device) memset(t->data, 0, (size_t)t->numel * nomen_dtype_size(dtype));
+    if (!t || !t->device || !nomen__fill_values(t, &zero)) return t;
+    nomen__release(t);
+    return NULL;
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */
@@ -119,7 +124,7 @@ static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map,
     nomen__storage_retain(g->storage);
     t->storage = g->storage;
     t->data = g->data;
-    t->device = g->device;
+    nomen__same_place(t, g);
     for (int d = 0; d < map->input_ndim; d++) {
         t->size[d] = input_size[d];
         t->stride[d] = place[d] < 0 ? 1 : g->stride[place[d]];
@@ -159,14 +164,18 @@ static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int6
     int place[NOMEN_MAX_DIMS];
     if (is_permutation(&map, input_size, place))
         return map_result(put_permuted(g, &map, input_size, place), g, &op_map_put, &map);
-    nomen_tensor *t = zeros(g->dtype, map.input_ndim, input_size);
+    nomen_tensor *t = zeros(g, map.input_ndim, input_size);
     nomen_tensor *hole = t ? nomen__map_apply(t, &map) : NULL;
     if (!hole) {
         nomen__release(t);
         return NULL;
     }
-    nomen__copy_values(hole, g);
+    nomen_status s = nomen__copy_values(hole, g);
     nomen__release(hole);
+    if (s) {
+        nomen__release(t);
+        return NULL;
+    }
     return map_result(t, g, &op_map_put, &map);
 }
 
@@ -217,17 +226,23 @@ static nomen_tensor *laid_out(const nomen_tensor *from, const nomen__geometry *g
     int64_t count = high - low + 1, item = (int64_t)nomen_dtype_size((nomen_dtype)from->dtype);
     nomen_tensor *t = nomen__tensor_new((nomen_dtype)from->dtype, g->base_ndim);
     if (!t) return NULL;
-    t->storage = nomen__storage_new((size_t)(count * item));
-    if (!t->storage) {
+    nomen_tensor *memory =
+        nomen__tensor_empty_on(from->device, (nomen_dtype)from->dtype, 1, &count);
+    if (!memory) {
         nomen__release(t);
         return NULL;
     }
+    t->storage = memory->storage;
+    nomen__storage_retain(t->storage);
+    nomen__same_place(t, memory);
+    nomen__release(memory);
     t->data = t->storage->data - low * item;
     memcpy(t->size, g->base_size, sizeof *t->size * (size_t)g->base_ndim);
     memcpy(t->stride, g->base_stride, sizeof *t->stride * (size_t)g->base_ndim);
     nomen__tensor_finish(t);
-    nomen__copy_values(t, from);
-    return t;
+    if (!nomen__copy_values(t, from)) return t;
+    nomen__release(t);
+    return NULL;
 }
 
 /* The view of the geometry in a tensor that is laid out like the base. */
@@ -238,7 +253,7 @@ static nomen_tensor *shown(const nomen_tensor *t, const nomen__geometry *g) {
     v->storage = t->storage;
     v->data =
         t->numel ? t->data + g->offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
-    v->device = t->device;
+    nomen__same_place(v, t);
     memcpy(v->size, g->size, sizeof *v->size * (size_t)g->ndim);
     memcpy(v->stride, g->stride, sizeof *v->stride * (size_t)g->ndim);
     nomen__tensor_finish(v);
@@ -293,11 +308,12 @@ static nomen_tensor *put(nomen_tensor *t, nomen_tensor *values, const nomen__geo
         return NULL;
     }
     nomen_number zero = {.kind = NOMEN_NUMBER_INT};
-    if (values)
-        nomen__copy_values(hole, values);
-    else
-        nomen__fill_values(hole, &zero);
+    nomen_status s = values ? nomen__copy_values(hole, values) : nomen__fill_values(hole, &zero);
     nomen__release(hole);
+    if (s) {
+        nomen__release(same);
+        return NULL;
+    }
     return geometry_result(same, t, values, &op_put, g);
 }
 
@@ -313,7 +329,7 @@ static nomen_tensor *grad_of_strided(nomen__backward *b, int input) {
     int64_t words[4 * NOMEN_MAX_DIMS];
     geometry_copy(&once, words, g);
     memcpy(words, size, sizeof *size * (size_t)g->ndim);
-    nomen_tensor *empty = nomen__scoped(zeros(summed->dtype, g->base_ndim, g->base_size));
+    nomen_tensor *empty = nomen__scoped(zeros(summed, g->base_ndim, g->base_size));
     return put(empty, summed, &once);
 }
 

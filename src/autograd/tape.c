@@ -151,8 +151,11 @@ static void copy_offsets(nomen__node *n, const operands *o, int dim) {
 static nomen_tensor *saved_value(const nomen__call *c, const nomen_tensor *t) {
     nomen_tensor *kept;
     if (c->inplace && t->storage == c->out[0]->storage) {
-        kept = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
-        if (kept) nomen__copy_values(kept, t);
+        kept = nomen__tensor_empty_on(t->device, (nomen_dtype)t->dtype, t->ndim, t->size);
+        if (kept && nomen__copy_values(kept, t)) {
+            nomen__release(kept);
+            kept = NULL;
+        }
     } else {
         kept = nomen__tensor_alias(t);
         if (kept) nomen__set_names(kept, NULL);
@@ -305,7 +308,7 @@ static void save_result(nomen__node *n, const nomen_tensor *result) {
     nomen__storage_retain(result->storage);
     t->storage = result->storage;
     t->data = result->data;
-    t->device = result->device;
+    nomen__same_place(t, result);
     memcpy(t->size, result->size, sizeof *t->size * result->ndim);
     memcpy(t->stride, result->stride, sizeof *t->stride * result->ndim);
     nomen__tensor_finish(t);

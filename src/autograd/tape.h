@@ -57,7 +57,7 @@ typedef struct nomen__small_map {
 /* One block, counted. tensor->grad points to the node that made the tensor, or to its leaf node. */
 struct nomen__autograd {
     _Atomic int32_t refs;
-    uint8_t kind, ndim, dtype;
+    uint8_t kind, ndim, dtype, device;
     bool wanted; /* leaf: requires_grad */
     bool retain; /* keep the gradient of this result */
     bool used;   /* the saved tensors are given up */

@@ -121,6 +121,7 @@ enum nomen__flag {
     NOMEN__SPILLED = 8,    /* size, stride and names point to a block of their own */
     NOMEN__BLIND = 16,     /* a view made while gradients were off: it does not know its base */
     NOMEN__REQUIRES = 32,  /* takes part in autograd: requires_grad, or made from such */
+    NOMEN__AWAY = 64,      /* not on the CPU: nobody but a backend may follow data (devices.h) */
 };
 
 struct nomen__autograd; /* src/autograd/tape.h */
@@ -196,6 +197,11 @@ static inline void nomen__set_base(nomen_tensor *view, nomen_tensor *of) {
  * its base. */
 static inline bool nomen__concerns_tape(const nomen_tensor *t) {
     return (t->flags & NOMEN__REQUIRES) || (t->base && (t->base->flags & NOMEN__REQUIRES));
+}
+/* A header on the storage of another tensor is where that is. */
+static inline void nomen__same_place(nomen_tensor *t, const nomen_tensor *of) {
+    t->device = of->device;
+    t->flags = (uint8_t)((t->flags & ~NOMEN__AWAY) | (of->flags & NOMEN__AWAY));
 }
 static inline bool nomen__is_named(const nomen_tensor *t) { return t->flags & NOMEN__NAMED; }
 static inline nomen_name nomen__name_at(const nomen_tensor *t, int dim) {

@@ -1,4 +1,5 @@
 /* What users ask of a tensor, numbers, and tensors made of a number. No operations. */
+#include "core/devices.h"
 #include "core/state.h"
 
 #include <math.h>
@@ -62,7 +63,13 @@ bool nomen_has_names(const nomen_tensor *t) { return t && nomen__is_named(t); }
 
 bool nomen_is_contiguous(const nomen_tensor *t) { return t && (t->flags & NOMEN__CONTIGUOUS); }
 
-void *nomen_data(const nomen_tensor *t) { return t ? t->data : NULL; }
+void *nomen_data(const nomen_tensor *t) {
+    if (!t || !t->device) return t ? t->data : NULL;
+    nomen__fail(NOMEN_ERROR_DEVICE, "the elements are on '%s', where nobody here can read them",
+                nomen__device_name(t->device));
+    nomen__hint(NOMEN_ERROR_DEVICE, "nomen_to(t, .device = \"cpu\") brings them here");
+    return NULL;
+}
 
 void nomen_touch(nomen_tensor *t) {
     if (t && t->storage) atomic_fetch_add_explicit(&t->storage->version, 1, memory_order_relaxed);
@@ -200,7 +207,8 @@ nomen_number nomen_item_number(const nomen_tensor *t) {
                     (long long)t->numel);
         return none;
     }
-    return read_number((nomen_dtype)t->dtype, t->data);
+    char value[16];
+    return nomen__element(t, value) ? none : read_number((nomen_dtype)t->dtype, value);
 }
 
 static bool refuse_complex(nomen_number n, const nomen_tensor *t) {

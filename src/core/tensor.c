@@ -257,7 +257,7 @@ static void copy_dims(nomen_tensor *to, const nomen_tensor *from) {
         for (int i = 0; i < from->ndim; i++) to->names[i] = from->names[i];
 }
 
-enum { COPIED_FLAGS = NOMEN__NAMED | NOMEN__CONTIGUOUS };
+enum { COPIED_FLAGS = NOMEN__NAMED | NOMEN__CONTIGUOUS | NOMEN__AWAY };
 
 nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
     nomen_tensor *twin = nomen__tensor_new((nomen_dtype)t->dtype, t->ndim);

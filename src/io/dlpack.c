@@ -1,6 +1,6 @@
 /* DLPack: tensors handed to other libraries of this process and taken from them, without a copy.
  * Capsules are in python/src/py_exchange.c. */
-#include "core/core.h"
+#include "op/op.h"
 
 #include "nomen/exchange.h"
 
@@ -67,6 +67,7 @@ static export *export_new(const nomen_tensor *t, nomen_dl_tensor *x) {
             nomen__fail(NOMEN_ERROR_TYPE, "to_dlpack: there is no tensor (NULL)");
         return NULL;
     }
+    if (nomen__need_cpu("to_dlpack: the tensor", t)) return NULL;
     size_t bytes = sizeof(export) + 2 * (size_t)t->ndim * sizeof(int64_t);
     export *e = nomen__alloc(bytes);
     if (!e) return NULL;

@@ -2,6 +2,7 @@
 #include "io/npy.h"
 
 #include "nomen/scope.h"
+#include "op/op.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -225,6 +226,13 @@ static nomen_status write_tensor(int file, const char *path, const nomen_tensor 
     writer w = {.file = file, .path = path, .item = nomen_dtype_size((nomen_dtype)t->dtype)};
     nomen_status failed = write_all(file, path, header, header_length);
     if (failed || t->numel == 0) return failed;
+    if (t->device) {
+        nomen_tensor *here = nomen__on_host(t);
+        failed = here ? write_all(file, path, here->data, (size_t)t->numel * w.item)
+                      : NOMEN_ERROR_DEVICE;
+        nomen__release(here);
+        return failed;
+    }
     if (t->flags & NOMEN__CONTIGUOUS)
         return write_all(file, path, t->data, (size_t)t->numel * w.item);
     failed = write_dim(&w, t, t->data, 0);

@@ -2,6 +2,8 @@
  * looked at, to find the notation and the width that they share; then they are written. */
 #include "io/print.h"
 
+#include "op/op.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -419,7 +421,11 @@ static void add_suffixes(line *l, const nomen_tensor *t, const nomen__repr_extra
     nomen_dtype dtype = (nomen_dtype)t->dtype;
     nomen_dtype floating = extra->default_dtype ? extra->default_dtype : nomen__default_float();
     nomen_dtype complex = floating == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64;
-    if (extra->device) add_suffix(l, extra->device);
+    if (extra->device) {
+        char text[64];
+        snprintf(text, sizeof text, "device='%s'", extra->device);
+        add_suffix(l, text);
+    }
     if (t->numel == 0) {
         /* No elements tell the shape and the kind, so both are said unless they are the usual ones.
          */
@@ -432,10 +438,8 @@ static void add_suffixes(line *l, const nomen_tensor *t, const nomen__repr_extra
     if (nomen__is_named(t)) add_names(l, t);
 }
 
-nomen_status nomen__repr(const nomen_tensor *t, const nomen__repr_extra *extra,
-                         nomen__long_text *text) {
-    static const nomen__repr_extra nothing = {0};
-    if (!extra) extra = &nothing;
+static nomen_status represent(const nomen_tensor *t, const nomen__repr_extra *extra,
+                              nomen__long_text *text) {
     const char *prefix = extra->prefix ? extra->prefix : "tensor(";
     printer p = {.t = t, .options = nomen_get_print_options(), .text = text};
     p.kind = kind_of((nomen_dtype)t->dtype);
@@ -457,6 +461,18 @@ nomen_status nomen__repr(const nomen_tensor *t, const nomen__repr_extra *extra,
     add_suffixes(&l, t, extra);
     add_text(text, ")");
     return text->failed ? NOMEN_ERROR_MEMORY : NOMEN_OK;
+}
+
+/* The elements are read on the CPU; the text says where they were. */
+nomen_status nomen__repr(const nomen_tensor *t, const nomen__repr_extra *extra,
+                         nomen__long_text *text) {
+    nomen__repr_extra all = extra ? *extra : (nomen__repr_extra){0};
+    if (!t->device) return represent(t, &all, text);
+    all.device = nomen__device_name(t->device);
+    nomen_tensor *here = nomen__on_host(t);
+    nomen_status s = here ? represent(here, &all, text) : NOMEN_ERROR_DEVICE;
+    nomen__release(here);
+    return s;
 }
 
 size_t nomen_repr(const nomen_tensor *t, char *buffer, size_t size) {

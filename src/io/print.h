@@ -10,7 +10,7 @@
 typedef struct nomen__repr_extra {
     const char *prefix;        /* "tensor(" */
     nomen_dtype default_dtype; /* NOMEN_F32: the floating dtype that is not mentioned */
-    const char *device;        /* "device='mock:0'" */
+    const char *device;        /* "mock:0"; set by nomen__repr */
     const char *grad;          /* "requires_grad=True" or "grad_fn=<AddBackward0>" */
 } nomen__repr_extra;
 

@@ -1001,6 +1001,9 @@ nomen_tensor *nomen_tile_call(const nomen_tile_args *args) {
 nomen_tensor *nomen_to_call(const nomen_to_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TO], args, false);
 }
+nomen_tensor *nomen_to_device_call(const nomen_to_device_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TO_DEVICE], args, false);
+}
 nomen_tensor *nomen_topk_call(const nomen_topk_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TOPK], args, false);
 }

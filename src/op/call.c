@@ -78,10 +78,11 @@ static nomen_status collect_operands(nomen__call *c) {
     }
     c->named = (flags & NOMEN__NAMED) != 0;
     c->record = (flags & NOMEN__REQUIRES) && nomen__grad_enabled && (op->grad || c->inplace);
+    if (NOMEN_UNLIKELY(flags & NOMEN__AWAY || c->wanted > 0)) return nomen__place_call(c);
     return NOMEN_OK;
 }
 
-static nomen_status find_kernel(nomen__call *c) {
+static nomen_status find_own_kernel(nomen__call *c) {
     bool fits = c->op->dtypes >> c->compute & 1;
     if (!c->kernel_name && fits) return NOMEN_OK;
     if (NOMEN_LIKELY(c->kernel_name && fits)) {
@@ -93,6 +94,11 @@ static nomen_status find_kernel(nomen__call *c) {
     return nomen__fail(NOMEN_ERROR_DTYPE,
                        "\"%s\" not implemented for '%s': convert with to(dtype) first", c->op->name,
                        nomen_dtype_name(c->compute));
+}
+
+static nomen_status find_kernel(nomen__call *c) {
+    nomen_status s = find_own_kernel(c);
+    return NOMEN_UNLIKELY(c->device) && !s ? nomen__device_kernel_find(c) : s;
 }
 
 /* Is every element of t at an address of its own? True for whatever factories and permutations
@@ -131,11 +137,12 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
         if (t == target || !nomen__may_overlap(t, target) || same_geometry(t, target)) continue;
         if (c->temporaries == (int)NOMEN_COUNT(c->temporary))
             return nomen__fail(NOMEN_ERROR_STATE, "too many overlapping operands");
-        nomen_tensor *copy = nomen__tensor_empty(t->dtype, t->ndim, t->size);
+        nomen_tensor *copy = nomen__tensor_empty_on(t->device, t->dtype, t->ndim, t->size);
         if (!copy) return NOMEN_ERROR_MEMORY;
-        nomen__copy_values(copy, t);
         if (t->flags & NOMEN__NAMED) nomen__set_names(copy, t->names);
         nomen__take_temporary(c, copy);
+        nomen_status s = nomen__copy_values(copy, t);
+        if (s) return s;
         c->in[i] = copy;
     }
     return NOMEN_OK;
@@ -179,7 +186,8 @@ static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
                            "in place a tensor keeps its sizes: %s(...) makes a larger result",
                            c->op->name);
     }
-    nomen_status s = check_cast(c, 0, self);
+    nomen_status s = nomen__check_target(c, self);
+    if (!s) s = check_cast(c, 0, self);
     if (!s) s = check_writable(self);
     return s ? s : untangle(c, self);
 }
@@ -193,9 +201,9 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
                            "differentiation, but one of the "
                            "arguments requires grad.",
                            c->op->name);
-    nomen_status s = NOMEN_OK;
+    nomen_status s = nomen__check_target(c, out);
     nomen__names names = nomen__names_of(out);
-    if (names.at) {
+    if (!s && names.at) {
         s = nomen__names_check_resize(names, out->size, c->size, c->ndim);
         if (!s) s = nomen__names_match_out(names, computed_names(c));
     }
@@ -203,7 +211,7 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
     if (s) return s;
     if (!nomen__has_sizes(out, c->ndim, c->size)) {
         s = nomen__tensor_reserve(out, c->ndim);
-        if (!s) *fresh = nomen__tensor_empty(out->dtype, c->ndim, c->size);
+        if (!s) *fresh = nomen__tensor_empty_on(c->device, out->dtype, c->ndim, c->size);
         return *fresh ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     }
     s = check_writable(out);
@@ -214,9 +222,10 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
  * permuted likewise, so that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
-    if (c->like && nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
+    if (c->like && !c->device &&
+        nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
-    nomen_tensor *out = nomen__tensor_empty(c->result[i], c->ndim, c->size);
+    nomen_tensor *out = nomen__tensor_empty_on(c->device, c->result[i], c->ndim, c->size);
     if (out && c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS))
         nomen__lay_out_like(out, c->layout);
     if (!out || c->ndim < 2 || c->layout || c->row_major ||
@@ -346,7 +355,8 @@ static nomen_status walk(nomen__call *c) {
         bool only_names = c->is_view && c->inplace && !c->fresh[0];
         if (!only_names) s = nomen__tape.prepare(c);
     }
-    if (!s && c->op->launch != nomen__launch_nothing) s = c->op->launch(c);
+    if (!s && c->op->launch != nomen__launch_nothing)
+        s = NOMEN_UNLIKELY(c->device) ? nomen__launch_on_device(c) : c->op->launch(c);
     if (!s) {
         finish_outputs(c);
         if (NOMEN_UNLIKELY(c->node != NULL)) nomen__tape.commit(c);
@@ -375,6 +385,7 @@ nomen_status nomen__invoke(nomen__call *c) {
     }
     if (NOMEN_LIKELY(op->primitive)) {
         s = walk(c);
+        if (NOMEN_UNLIKELY(c->wanted >= 0) && !s) s = nomen__bring(c);
     } else {
         s = collect_operands(c);
         if (!s) s = op->compose(c);

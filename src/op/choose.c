@@ -74,10 +74,7 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
 
 static bool has_zero(const nomen_tensor *t) {
     nomen_tensor *any = nomen__apply(NOMEN__OP_ALL, (nomen_tensor *)(uintptr_t)t, NULL);
-    if (!any) return false;
-    bool zero = *any->data == 0;
-    nomen__release(any);
-    return zero;
+    return any && !nomen__truth(any);
 }
 
 static nomen_status check_divisor(const nomen__call *c) {

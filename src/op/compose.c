@@ -26,10 +26,41 @@ nomen_status nomen__compose_positive(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* The dtype changes where the tensor is, which may know more of it. */
+static nomen_status to_device(nomen__call *c, nomen_tensor *t, nomen_dtype d) {
+    nomen__call step;
+    nomen_tensor *converted = NULL;
+    nomen_status s = NOMEN_OK;
+    if (d != (nomen_dtype)t->dtype) {
+        nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CAST]);
+        step.arg[0].tensor = t;
+        step.arg[1].dtype = d;
+        step.given = 3;
+        s = nomen__invoke(&step);
+        t = converted = step.out[0];
+    }
+    if (!s) {
+        nomen__call_begin(&step, &nomen__ops[NOMEN__OP_TO_DEVICE]);
+        step.arg[0].tensor = t;
+        step.arg[1].text = c->arg[3].text;
+        step.given = 3;
+        s = nomen__invoke(&step);
+        c->out[0] = step.out[0];
+    }
+    nomen__release(converted);
+    return s;
+}
+
 nomen_status nomen__compose_to(nomen__call *c) {
     nomen_tensor *t = c->in[0];
     nomen_dtype d = nomen__given(c, 1) ? c->arg[1].dtype : (nomen_dtype)t->dtype;
     bool copy = nomen__given(c, 2) && c->arg[2].flag;
+    uint8_t device = t->device;
+    if (nomen__given(c, 3)) {
+        nomen_status failed = nomen__device_find(c->arg[3].text, &device);
+        if (failed) return failed;
+    }
+    if (device != t->device) return to_device(c, t, d);
     if (d == (nomen_dtype)t->dtype && !copy) {
         c->out[0] = nomen__retain(t);
         return NOMEN_OK;

@@ -5,8 +5,7 @@
 #include <math.h>
 
 nomen_status nomen__launch_fill(nomen__call *c) {
-    nomen__fill_values(c->out[0], c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
-    return NOMEN_OK;
+    return nomen__fill_values(c->out[0], c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
 }
 
 /* ---- arange ---------------------------------------------------------------------------------- */

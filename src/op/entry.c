@@ -89,6 +89,16 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
     return NOMEN_OK;
 }
 
+static nomen_status take_device(nomen__call *c, const char *field) {
+    const char *text;
+    uint8_t number;
+    memcpy(&text, field, sizeof text);
+    if (!text) return NOMEN_OK;
+    nomen_status s = nomen__device_find(text, &number);
+    if (!s) c->wanted = number;
+    return s;
+}
+
 static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void *args,
                                 bool inplace) {
     nomen__call_begin(c, op);
@@ -105,6 +115,7 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
         s = take_argument(c, i, (const char *)args + op->args[i].offset);
     if (!s && op->out_offset)
         memcpy(&c->out[0], (const char *)args + op->out_offset, sizeof c->out[0]);
+    if (!s && op->device_offset) s = take_device(c, (const char *)args + op->device_offset);
     if (s) nomen__error_context(op->name, "");
     return s;
 }
@@ -160,7 +171,5 @@ nomen_list nomen__call_struct_list(const nomen__op *op, const void *args) {
 bool nomen__call_struct_bool(const nomen__op *op, const void *args) {
     nomen__call c;
     if (take_struct(&c, op, args, false) || nomen__invoke(&c)) return false;
-    bool truth = *c.out[0]->data != 0;
-    nomen__release(c.out[0]);
-    return truth;
+    return nomen__truth(c.out[0]);
 }

@@ -193,6 +193,8 @@ static void join_chunk(void *context, int64_t begin, int64_t end) {
 /* Adds what the item says, times factor, to the joint index. */
 static nomen_status join_item(index_plan *p, const index_item *item, int64_t factor) {
     nomen_tensor *joint = p->index;
+    nomen_status s = nomen__need_cpu("an index", item->index);
+    if (s) return s;
     nomen_tensor *index = nomen__tensor_empty(NOMEN_I64, joint->ndim, joint->size);
     if (!index) return NOMEN_ERROR_MEMORY;
     join_job job = {(const int64_t *)(const void *)index->data, (int64_t *)(void *)joint->data,

@@ -365,7 +365,8 @@ void nomen__iter_run(const nomen__iter *it) {
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
+nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
+    if (NOMEN_UNLIKELY((dst->flags | src->flags) & NOMEN__AWAY)) return nomen__copy_away(dst, src);
     nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
     nomen__loop *loop = nomen__cast_loop(from, to);
     if (!loop) {
@@ -373,7 +374,7 @@ void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
             dst->numel <= SERIAL) {
             if (dst->data != src->data && dst->numel)
                 memcpy(dst->data, src->data, (size_t)(dst->numel * item_bytes[to]));
-            return;
+            return NOMEN_OK;
         }
         loop = nomen__kernel_find("copy", to)->loop;
     }
@@ -382,6 +383,7 @@ void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
     nomen__iter_make_mixed(&it, loop, dst, &in, 1, dst->ndim, dst->size,
                            (const nomen_dtype[2]){to, from});
     nomen__iter_run(&it);
+    return NOMEN_OK;
 }
 
 /* Of all dtypes these three hold every number, so that one cast is enough. */
@@ -395,7 +397,7 @@ static nomen_dtype widest(const nomen_number *n, void *value) {
     }
 }
 
-void nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
+nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
     alignas(16) char wide[16], value[16];
     nomen_dtype to = (nomen_dtype)t->dtype, from = widest(n, wide);
     nomen__loop *cast = nomen__cast_loop(from, to);
@@ -405,8 +407,10 @@ void nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
         cast((char *const[2]){value, wide}, (const int64_t[2]){0, 0}, 1);
         one.data = value;
     }
+    if (NOMEN_UNLIKELY(t->flags & NOMEN__AWAY)) return nomen__fill_away(t, one.data);
     nomen__iter it;
     nomen__iter_make(&it, nomen__kernel_find("copy", to)->loop, t, &in, 1, t->ndim, t->size, to,
                      to);
     nomen__iter_run(&it);
+    return NOMEN_OK;
 }

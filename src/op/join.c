@@ -137,7 +137,8 @@ nomen_status nomen__launch_cat(nomen__call *c) {
         int64_t length = t->size[c->dim];
         nomen_tensor part;
         part_of(c->out[0], c->dim, at, length, &part, size);
-        if (part.numel) nomen__copy_values(&part, t);
+        nomen_status s = part.numel ? nomen__copy_values(&part, t) : NOMEN_OK;
+        if (s) return s;
         at += length;
     }
     return NOMEN_OK;
@@ -158,12 +159,12 @@ nomen_status nomen__launch_stack(nomen__call *c) {
         }
         part.ndim--;
         nomen__tensor_finish(&part);
-        if (part.numel) nomen__copy_values(&part, c->in[i]);
+        nomen_status s = part.numel ? nomen__copy_values(&part, c->in[i]) : NOMEN_OK;
+        if (s) return s;
     }
     return NOMEN_OK;
 }
 
 nomen_status nomen__launch_copy(nomen__call *c) {
-    if (c->out[0]->numel) nomen__copy_values(c->out[0], c->in[1]);
-    return NOMEN_OK;
+    return c->out[0]->numel ? nomen__copy_values(c->out[0], c->in[1]) : NOMEN_OK;
 }

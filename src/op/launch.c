@@ -7,19 +7,21 @@
 
 nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
     if (NOMEN_LIKELY(t->dtype == (uint8_t)dtype)) return nomen__retain(t);
-    nomen_tensor *copy = nomen__tensor_empty(dtype, t->ndim, t->size);
-    if (copy) nomen__copy_values(copy, t);
-    return copy;
+    nomen_tensor *copy = nomen__tensor_empty_on(t->device, dtype, t->ndim, t->size);
+    if (!copy || !nomen__copy_values(copy, t)) return copy;
+    nomen__release(copy);
+    return NULL;
 }
 
 nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart) {
     if (NOMEN_LIKELY(out->dtype == (uint8_t)dtype && !apart)) return nomen__retain(out);
-    return nomen__tensor_empty(dtype, out->ndim, out->size);
+    return nomen__tensor_empty_on(out->device, dtype, out->ndim, out->size);
 }
 
-void nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made) {
-    if (made != out) nomen__copy_values(out, made);
+nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made) {
+    nomen_status s = made == out ? NOMEN_OK : nomen__copy_values(out, made);
     nomen__release(made);
+    return s;
 }
 
 static void extent(const nomen_tensor *t, const char **low, const char **high) {
@@ -69,18 +71,17 @@ nomen_status nomen__launch_zero(nomen__call *c) {
     nomen_tensor *t = c->out[0];
     const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};
     size_t bytes = (size_t)t->numel * nomen_dtype_size((nomen_dtype)t->dtype);
-    if (t->flags & NOMEN__CONTIGUOUS && bytes <= NOMEN__GRAIN) {
+    if (t->flags & NOMEN__CONTIGUOUS && bytes <= NOMEN__GRAIN && !t->device) {
         if (bytes) memset(t->data, 0, bytes);
     } else {
-        nomen__fill_values(t, &zero);
+        return nomen__fill_values(t, &zero);
     }
     return NOMEN_OK;
 }
 
 nomen_status nomen__launch_one(nomen__call *c) {
     const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
-    nomen__fill_values(c->out[0], &one);
-    return NOMEN_OK;
+    return nomen__fill_values(c->out[0], &one);
 }
 
 nomen_status nomen__launch_nothing(nomen__call *c) {

@@ -13,6 +13,6 @@ nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
 /* out itself with a reference more, or a contiguous tensor of its sizes that nomen__launch_deliver
  * moves over; apart: it must not be out's memory. */
 nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart);
-void nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made);
+nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made);
 
 #endif

@@ -4,6 +4,7 @@
 #define NOMEN_SRC_OP_H
 
 #include "core/core.h"
+#include "core/devices.h"
 #include "kernels/kernel.h"
 #include "nomen/scope.h"
 #include "op/infer.h"
@@ -92,13 +93,14 @@ struct nomen__op {
     const char *name, *signature, *doc;
     const char *first, *second; /* names of two results; NULL: a plain tuple; there is one */
     uint16_t id;
-    uint16_t out_offset, second_offset; /* in the argument struct; 0: there is none */
+    uint16_t out_offset, second_offset, device_offset; /* in the argument struct; 0: none */
     uint16_t tail, bytes; /* of the argument struct: where that begins which may be absent; all */
     uint8_t nargs, nout, forms;
-    uint8_t lead;  /* how many arguments at the front are tensors that must be given */
-    uint8_t more;  /* there are other tensor arguments behind them */
-    uint8_t list;  /* returns a list of tensors */
-    uint8_t truth; /* returns whether its one element is true */
+    uint8_t lead;    /* how many arguments at the front are tensors that must be given */
+    uint8_t more;    /* there are other tensor arguments behind them */
+    uint8_t list;    /* returns a list of tensors */
+    uint8_t truth;   /* returns whether its one element is true */
+    uint8_t creates; /* makes tensors of nothing: a device may be given */
     uint8_t
         quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
     uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
@@ -174,17 +176,20 @@ typedef struct nomen__order_call {
 
 struct nomen__call {
     const nomen__op *op;
-    const nomen__kernel *kernel; /* for c->compute */
-    const char *kernel_name;     /* op->kernel unless chosen otherwise */
-    void *node, *second_node;    /* the tape's, while recording */
-    uint32_t given;              /* bit per argument */
-    uint32_t listed;             /* bit per DIMS argument that was written as a list */
+    const nomen__kernel *kernel;         /* for c->compute */
+    const char *kernel_name;             /* op->kernel unless chosen otherwise */
+    nomen_backend_kernel *device_kernel; /* of c->device, where that is not the CPU */
+    void *node, *second_node;            /* the tape's, while recording */
+    uint32_t given;                      /* bit per argument */
+    uint32_t listed;                     /* bit per DIMS argument that was written as a list */
     bool inplace;
     bool named;     /* an operand has names */
     bool record;    /* the tape wants to know */
     bool is_view;   /* out[0] shares storage with in[0] */
     bool row_major; /* a fresh result is row-major whatever the operands are */
     uint8_t nin, nout;
+    uint8_t device; /* where the results will be */
+    int16_t wanted; /* the device that a factory was told, -1: none */
     nomen__arg arg[NOMEN__MAX_ARGS];
     nomen_tensor *in_inline[NOMEN__MAX_IN];
     nomen_tensor *
@@ -232,6 +237,8 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->given = c->listed = 0;
     c->inplace = c->named = c->record = c->is_view = c->row_major = false;
     c->nin = 0;
+    c->device = 0;
+    c->wanted = -1;
     c->temporaries = 0;
     c->like = c->layout = NULL;
     c->nout = op->nout;
@@ -367,11 +374,39 @@ void nomen__iter_run(const nomen__iter *it);
 
 /* Might the two share an element? Their extents are compared, holes in them are not looked at. */
 bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b);
-/* Copies values (casting) from src to dst, broadcasting src to dst's dims. No names, no tape. */
-void nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
+/* Copies values (casting) from src to dst, broadcasting src to dst's dims, from device to device if
+ * need be; fails only where a device is involved. No names, no tape. */
+nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
 /* Every element becomes the number, cast to t's dtype. Complex into real is the caller's to refuse.
  */
-void nomen__fill_values(nomen_tensor *t, const nomen_number *n);
+nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n);
+
+/* ---- devices other than the CPU (place.c, launch_device.c) ----------------------------------- */
+
+/* Where the call will run, when an operand is not on the CPU: sets c->device, refuses operands on
+ * different devices, and rows that no device can run. */
+nomen_status nomen__place_call(nomen__call *c);
+nomen_status nomen__check_target(const nomen__call *c, const nomen_tensor *target);
+/* After the kernel of the CPU is known, which says what there is to know of it: sets
+ * c->device_kernel. */
+nomen_status nomen__device_kernel_find(nomen__call *c);
+/* What a factory made goes to the device that was asked for. */
+nomen_status nomen__bring(nomen__call *c);
+/* Instead of the row's launch. */
+nomen_status nomen__launch_on_device(nomen__call *c);
+/* Those of the launches that move and fill only: they run on any device as they are. */
+bool nomen__launch_moves_only(nomen__step *launch);
+/* t with a reference more, or a whole copy of it on the CPU, with its names. */
+nomen_tensor *nomen__on_host(const nomen_tensor *t);
+/* Refuses a tensor whose elements the CPU has to read. */
+nomen_status nomen__need_cpu(const char *what, const nomen_tensor *t);
+/* The moves where a device is involved. number: one element of t's dtype, on the host. */
+nomen_status nomen__copy_across(nomen_tensor *dst, const nomen_tensor *src);
+nomen_status nomen__copy_away(nomen_tensor *dst, const nomen_tensor *src);
+nomen_status nomen__fill_away(nomen_tensor *t, const void *number);
+/* Whether the first element is not 0, wherever it is; true, and an error, if that fails. Consumes
+ * t; NULL is true. */
+bool nomen__truth(nomen_tensor *t);
 
 /* The functions that rows are made of (names_*, dtype_*, shape_*, launch_*, view_*, compose_*,
  * choose_*) are declared in ops.gen.h, from the words that the table uses. */

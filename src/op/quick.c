@@ -11,7 +11,7 @@
 enum { MOST = 65536 };
 
 static inline bool unfit(const nomen_tensor *t) {
-    return (t->flags & NOMEN__WRAPPED) || nomen__concerns_tape(t);
+    return (t->flags & (NOMEN__WRAPPED | NOMEN__AWAY)) || nomen__concerns_tape(t);
 }
 
 /* What the row writes for operands of dtype d, NONE if that is not foregone. */
@@ -39,7 +39,8 @@ static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
 
 /* Is t a number that yields to the dtype of model, as the promotion rules have it? */
 static inline bool yields(const nomen_tensor *t, const nomen_tensor *model) {
-    return t->magic == NOMEN__LIVE && t->ndim == 0 && !nomen__concerns_tape(t) &&
+    return t->magic == NOMEN__LIVE && t->ndim == 0 && !(t->flags & NOMEN__AWAY) &&
+           !nomen__concerns_tape(t) &&
            nomen_can_cast((nomen_dtype)t->dtype, (nomen_dtype)model->dtype);
 }
 

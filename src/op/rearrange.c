@@ -37,8 +37,7 @@ nomen_status nomen__launch_flip(nomen__call *c) {
         stride[d] = -stride[d];
     }
     nomen__tensor_finish(&mirrored);
-    nomen__copy_values(c->out[0], &mirrored);
-    return NOMEN_OK;
+    return nomen__copy_values(c->out[0], &mirrored);
 }
 
 /* ---- tril, triu ------------------------------------------------------------------------------ */
@@ -334,6 +333,7 @@ static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen
                         "repeats must have the same size as input along dim, but got "
                         "repeats.size(0) = %lld and input.size(%d) = %lld",
                         (long long)repeats->numel, dim, (long long)size);
+    if (!s) s = nomen__need_cpu("repeats", repeats);
     if (!s) plain = nomen__tensor_empty(NOMEN_I64, repeats->ndim, repeats->size);
     if (plain && plain->numel) nomen__copy_values(plain, repeats);
     if (plain && total_of(plain, size, &total)) s = NOMEN_ERROR_SHAPE;

@@ -43,14 +43,16 @@ static nomen_tensor *within_storage(const nomen_tensor *t, int ndim, const int64
     nomen__storage_retain(t->storage);
     r->storage = t->storage;
     r->data = t->data;
-    r->device = t->device;
+    nomen__same_place(r, t);
     nomen__tensor_finish(r);
     return r;
 }
 
 /* What was in memory comes first, in the order it lies there; the rest is zero. */
 static nomen_tensor *in_new_storage(const nomen_tensor *t, int ndim, const int64_t *size) {
-    nomen_tensor *r = nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size);
+    nomen_tensor *r = nomen__need_cpu("resize_: a tensor that needs more memory", t)
+                          ? NULL
+                          : nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size);
     if (!r) return NULL;
     size_t bytes = (size_t)(r->numel * nomen__item(t->dtype));
     int64_t before = t->data - t->storage->data;
@@ -69,7 +71,7 @@ static nomen_status resize(nomen_tensor *t, int ndim, const int64_t *size) {
     if (numel < 0) return NOMEN_ERROR_SHAPE;
     nomen_tensor *r = within_storage(t, ndim, size, numel);
     if (!r) r = in_new_storage(t, ndim, size);
-    if (!r) return NOMEN_ERROR_MEMORY;
+    if (!r) return t->device ? NOMEN_ERROR_UNSUPPORTED : NOMEN_ERROR_MEMORY;
     s = nomen__tensor_become(t, r);
     nomen__release(r);
     return s;

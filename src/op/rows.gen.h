@@ -231,33 +231,35 @@ enum {
     NOMEN__OP_THRESHOLD = 223,
     NOMEN__OP_TILE = 224,
     NOMEN__OP_TO = 225,
-    NOMEN__OP_TOPK = 226,
-    NOMEN__OP_TRANSPOSE = 227,
-    NOMEN__OP_TRIL = 228,
-    NOMEN__OP_TRIU = 229,
-    NOMEN__OP_TRUNC = 230,
-    NOMEN__OP_UNBIND = 231,
-    NOMEN__OP_UNFLATTEN = 232,
-    NOMEN__OP_UNFOLD = 233,
-    NOMEN__OP_UNIFORM = 234,
-    NOMEN__OP_UNSQUEEZE = 235,
-    NOMEN__OP_VAR = 236,
-    NOMEN__OP_VAR_MEAN = 237,
-    NOMEN__OP_VIEW = 238,
-    NOMEN__OP_VIEW_AS_COMPLEX = 239,
-    NOMEN__OP_VIEW_AS_REAL = 240,
-    NOMEN__OP_VSPLIT = 241,
-    NOMEN__OP_WHERE = 242,
-    NOMEN__OP_ZERO = 243,
-    NOMEN__OP_ZEROS = 244,
-    NOMEN__OP_ZEROS_LIKE = 245,
-    NOMEN__OP_COUNT = 246
+    NOMEN__OP_TO_DEVICE = 226,
+    NOMEN__OP_TOPK = 227,
+    NOMEN__OP_TRANSPOSE = 228,
+    NOMEN__OP_TRIL = 229,
+    NOMEN__OP_TRIU = 230,
+    NOMEN__OP_TRUNC = 231,
+    NOMEN__OP_UNBIND = 232,
+    NOMEN__OP_UNFLATTEN = 233,
+    NOMEN__OP_UNFOLD = 234,
+    NOMEN__OP_UNIFORM = 235,
+    NOMEN__OP_UNSQUEEZE = 236,
+    NOMEN__OP_VAR = 237,
+    NOMEN__OP_VAR_MEAN = 238,
+    NOMEN__OP_VIEW = 239,
+    NOMEN__OP_VIEW_AS_COMPLEX = 240,
+    NOMEN__OP_VIEW_AS_REAL = 241,
+    NOMEN__OP_VSPLIT = 242,
+    NOMEN__OP_WHERE = 243,
+    NOMEN__OP_ZERO = 244,
+    NOMEN__OP_ZEROS = 245,
+    NOMEN__OP_ZEROS_LIKE = 246,
+    NOMEN__OP_COUNT = 247
 };
 
 nomen__step nomen__choose_bound;
 nomen__step nomen__choose_bounds;
 nomen__step nomen__choose_conj;
 nomen__step nomen__choose_decimals;
+nomen__step nomen__choose_device;
 nomen__step nomen__choose_divisor;
 nomen__step nomen__choose_factor;
 nomen__step nomen__choose_fill;
@@ -398,6 +400,7 @@ nomen__step nomen__launch_scatter_add;
 nomen__step nomen__launch_stack;
 nomen__step nomen__launch_take;
 nomen__step nomen__launch_take_dims;
+nomen__step nomen__launch_to_device;
 nomen__step nomen__launch_triangle;
 nomen__step nomen__launch_uniform;
 nomen__step nomen__launch_zero;
@@ -634,6 +637,7 @@ nomen__gradient nomen__grad_take;
 nomen__gradient nomen__grad_take_dims;
 nomen__gradient nomen__grad_tan;
 nomen__gradient nomen__grad_tanh;
+nomen__gradient nomen__grad_to_device;
 nomen__gradient nomen__grad_topk;
 nomen__gradient nomen__grad_transpose;
 nomen__gradient nomen__grad_tril;

@@ -28,7 +28,7 @@ nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
     v->storage = t->storage;
     v->data =
         t->numel ? t->data + offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
-    v->device = t->device;
+    nomen__same_place(v, t);
     nomen__tensor_finish(v);
     return v;
 }
@@ -64,10 +64,10 @@ static bool view_strides(const nomen_tensor *t, int ndim, const int64_t *size, i
 nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
     int64_t stride[NOMEN_MAX_DIMS];
     if (!view_strides(t, ndim, size, stride)) {
-        nomen_tensor *copy = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
+        nomen_tensor *copy =
+            nomen__tensor_empty_on(t->device, (nomen_dtype)t->dtype, t->ndim, t->size);
         if (!copy) return NULL;
-        nomen__copy_values(copy, t);
-        nomen_tensor *v = nomen__reshaped(copy, ndim, size);
+        nomen_tensor *v = nomen__copy_values(copy, t) ? NULL : nomen__reshaped(copy, ndim, size);
         nomen__release(copy);
         return v;
     }
@@ -80,7 +80,7 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
     v->data = t->data;
-    v->device = t->device;
+    nomen__same_place(v, t);
     nomen__tensor_finish(v);
     return v;
 }

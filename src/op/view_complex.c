@@ -15,7 +15,7 @@ static nomen_tensor *header(nomen__call *c, int64_t bytes) {
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
     v->data = t->numel ? t->data + bytes : t->data;
-    v->device = t->device;
+    nomen__same_place(v, t);
     memcpy(v->size, c->size, sizeof *v->size * (size_t)c->ndim);
     c->is_view = true;
     c->out[0] = v;

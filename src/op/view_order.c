@@ -84,7 +84,7 @@ static nomen_tensor *same_storage(const nomen__call *c, int64_t offset, const in
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
     v->data = t->data + offset * nomen__item(t->dtype);
-    v->device = t->device;
+    nomen__same_place(v, t);
     nomen__tensor_finish(v);
     return v;
 }
