@@ -1183,7 +1183,7 @@ NOMEN_API nomen_tensor *nomen_clamp_min_in_place_call(const nomen_clamp_min_args
 #define nomen_clamp_min_(...) \
     nomen_clamp_min_in_place_call(&(const nomen_clamp_min_args){.self = __VA_ARGS__})
 
-/* A copy with memory of its own, laid out like self, or row-major with memory_format 'contiguous_format'.
+/* A copy with memory of its own, laid out like self, or in the order that memory_format says: 'contiguous_format' is row-major, 'channels_last' and 'channels_last_3d' have dim 1 innermost.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
@@ -1252,7 +1252,7 @@ NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
 #define nomen_conj_physical(...) nomen_conj(__VA_ARGS__)
 #define nomen_conj_physical_(...) nomen_conj_(__VA_ARGS__)
 
-/* The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds.
+/* The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds; memory_format may ask for 'channels_last' or 'channels_last_3d'.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: see above.
@@ -1264,6 +1264,7 @@ NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
  *     True */
 typedef struct nomen_contiguous_args {
     nomen_tensor *self;
+    const char *memory_format;
 } nomen_contiguous_args;
 NOMEN_API nomen_tensor *nomen_contiguous_call(const nomen_contiguous_args *args);
 #define nomen_contiguous(...) \

@@ -84,6 +84,8 @@ _AnyDevice = device
 strided: Any
 contiguous_format: Any
 preserve_format: Any
+channels_last: Any
+channels_last_3d: Any
 
 class Size(tuple[_Int, ...]):
     def numel(self) -> _Int: ...

@@ -16,7 +16,7 @@ _CONVERSIONS = {
 
 def _conversion(name, dtype):
     def convert(self, memory_format=None):
-        return self.to(dtype)
+        return self.to(dtype, memory_format=memory_format)
 
     convert.__name__ = name
     convert.__qualname__ = f"Tensor.{name}"
@@ -52,7 +52,8 @@ def _type_as(self, other):
 
 def _cpu(self, memory_format=None):
     """The tensor on the CPU: itself if it is there."""
-    return self.to("cpu")
+    x = self.to("cpu")
+    return x if memory_format is None else x.to(memory_format=memory_format)
 
 
 def _cuda(self, device=None, non_blocking=False, memory_format=None):

@@ -103,6 +103,7 @@ int nomen__py_add_storage(PyObject *module, py_state *s);
 nomen_dtype nomen__py_dtype(const py_state *s, PyObject *o);
 /* "contiguous_format" of nomen.contiguous_format; NULL: not such a word. */
 const char *nomen__py_word(const py_state *s, PyObject *o);
+int nomen__py_format(py_state *s, PyObject *o, uint8_t *order); /* 0: no word, -1: raised */
 /* The number of a device that is there: of "cpu", nomen.device("mock", 1); None leaves it as it is.
  * Raises otherwise. */
 bool nomen__py_device(py_state *s, PyObject *o, int *number);

@@ -384,6 +384,13 @@ const char *nomen__py_word(const py_state *s, PyObject *o) {
     return Py_IS_TYPE(o, s->word) ? ((py_word *)o)->text : NULL;
 }
 
+int nomen__py_format(py_state *s, PyObject *o, uint8_t *order) {
+    if (!Py_IS_TYPE(o, s->word)) return 0;
+    if (!nomen__format_find(((py_word *)o)->text, order)) return 1;
+    nomen__py_raise(s);
+    return -1;
+}
+
 static PyType_Slot word_slots[] = {
     {Py_tp_repr, word_repr},
     {Py_tp_dealloc, plain_dealloc},
@@ -398,7 +405,8 @@ static PyType_Spec word_spec = {
 };
 
 static int add_words(PyObject *module, py_state *s) {
-    static const char *const words[] = {"strided", "contiguous_format", "preserve_format"};
+    static const char *const words[] = {"strided", "contiguous_format", "preserve_format",
+                                        "channels_last", "channels_last_3d"};
     for (size_t i = 0; i < NOMEN_COUNT(words); i++) {
         py_word *o = PyObject_New(py_word, s->word);
         if (!o) return -1;

@@ -158,10 +158,13 @@ static int bind_special(py_call *p, PyObject *keyword, PyObject *value) {
     const nomen__op *op = p->c.op;
     if ((op->forms & NOMEN__OUT) && is(keyword, "out")) return bind_out(p, value) ? 1 : -1;
     if (is(keyword, "memory_format")) {
-        if (value == Py_None || Py_IS_TYPE(value, p->state->word)) return 1;
-        PyErr_Format(PyExc_TypeError, "%s(): argument 'memory_format' must be %s, not %s", p->name,
-                     "nomen.contiguous_format or nomen.preserve_format", Py_TYPE(value)->tp_name);
-        return -1;
+        if (value == Py_None) return 1;
+        int known = nomen__py_format(p->state, value, &p->c.format);
+        if (!known)
+            PyErr_Format(PyExc_TypeError,
+                         "%s(): argument 'memory_format' must be nomen.memory_format, not %s",
+                         p->name, Py_TYPE(value)->tp_name);
+        return known > 0 ? 1 : -1;
     }
     if (!creates(op)) return 0;
     if (is(keyword, "device")) {

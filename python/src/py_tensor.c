@@ -267,9 +267,25 @@ static PyObject *tensor_element_size(PyObject *self, PyObject *unused) {
 }
 
 static PyObject *tensor_is_contiguous(PyObject *self, PyObject *args, PyObject *kwargs) {
-    (void)args;
-    (void)kwargs;
-    return PyBool_FromLong(nomen__py_unwrap(self)->flags & NOMEN__CONTIGUOUS);
+    static char *names[] = {"memory_format", NULL};
+    PyObject *format = Py_None;
+    uint8_t order = NOMEN__ROW_MAJOR;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:is_contiguous", names, &format)) return NULL;
+    if (format != Py_None) {
+        int known = nomen__py_format(nomen__py_state_of(self), format, &order);
+        if (known < 0) return NULL;
+        if (!known)
+            return PyErr_Format(PyExc_TypeError,
+                                "is_contiguous(): argument 'memory_format' "
+                                "must be nomen.memory_format, not %s",
+                                Py_TYPE(format)->tp_name);
+        if (order == NOMEN__ANY_ORDER) {
+            PyErr_SetString(PyExc_RuntimeError, "preserve memory format is unsupported by the "
+                                                "contiguous operator");
+            return NULL;
+        }
+    }
+    return PyBool_FromLong(nomen__lies_in_format(nomen__py_unwrap(self), order));
 }
 
 static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused) {

@@ -222,15 +222,14 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
  * permuted likewise, so that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
-    if (c->like && !c->device &&
+    if (c->like && !c->device && !c->format &&
         nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
     nomen_tensor *out = nomen__tensor_empty_on(c->device, c->result[i], c->ndim, c->size);
-    if (out && c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS))
-        nomen__lay_out_like(out, c->layout);
-    if (!out || c->ndim < 2 || c->layout || c->row_major ||
-        c->op->launch != nomen__launch_elementwise)
-        return out;
+    if (out && c->format > NOMEN__ROW_MAJOR) nomen__lay_out_in_format(out, c->format);
+    if (!out || c->format) return out;
+    if (c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) nomen__lay_out_like(out, c->layout);
+    if (c->ndim < 2 || c->layout || c->op->launch != nomen__launch_elementwise) return out;
     const nomen_tensor *model = NULL;
     for (int k = 0; k < c->nin; k++) {
         const nomen_tensor *t = c->in[k];
@@ -293,6 +292,8 @@ static nomen_status prepare_outputs(nomen__call *c) {
         } else if (c->out[i]) { /* a view, made by the shape step */
             out = c->out[i];
         } else {
+            if (NOMEN_UNLIKELY(c->format) && nomen__format_check(c->format, c->ndim))
+                return NOMEN_ERROR_SHAPE;
             out = fresh_result(c, i);
             if (!out) return NOMEN_ERROR_MEMORY;
         }
@@ -389,6 +390,7 @@ nomen_status nomen__invoke(nomen__call *c) {
     } else {
         s = collect_operands(c);
         if (!s) s = op->compose(c);
+        if (!s && NOMEN_UNLIKELY(c->format) && c->out[0]) s = nomen__reorder(c);
     }
     if (NOMEN_UNLIKELY(s)) {
         NOMEN__TEXT(operands, 480);

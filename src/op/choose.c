@@ -138,13 +138,7 @@ nomen_status nomen__choose_fill(nomen__call *c) {
 }
 
 nomen_status nomen__choose_layout(nomen__call *c) {
-    if (!nomen__given(c, 1)) return NOMEN_OK;
-    const char *format = c->arg[1].text;
-    c->row_major = strcmp(format, "contiguous_format") == 0;
-    if (c->row_major || strcmp(format, "preserve_format") == 0) return NOMEN_OK;
-    return nomen__fail(
-        NOMEN_ERROR_STATE,
-        "memory_format must be 'contiguous_format' or 'preserve_format', not '%.40s'", format);
+    return nomen__given(c, 1) ? nomen__format_find(c->arg[1].text, &c->format) : NOMEN_OK;
 }
 
 /* The kernels of sgn and conj are for complex numbers; real ones have simpler ones of the same

@@ -2,20 +2,19 @@
 #include "op/op.h"
 #include "op/rows.gen.h"
 
+/* nomen__invoke brings the result into the order that is asked for. */
 nomen_status nomen__compose_contiguous(nomen__call *c) {
     nomen_tensor *t = c->in[0];
-    if (t->flags & NOMEN__CONTIGUOUS) {
-        c->out[0] = nomen__retain(t);
-        return NOMEN_OK;
+    if (nomen__given(c, 1)) {
+        nomen_status s = nomen__format_find(c->arg[1].text, &c->format);
+        if (s) return s;
+        if (c->format == NOMEN__ANY_ORDER && !(t->flags & NOMEN__CONTIGUOUS))
+            return nomen__fail(NOMEN_ERROR_STATE,
+                               "preserve memory format is unsupported by the contiguous operator");
     }
-    nomen__call clone; /* which keeps a permuted layout unless told otherwise */
-    nomen__call_begin(&clone, &nomen__ops[NOMEN__OP_CLONE]);
-    clone.arg[0].tensor = t;
-    clone.arg[1].text = "contiguous_format";
-    clone.given = 3;
-    nomen_status s = nomen__invoke(&clone);
-    c->out[0] = clone.out[0];
-    return s;
+    if (c->format == NOMEN__ANY_ORDER) c->format = NOMEN__ROW_MAJOR;
+    c->out[0] = nomen__retain(t);
+    return NOMEN_OK;
 }
 
 nomen_status nomen__compose_positive(nomen__call *c) {

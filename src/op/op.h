@@ -162,6 +162,19 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
 void nomen__memory_order(const nomen_tensor *t, int *dims);
 /* Gives a fresh tensor strides in the order of those of a model with the same sizes. */
 void nomen__lay_out_like(nomen_tensor *fresh, const nomen_tensor *model);
+
+/* memory_format=, as of memory_format.c: like the operands, or in an order of its own */
+enum nomen__format {
+    NOMEN__ANY_ORDER,
+    NOMEN__ROW_MAJOR,
+    NOMEN__CHANNELS_LAST,
+    NOMEN__CHANNELS_LAST_3D
+};
+nomen_status nomen__format_find(const char *word, uint8_t *format);
+nomen_status nomen__format_check(uint8_t format, int ndim);
+bool nomen__lies_in_format(const nomen_tensor *t, uint8_t format);
+void nomen__lay_out_in_format(nomen_tensor *fresh, uint8_t format); /* channels last */
+nomen_status nomen__reorder(nomen__call *c);                        /* the result of a composite */
 /* A fresh tensor with the dtype and sizes of t, its dims in the order that they have in t's memory,
  * without holes. */
 nomen_tensor *nomen__like_in_memory(const nomen_tensor *t);
@@ -186,7 +199,7 @@ struct nomen__call {
     bool named;     /* an operand has names */
     bool record;    /* the tape wants to know */
     bool is_view;   /* out[0] shares storage with in[0] */
-    bool row_major; /* a fresh result is row-major whatever the operands are */
+    uint8_t format; /* nomen__format: how a fresh result is to lie in memory */
     uint8_t nin, nout;
     uint8_t device; /* where the results will be */
     int16_t wanted; /* the device that a factory was told, -1: none */
@@ -235,7 +248,8 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->kernel_name = op->kernel;
     c->node = c->second_node = NULL;
     c->given = c->listed = 0;
-    c->inplace = c->named = c->record = c->is_view = c->row_major = false;
+    c->inplace = c->named = c->record = c->is_view = false;
+    c->format = NOMEN__ANY_ORDER;
     c->nin = 0;
     c->device = 0;
     c->wanted = -1;

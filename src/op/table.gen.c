@@ -223,6 +223,7 @@ static const nomen__argspec args_conj[] = {
 };
 static const nomen__argspec args_contiguous[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_contiguous_args, self)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_contiguous_args, memory_format)},
 };
 static const nomen__argspec args_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, self)},
@@ -1021,6 +1022,11 @@ static const nomen__argspec args_to[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_to_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_to_args, dtype)},
     {"copy", NOMEN__FLAG, 0, offsetof(nomen_to_args, copy)},
+    {"device", NOMEN__TEXT, NOMEN__OPTIONAL, offsetof(nomen_to_args, device)},
+};
+static const nomen__argspec args_to_device[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_to_device_args, self)},
+    {"device", NOMEN__TEXT, 0, offsetof(nomen_to_device_args, device)},
 };
 static const nomen__argspec args_topk[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_topk_args, self)},
@@ -1866,6 +1872,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_arange_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_arange_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_range,
         .shape = nomen__shape_range,
@@ -2952,7 +2960,7 @@ const nomen__op nomen__ops[] = {
     {
         .name = "clone",
         .signature = "(self, *, memory_format=None)",
-        .doc = "A copy with memory of its own, laid out like self, or row-major with memory_format 'contiguous_format'.\n"
+        .doc = "A copy with memory of its own, laid out like self, or in the order that memory_format says: 'contiguous_format' is row-major, 'channels_last' and 'channels_last_3d' have dim 1 innermost.\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
@@ -3074,8 +3082,8 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "contiguous",
-        .signature = "(self)",
-        .doc = "The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds.\n"
+        .signature = "(self, *, memory_format=None)",
+        .doc = "The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds; memory_format may ask for 'channels_last' or 'channels_last_3d'.\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: see above.\n"
@@ -3086,10 +3094,10 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
         .id = 49,
-        .nargs = 1,
+        .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
-        .tail = sizeof(nomen_contiguous_args),
+        .tail = offsetof(nomen_contiguous_args, memory_format),
         .bytes = sizeof(nomen_contiguous_args),
         .more = 0,
         .nout = 1,
@@ -3911,6 +3919,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_empty_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_empty_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_given,
         .shape = nomen__shape_given,
@@ -3945,6 +3955,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_empty_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
         .shape = nomen__shape_like,
@@ -4716,6 +4728,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_full_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_full_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_fill,
         .shape = nomen__shape_given,
@@ -4750,6 +4764,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_full_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_fill_like,
         .shape = nomen__shape_like,
@@ -7399,6 +7415,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_normal_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_normal_args, device),
         .names = nomen__names_normal,
         .dtype = nomen__dtype_normal,
         .shape = nomen__shape_normal,
@@ -7476,6 +7494,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_ones_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_ones_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_given,
         .shape = nomen__shape_given,
@@ -7510,6 +7530,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_ones_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
         .shape = nomen__shape_like,
@@ -7948,6 +7970,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_rand_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_rand_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_given,
         .shape = nomen__shape_given,
@@ -7982,6 +8006,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_rand_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
         .shape = nomen__shape_like,
@@ -8020,6 +8046,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_randint_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_randint_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_integers,
         .shape = nomen__shape_given,
@@ -8056,6 +8084,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_randint_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
         .shape = nomen__shape_like,
@@ -8093,6 +8123,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_randn_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_randn_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_given,
         .shape = nomen__shape_given,
@@ -8127,6 +8159,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_randn_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
         .shape = nomen__shape_like,
@@ -8204,6 +8238,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_randperm_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_randperm_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_integers,
         .shape = nomen__shape_randperm,
@@ -9967,8 +10003,8 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "to",
-        .signature = "(self, dtype=None, copy=False)",
-        .doc = "The tensor converted to a dtype; itself if it has that dtype already and copy is not asked for.\n"
+        .signature = "(self, dtype=None, copy=False, device=None)",
+        .doc = "The tensor converted to a dtype, on a device; itself if it is so already and copy is not asked for.\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: see above.\n"
@@ -9979,7 +10015,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
         .id = 225,
-        .nargs = 3,
+        .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_to_args, dtype),
@@ -9997,6 +10033,44 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_to,
     },
     {
+        .name = "to_device",
+        .signature = "(self, device)",
+        .doc = "A copy on a device: 'cpu', 'mock', 'mock:1'.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a device that is not there.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
+        "    tensor([1., 1.], names=('N',))\n",
+        .id = 226,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_to_device_args, device),
+        .bytes = sizeof(nomen_to_device_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_to_device,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_to_device,
+        .choose = nomen__choose_device,
+        .grad = nomen__grad_to_device,
+        .save = {[0] = 0},
+    },
+    {
         .name = "topk",
         .signature = "(self, k, dim=None, largest=True, sorted=True, *, out=None)",
         .doc = "The k largest (or smallest) elements along a dim (default the last one), with their positions, the best first. NaN is larger than every number; of equals the first ones are taken, in their order. sorted=False allows any order, and gives the same.\n"
@@ -10011,7 +10085,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 226,
+        .id = 227,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10054,7 +10128,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 227,
+        .id = 228,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10096,7 +10170,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 228,
+        .id = 229,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10139,7 +10213,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 229,
+        .id = 230,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10180,7 +10254,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 230,
+        .id = 231,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10218,7 +10292,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 231,
+        .id = 232,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10250,7 +10324,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 232,
+        .id = 233,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10288,7 +10362,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 233,
+        .id = 234,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10327,7 +10401,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 234,
+        .id = 235,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10365,7 +10439,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 235,
+        .id = 236,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10402,7 +10476,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 236,
+        .id = 237,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10440,7 +10514,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 237,
+        .id = 238,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10482,7 +10556,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 238,
+        .id = 239,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10519,7 +10593,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 239,
+        .id = 240,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10557,7 +10631,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 240,
+        .id = 241,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10594,7 +10668,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 241,
+        .id = 242,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10627,7 +10701,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 242,
+        .id = 243,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -10666,7 +10740,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 243,
+        .id = 244,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10704,7 +10778,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 244,
+        .id = 245,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -10721,6 +10795,8 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_zeros_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_zeros_args, device),
         .names = nomen__names_given,
         .dtype = nomen__dtype_given,
         .shape = nomen__shape_given,
@@ -10739,7 +10815,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 245,
+        .id = 246,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10755,6 +10831,8 @@ const nomen__op nomen__ops[] = {
         .shape_first = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
+        .creates = 1,
+        .device_offset = offsetof(nomen_zeros_like_args, device),
         .names = nomen__names_keep,
         .dtype = nomen__dtype_like,
         .shape = nomen__shape_like,
