@@ -58,6 +58,16 @@ def has(case):
     return bool(resolve(case["op"])) if case["form"] == "function" else True
 
 
+def pair(answer):
+    """For --errors: what both said."""
+    (mine, _), values, _ = answer
+    texts = [
+        f"{t[1]}: {t[2].splitlines()[0] if t[2] else ''}" if t[0] == "error" else "ok"
+        for t in (mine, values[0])
+    ]
+    return " <> ".join(texts)
+
+
 class Samples:
     """The calls of each operator, and what came of them."""
 
@@ -123,6 +133,8 @@ class Samples:
             counts[state] += 1
             if state == "deviation":
                 counts["meant", said] += 1
+            if state == "deviation" and self.options.errors:
+                state, said = "finding", "meant: " + pair(answer)
             if state != "finding":
                 continue
             kind = (label, self.signature(said))
