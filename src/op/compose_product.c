@@ -69,9 +69,19 @@ static nomen_status check(nomen__call *c, nomen__namelist *names) {
         nomen__text_sizes(&own, self->size, self->ndim);
         nomen__text_sizes(&wanted, product.size, product.ndim);
         return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "The expanded size of the tensor (%s) must match the existing size %s "
-                           "of self",
+                           "The expanded size of the tensor must match the existing size of self. "
+                           "Target sizes: %s.  Tensor sizes: %s",
                            wanted.at, own.at);
+    }
+    if (c->inplace && !nomen__has_sizes(self, product.ndim, product.size)) {
+        NOMEN__TEXT(own, 128);
+        NOMEN__TEXT(wanted, 128);
+        nomen__text_sizes(&own, self->size, self->ndim);
+        nomen__text_sizes(&wanted, product.size, product.ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Bad in-place call: input tensor size %s and output tensor size %s "
+                           "should match",
+                           own.at, wanted.at);
     }
     return nomen__names_addmm(nomen__names_of(self), nomen__names_of(c->in[LEFT]),
                               nomen__names_of(c->in[RIGHT]), names);

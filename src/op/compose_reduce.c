@@ -49,6 +49,23 @@ static nomen_tensor *differences(nomen_tensor *t, int dim) {
     return r;
 }
 
+/* What comes before or after self has its dims, and its sizes but along the dim. */
+static nomen_status check_extension(const nomen__call *c, int arg, int dim) {
+    if (!nomen__given(c, arg)) return NOMEN_OK;
+    const nomen_tensor *self = c->arg[0].tensor, *other = c->arg[arg].tensor;
+    if (other->ndim != self->ndim)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "diff expects prepend or append to be the same dimension as input");
+    for (int d = 0; d < self->ndim; d++)
+        if (d != dim && other->size[d] != self->size[d])
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "diff expects the shape of tensor to prepend or append to match "
+                               "that of input except along the differencing dimension; "
+                               "input.size(%d) = %lld, but got tensor.size(%d) = %lld",
+                               d, (long long)self->size[d], d, (long long)other->size[d]);
+    return NOMEN_OK;
+}
+
 nomen_status nomen__compose_diff(nomen__call *c) {
     static const nomen__dimref last = {NOMEN__DIM_INDEX, 0, -1};
     const nomen_tensor *self = c->arg[0].tensor;
@@ -66,6 +83,8 @@ nomen_status nomen__compose_diff(nomen__call *c) {
     int dim = 0;
     nomen_status s = nomen__dim_position(nomen__names_of(self),
                                          nomen__given(c, 2) ? c->arg[2].dims.at : &last, &dim);
+    if (!s) s = check_extension(c, 3, dim);
+    if (!s) s = check_extension(c, 4, dim);
     if (s) return s;
     nomen_tensor *t = n ? extended(c, dim) : nomen__apply(NOMEN__OP_CLONE, c->arg[0].tensor, NULL);
     for (int64_t k = 0; t && k < n; k++) {

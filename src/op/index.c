@@ -454,6 +454,12 @@ nomen_status nomen__compose_take_along_dim(nomen__call *c) {
     nomen_tensor *t = c->in[0], *index = c->in[1], *wide, *where;
     int dim = 0;
     nomen_status s = NOMEN_OK;
+    nomen_dtype d = (nomen_dtype)index->dtype;
+    if (!nomen_dtype_is_integral(d) || d == NOMEN_BOOL)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "torch.take_along_dim(): dtype of indices should be Long or another "
+                           "integer dtype but got %s",
+                           nomen_dtype_name(d));
     if (!nomen__given(c, 2)) {
         const int64_t flat = -1;
         wide = with_sizes(NOMEN__OP_RESHAPE, t, 1, &flat);

@@ -134,6 +134,10 @@ static nomen_status check_vector(const nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_INDEX,
                            "index_select(): Index is supposed to be a vector, but it has %d dims",
                            index->ndim);
+    case NOMEN__OP_INDEX_COPY:
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "index_copy_(): Index should have dimension 1 or 0 (got %d)",
+                           index->ndim);
     default:
         return nomen__fail(NOMEN_ERROR_INDEX,
                            "%s_(): Index is supposed to be a vector, but got dim: %d", c->op->name,
@@ -226,7 +230,45 @@ nomen_status nomen__shape_put_dims(nomen__call *c) {
         own.at, rows.at);
 }
 
-/* index_add and index_copy: a slice of source for each index. */
+static nomen_status check_count(const nomen__call *c, int64_t slices) {
+    int64_t count = c->in[1]->numel;
+    if (slices == count) return NOMEN_OK;
+    return c->op->id == NOMEN__OP_INDEX_ADD
+               ? nomen__fail(NOMEN_ERROR_SHAPE,
+                             "index_add_(): Number of indices (%lld) should be equal to "
+                             "source.size(dim): (%lld), for dim: %d",
+                             (long long)count, (long long)slices, c->dim)
+               : nomen__fail(NOMEN_ERROR_INDEX,
+                             "index_copy_(): Number of indices (%lld) should be equal to "
+                             "source.size(dim) (%lld)",
+                             (long long)count, (long long)slices);
+}
+
+static nomen_status other_slices(const nomen__call *c) {
+    const nomen_tensor *t = c->in[0], *source = c->in[2];
+    NOMEN__TEXT(own, 200);
+    NOMEN__TEXT(other, 200);
+    nomen__text_sizes(&own, t->size, t->ndim);
+    nomen__text_sizes(&other, source->size, source->ndim);
+    if (c->op->id == NOMEN__OP_INDEX_ADD)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "source tensor shape must match self tensor shape, excluding the "
+                           "specified dimension. Got self.shape = %s source.shape = %s",
+                           own.at, other.at);
+    if (source->ndim != t->ndim && source->ndim && t->ndim)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "index_copy_(): When source and destination are not scalars, their "
+                           "dimensionality must match. Source dimensionality (%d), destination "
+                           "dimensionality (%d)",
+                           source->ndim, t->ndim);
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "index_copy_(): Source/destination tensor must have same slice shapes. "
+                       "Destination shape: %s and source shape: %s.",
+                       own.at, other.at);
+}
+
+/* index_add and index_copy: a slice of source for each index. The first looks at the number of
+ * slices before it looks at the slices, the second after it. */
 nomen_status nomen__shape_index_put(nomen__call *c) {
     const nomen_tensor *t = c->in[0], *index = c->in[1], *source = c->in[2];
     bool add = c->op->id == NOMEN__OP_INDEX_ADD;
@@ -242,28 +284,10 @@ nomen_status nomen__shape_index_put(nomen__call *c) {
                            c->op->name, (long long)index->numel);
     for (int d = 0; same && d < t->ndim && source->ndim; d++)
         same = d == c->dim || t->size[d] == source->size[d];
-    if (slices != index->numel && (same || slices >= 0))
-        return nomen__fail(add ? NOMEN_ERROR_SHAPE : NOMEN_ERROR_INDEX,
-                           add ? "index_add_(): Number of indices (%lld) should be equal to "
-                                 "source.size(dim): (%lld), for dim: %d"
-                               : "index_copy_(): Number of indices (%lld) should be equal to "
-                                 "source.size(dim) (%lld), for dim: %d",
-                           (long long)index->numel, (long long)slices, c->dim);
+    if (add && (same || slices >= 0)) s = check_count(c, slices);
     if (source->ndim == 0 && t->ndim) same = t->numel == t->size[c->dim];
-    if (same) return NOMEN_OK;
-    NOMEN__TEXT(own, 200);
-    NOMEN__TEXT(other, 200);
-    nomen__text_sizes(&own, t->size, t->ndim);
-    nomen__text_sizes(&other, source->size, source->ndim);
-    if (add)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "source tensor shape must match self tensor shape, excluding the "
-                           "specified dimension. Got self.shape = %s source.shape = %s",
-                           own.at, other.at);
-    return nomen__fail(source->ndim == t->ndim ? NOMEN_ERROR_SHAPE : NOMEN_ERROR_INDEX,
-                       "index_copy_(): Source/destination tensor must have same slice shapes. "
-                       "self has %s and source %s",
-                       own.at, other.at);
+    if (!s && !same) s = other_slices(c);
+    return s || add ? s : check_count(c, slices);
 }
 
 static nomen_status check_ranks(const nomen__call *c, const nomen_tensor *other,

@@ -237,8 +237,8 @@ static nomen_status reduced(nomen__call *c, int64_t k) {
     c->order = (nomen__order_call){1, k, false};
     if (c->dims_count == 1 && row_length(c) == 0)
         return nomen__fail(NOMEN_ERROR_INDEX,
-                           "%s(): Expected reduction dim %d to have non-zero size.", c->op->name,
-                           c->dim);
+                           "%s(): Expected reduction dim %d to have non-zero size.",
+                           c->op->id == NOMEN__OP_NANMEDIAN ? "median" : c->op->name, c->dim);
     if (c->dims_count < 0 && c->in[0]->numel == 0 && !nomen_dtype_is_floating(c->compute))
         return nomen__fail(NOMEN_ERROR_VALUE,
                            "%s(): nothing has no median, and %s has no NaN to say so", c->op->name,

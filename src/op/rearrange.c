@@ -436,8 +436,7 @@ nomen_status nomen__compose_diag(nomen__call *c) {
     int64_t offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
     nomen__namelist none = {.n = -1};
     if (t->ndim != 1 && t->ndim != 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "diag(): Supports 1D or 2D tensors. Got %dD",
-                           t->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "Supports 1D or 2D tensors. Got %dD", t->ndim);
     if (t->ndim == 1) {
         r = embedded(t, offset, 0, 1);
     } else {
@@ -453,11 +452,8 @@ nomen_status nomen__compose_diag_embed(nomen__call *c) {
     static const nomen__dimref last[2] = {{NOMEN__DIM_INDEX, 0, -2}, {NOMEN__DIM_INDEX, 0, -1}};
     nomen__names room = {t->ndim + 1, NULL};
     int dim1 = 0, dim2 = 0;
-    if (t->ndim == 0 || t->ndim == NOMEN_MAX_DIMS)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "diag_embed: a tensor of %d dims has no diagonal to "
-                           "embed",
-                           t->ndim);
+    if (t->ndim == NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     nomen_status s =
         nomen__dim_position(room, nomen__given(c, 2) ? c->arg[2].dims.at : &last[0], &dim1);
     if (!s) s = nomen__dim_position(room, nomen__given(c, 3) ? c->arg[3].dims.at : &last[1], &dim2);

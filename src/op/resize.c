@@ -5,16 +5,20 @@
 
 #include <string.h>
 
+/* Sizes come without a layout here, so resize_as_ has no other layout to preserve. */
 static nomen_status check_format(const nomen__call *c, const nomen_tensor *t) {
     if (!nomen__given(c, 2)) return NOMEN_OK;
     const char *format = c->arg[2].text;
+    bool as = c->op->id == NOMEN__OP_RESIZE_AS;
     if (nomen__is_named(t))
         return nomen__fail(NOMEN_ERROR_NAME, "Unsupported memory format for named tensor resize %s",
                            !strcmp(format, "contiguous_format") ? "Contiguous"
                            : !strcmp(format, "preserve_format") ? "Preserve"
                                                                 : format);
-    if (!strcmp(format, "contiguous_format")) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_STATE, "Unsupported memory format %s", format);
+    bool preserve = !strcmp(format, "preserve_format");
+    if (!strcmp(format, "contiguous_format") || (as && preserve)) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_STATE, "Unsupported memory format%s",
+                       preserve ? "Preserve" : format);
 }
 
 static nomen_status check_resize(const nomen_tensor *t, int ndim, const int64_t *size) {

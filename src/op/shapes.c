@@ -167,8 +167,8 @@ nomen_status nomen__shape_mm(nomen__call *c) {
 
 nomen_status nomen__shape_bmm(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
-    if (a->ndim != 3 || b->ndim != 3)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "batch1 and batch2 must be 3D tensors");
+    if (a->ndim != 3) return nomen__fail(NOMEN_ERROR_SHAPE, "batch1 must be a 3D tensor");
+    if (b->ndim != 3) return nomen__fail(NOMEN_ERROR_SHAPE, "batch2 must be a 3D tensor");
     if (a->size[0] != b->size[0] || a->size[2] != b->size[1])
         return nomen__fail(NOMEN_ERROR_SHAPE,
                            "Expected size for first two dimensions of batch2 tensor to be: [%lld, "

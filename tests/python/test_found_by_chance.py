@@ -159,3 +159,20 @@ def test_logit_outside_of_its_range():
 
 def test_indices_from_behind():
     assert nomen.zeros(2).index_fill(0, nomen.tensor([-2]), 1.0).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "text, call",
+    [
+        ("batch1 must be a 3D tensor", lambda o: o(2, 3).bmm(o(2, 3, 4))),
+        ("batch2 must be a 3D tensor", lambda o: o(2, 3, 4).bmm(o(2, 3))),
+        ("batch1 must be a 3D tensor", lambda o: o(1).baddbmm(o(2, 3), o(2, 3, 4))),
+        ("Bad in-place call: input tensor size", lambda o: o(1).addmm_(o(5, 2), o(2, 3))),
+        ("Bad in-place call: input tensor size", lambda o: o(1).addmv_(o(5, 2), o(2))),
+        ("Bad in-place call: input tensor size", lambda o: o(1).baddbmm_(o(2, 5, 2), o(2, 2, 3))),
+        ("The expanded size of the tensor", lambda o: o(7).addmm(o(5, 2), o(2, 3))),
+    ],
+)
+def test_products_say_what_does_not_fit(text, call):
+    with pytest.raises(RuntimeError, match="^" + text):
+        call(nomen.ones)

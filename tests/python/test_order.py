@@ -171,8 +171,8 @@ def test_empty():
     assert math.isnan(nomen.empty(3, 0).median().item())
     with pytest.raises(ValueError, match="nothing has no median, and int64 has no NaN"):
         nomen.empty(0, dtype=nomen.int64).median()
-    for name in ("median", "nanmedian", "mode"):
-        with pytest.raises(IndexError, match=rf"{name}\(\): Expected reduction dim 0 to have non"):
+    for name, said in (("median", "median"), ("nanmedian", "median"), ("mode", "mode")):
+        with pytest.raises(IndexError, match=rf"^{said}\(\): Expected reduction dim 0 to have non"):
             getattr(nomen.empty(0, 3), name)(0)
     with pytest.raises(IndexError, match=r"kthvalue\(\): Expected reduction dim 0"):
         nomen.empty(0).kthvalue(1)
