@@ -116,6 +116,7 @@ KEYS = {
     "returns",
     "first",
     "second",
+    "refuse",
     "shape_first",
     "doc",
     "math",
@@ -179,6 +180,8 @@ class Op:
             raise TableError(f"{source}: op '{self.name}': unknown family '{row['family']}'")
         if row.get("dtypes", "all") not in DTYPE_SETS:
             raise TableError(f"{source}: op '{self.name}': unknown dtype set '{row['dtypes']}'")
+        if set(row.get("refuse", {})) - {"bool", "complex"}:
+            raise TableError(f"{source}: op '{self.name}': refuse.bool and refuse.complex are all")
         self.row, self.source = row, source
         # "normal_" writes into its operand and is another operation than "normal".
         self.only_in_place = self.name.endswith("_")
@@ -246,6 +249,7 @@ class Op:
         kind = {
             "dtype_promote": "SAME",
             "dtype_same": "SAME",
+            "dtype_square": "NEVER",
             "dtype_compare": "BOOL",
             "dtype_bool": "BOOL",
             "dtype_float": "FLOAT",
@@ -353,6 +357,7 @@ DTYPE_DOCS = {
     "dtype_float": "integers and bool become float32; else operands are promoted to a common dtype",
     "dtype_compare": "operands are promoted to a common dtype to be compared; the result is bool",
     "dtype_same": "as self",
+    "dtype_square": "as self; bool gives int64, as a power does",
     "dtype_real": "as self; complex gives the real dtype",
     "dtype_sum": "integers and bool give int64, else as self; dtype= converts first",
     "dtype_index": "the result is int64",
@@ -585,6 +590,8 @@ def table(ops):
             dtypes=mask,
             rule=c_string(op.row["rule"]),
         )
+        for kind, words in op.row.get("refuse", {}).items():
+            fields[f"refuse_{kind}"] = c_string(words)
         if op.second:
             if op.first:
                 fields["first"] = c_string(op.first)

@@ -5138,7 +5138,7 @@ NOMEN_API nomen_tensor *nomen_sqrt_in_place_call(const nomen_sqrt_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
- * Dtypes: as self.
+ * Dtypes: as self; bool gives int64, as a power does.
  * Gradient: self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: square_.

@@ -50,12 +50,14 @@ nomen_tensor *nomen__g_sinc(nomen__backward *b, nomen_tensor *g) {
 nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     nomen_number eps = nomen__b_number(b, 1);
     double low = eps.kind == NOMEN_NUMBER_FLOAT ? eps.re : (double)eps.i;
+    bool limited = eps.kind != NOMEN_ABSENT && low >= 0;
+    if (!limited) low = 0;
     nomen_tensor *x = b->in[0], *fixed = constant(x);
     nomen_tensor *inside =
         nomen_mul(nomen_ge(fixed, number(low)), nomen_le(fixed, number(1 - low)));
     x = nomen_where(inside, x, number(0.5));
     nomen_tensor *slope = nomen_mul(x, nomen_sub(number(1), x));
-    nomen_tensor *other = number(eps.kind == NOMEN_ABSENT || low < 0 ? (double)NAN : 0);
+    nomen_tensor *other = number(limited ? 0 : (double)NAN);
     return nomen_where(inside, nomen_div(g, slope), other);
 }
 

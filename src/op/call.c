@@ -82,25 +82,6 @@ static nomen_status collect_operands(nomen__call *c) {
     return NOMEN_OK;
 }
 
-static nomen_status find_own_kernel(nomen__call *c) {
-    bool fits = c->op->dtypes >> c->compute & 1;
-    if (!c->kernel_name && fits) return NOMEN_OK;
-    if (NOMEN_LIKELY(c->kernel_name && fits)) {
-        c->kernel = c->kernel_name == c->op->kernel
-                        ? nomen__op_kernel(c->op, c->kernel_name, c->compute)
-                        : nomen__kernel_find(c->kernel_name, c->compute);
-        if (NOMEN_LIKELY(c->kernel != NULL)) return NOMEN_OK;
-    }
-    return nomen__fail(NOMEN_ERROR_DTYPE,
-                       "\"%s\" not implemented for '%s': convert with to(dtype) first", c->op->name,
-                       nomen_dtype_name(c->compute));
-}
-
-static nomen_status find_kernel(nomen__call *c) {
-    nomen_status s = find_own_kernel(c);
-    return NOMEN_UNLIKELY(c->device) && !s ? nomen__device_kernel_find(c) : s;
-}
-
 /* Is every element of t at an address of its own? True for whatever factories and permutations
  * make. */
 static bool has_overlap(const nomen_tensor *t) {
@@ -116,15 +97,21 @@ static bool same_geometry(const nomen_tensor *a, const nomen_tensor *b) {
            memcmp(a->stride, b->stride, sizeof *a->stride * a->ndim) == 0;
 }
 
+static nomen_status check_overlap(const nomen_tensor *target) {
+    return has_overlap(target)
+               ? nomen__fail(
+                     NOMEN_ERROR_STATE,
+                     "unsupported operation: more than one element of the written-to tensor "
+                     "refers to a single memory location. Please clone() the tensor before "
+                     "performing the operation.")
+               : NOMEN_OK;
+}
+
 /* Kernels read and write in any order: an operand that overlaps the target other than element on
  * element is copied first; a target that overlaps itself cannot be written at all. */
 static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
-    if (has_overlap(target))
-        return nomen__fail(NOMEN_ERROR_STATE,
-                           "unsupported operation: more than one element of the written-to tensor "
-                           "refers to a single memory "
-                           "location. Please clone() the tensor before performing the operation.");
-    if (target->numel == 0) return NOMEN_OK;
+    nomen_status s = check_overlap(target);
+    if (s || target->numel == 0) return s;
     for (int64_t i = 0; c->in != c->in_inline && i < c->in_count; i++) /* a list is the caller's */
         if (nomen__may_overlap(c->in[i], target))
             return nomen__fail(NOMEN_ERROR_STATE,
@@ -141,7 +128,7 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
         if (!copy) return NOMEN_ERROR_MEMORY;
         if (t->flags & NOMEN__NAMED) nomen__set_names(copy, t->names);
         nomen__take_temporary(c, copy);
-        nomen_status s = nomen__copy_values(copy, t);
+        s = nomen__copy_values(copy, t);
         if (s) return s;
         c->in[i] = copy;
     }
@@ -331,11 +318,64 @@ static void finish_outputs(nomen__call *c) {
     }
 }
 
+/* What PyTorch asks before it looks at anything else. */
+static nomen_status check_refused(const nomen__call *c) {
+    bool truth = c->in_count > 0, complex = false;
+    for (int64_t i = 0; i < c->in_count; i++) {
+        truth &= c->in[i]->dtype == NOMEN_BOOL;
+        complex |= nomen_dtype_is_complex((nomen_dtype)c->in[i]->dtype);
+    }
+    const char *words = complex ? c->op->refuse_complex : truth ? c->op->refuse_bool : NULL;
+    return words ? nomen__hint(nomen__fail(NOMEN_ERROR_DTYPE, "%s", words),
+                               "convert with to(dtype) first")
+                 : NOMEN_OK;
+}
+
+/* Nobody's loop is sought before it is known that there is something to write to. */
+static nomen_status no_kernel(nomen__call *c) {
+    nomen_status s = NOMEN_OK;
+    if (c->op->launch == nomen__launch_elementwise) {
+        const nomen_tensor *target = c->inplace ? c->arg[0].tensor : c->target[0];
+        if (!c->op->shape_first) s = c->op->shape(c);
+        if (!s && target) s = check_cast(c, 0, target);
+    }
+    return s ? s
+             : nomen__fail(NOMEN_ERROR_DTYPE,
+                           "\"%s\" not implemented for '%s': convert with to(dtype) first",
+                           c->op->name, nomen_dtype_name(c->compute));
+}
+
+static nomen_status find_own_kernel(nomen__call *c) {
+    bool fits = c->op->dtypes >> c->compute & 1;
+    if (!c->kernel_name && fits) return NOMEN_OK;
+    if (NOMEN_LIKELY(c->kernel_name && fits)) {
+        c->kernel = c->kernel_name == c->op->kernel
+                        ? nomen__op_kernel(c->op, c->kernel_name, c->compute)
+                        : nomen__kernel_find(c->kernel_name, c->compute);
+        if (NOMEN_LIKELY(c->kernel != NULL)) return NOMEN_OK;
+    }
+    return no_kernel(c);
+}
+
+static nomen_status find_kernel(nomen__call *c) {
+    nomen_status s = find_own_kernel(c);
+    return NOMEN_UNLIKELY(c->device) && !s ? nomen__device_kernel_find(c) : s;
+}
+
+static nomen_status check_first(const nomen__call *c) {
+    const nomen__op *op = c->op;
+    nomen_status s = op->refuse_bool || op->refuse_complex ? check_refused(c) : NOMEN_OK;
+    if (s || op->launch != nomen__launch_elementwise) return s;
+    const nomen_tensor *target = c->inplace ? c->arg[0].tensor : c->target[0];
+    return target ? check_overlap(target) : NOMEN_OK;
+}
+
 static nomen_status infer(nomen__call *c) {
     const nomen__op *op = c->op;
     /* a second result that nobody asked for, but a formula will */
     if (NOMEN_UNLIKELY(c->record) && (op->save[0] & NOMEN__SAVE_SECOND)) c->skip[1] = false;
-    nomen_status s = op->choose ? op->choose(c) : NOMEN_OK;
+    nomen_status s = check_first(c);
+    if (!s && op->choose) s = op->choose(c);
     if (!s && op->shape_first) s = op->shape(c);
     if (!s) s = op->names(c);
     if (!s) s = op->dtype(c);
@@ -389,6 +429,7 @@ nomen_status nomen__invoke(nomen__call *c) {
         if (NOMEN_UNLIKELY(c->wanted >= 0) && !s) s = nomen__bring(c);
     } else {
         s = collect_operands(c);
+        if (!s) s = check_first(c);
         if (!s) s = op->compose(c);
         if (!s && NOMEN_UNLIKELY(c->format) && c->out[0]) s = nomen__reorder(c);
     }

@@ -55,10 +55,11 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
             NOMEN_ERROR_DTYPE,
             "Subtraction, the `-` operator, with two bool tensors is not supported. Use "
             "the `^` or `logical_xor()` operator instead.");
-    if (NOMEN_LIKELY(!nomen__given(c, 2)) || nomen__is_one(c->arg[2].number)) return NOMEN_OK;
+    if (NOMEN_LIKELY(!nomen__given(c, 2))) return NOMEN_OK;
     const nomen_number *alpha = c->arg[2].number;
     nomen_dtype d = nomen__common_dtype(c->in, 2);
     nomen_status s = nomen__check_alpha(alpha, d);
+    if (!s && nomen__is_one(alpha)) return NOMEN_OK;
     const nomen_number truth = {NOMEN_NUMBER_BOOL, alpha->i != 0, 0, 0};
     if (d == NOMEN_BOOL) alpha = &truth;
     if (!s) s = nomen__check_number(alpha, d);
@@ -100,11 +101,19 @@ nomen_status nomen__choose_rounding(nomen__call *c) {
     return check_divisor(c);
 }
 
+static bool is_integral(const nomen_tensor *t) {
+    return nomen_dtype_is_integral((nomen_dtype)t->dtype);
+}
+
 /* addcmul, addcdiv: value is the fourth operand, 1 if it is not given. */
 nomen_status nomen__choose_factor(nomen__call *c) {
     static const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
     const nomen_number *value = nomen__given(c, 3) ? c->arg[3].number : &one;
     nomen_dtype d = nomen__common_dtype(c->in, 3);
+    if (c->op->id == NOMEN__OP_ADDCDIV && is_integral(c->in[1]) && is_integral(c->in[2]))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "Integer division with addcdiv is no longer supported: convert an "
+                           "operand to a floating dtype, or use div with a rounding_mode");
     nomen_status s = nomen__check_number(value, d);
     if (s) return s;
     nomen_tensor *t = nomen__wrap_number(value);

@@ -51,7 +51,7 @@ nomen_status nomen__choose_decimals(nomen__call *c) {
 nomen_status nomen__choose_logit(nomen__call *c) {
     double eps;
     nomen_status s = real_argument(c, 1, 0, &eps);
-    if (s || !nomen__given(c, 1)) return s;
+    if (s || !nomen__given(c, 1) || eps < 0) return s; /* a negative one is none */
     c->kernel_name = "logit_limited";
     s = add_float(c, eps);
     return s ? s : add_float(c, 1 - eps);
@@ -80,7 +80,7 @@ nomen_status nomen__choose_nan_to_num(nomen__call *c) {
 nomen_status nomen__choose_polygamma(nomen__call *c) {
     int64_t n = c->arg[1].integer;
     if (n < 0)
-        return nomen__fail(NOMEN_ERROR_VALUE, "polygamma(n, x) does not support negative n.");
+        return nomen__fail(NOMEN_ERROR_STATE, "polygamma(n, x) does not support negative n.");
     if (n > 0) return add_float(c, (double)n);
     c->kernel_name = "digamma";
     return NOMEN_OK;

@@ -107,6 +107,8 @@ struct nomen__op {
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     const nomen__argspec *args;
     uint32_t dtypes;              /* bit per dtype the kernel may compute in */
+    const char *refuse_bool;      /* what is said of bool operands; NULL: nothing particular */
+    const char *refuse_complex;   /* and of complex ones */
     const char *rule;             /* name rule, a word of namerules.def */
     const char *kernel;           /* name in the kernel tables, NULL: none */
     nomen__step *names;           /* operands' names to c->names */

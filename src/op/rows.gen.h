@@ -349,6 +349,7 @@ nomen__step nomen__dtype_real;
 nomen__step nomen__dtype_round;
 nomen__step nomen__dtype_same;
 nomen__step nomen__dtype_scan;
+nomen__step nomen__dtype_square;
 nomen__step nomen__dtype_sum;
 nomen__step nomen__dtype_take;
 nomen__step nomen__dtype_to;

@@ -216,6 +216,13 @@ static nomen_dtype real_of(nomen_dtype d) {
     return d == NOMEN_C64 ? NOMEN_F32 : d == NOMEN_C128 ? NOMEN_F64 : d;
 }
 
+/* The square of a truth value is a number, as its power is. */
+nomen_status nomen__dtype_square(nomen__call *c) {
+    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    if (d == NOMEN_BOOL) d = NOMEN_I64;
+    return all_of(c, d, d);
+}
+
 nomen_status nomen__dtype_real(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
     return all_of(c, d, real_of(d));
@@ -229,6 +236,7 @@ static nomen_dtype dtype_argument(const nomen__call *c) {
 nomen_status nomen__dtype_sum(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     if (c->target[0] && !asked) d = (nomen_dtype)c->target[0]->dtype;
+    if (d == NOMEN_BOOL && c->target[0]) asked = d;
     if (asked == NOMEN_BOOL ||
         (kind_of(d) < 2 && asked)) { /* integer results narrower than int64 wrap from it */
         all_of(c, d, NOMEN_I64);
@@ -241,21 +249,28 @@ nomen_status nomen__dtype_sum(nomen__call *c) {
 nomen_status nomen__dtype_mean(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     if (kind_of(d) < 2)
-        return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "mean(): could not infer output dtype. Input dtype must be either a "
-                           "floating point or complex "
-                           "dtype. Got: %s. Give dtype= or convert first",
-                           nomen_dtype_name(d));
+        return c->op->id == NOMEN__OP_NANMEAN
+                   ? nomen__fail(
+                         NOMEN_ERROR_DTYPE,
+                         "nanmean(): expected input to have floating point or complex dtype "
+                         "but got %s",
+                         nomen_dtype_name(d))
+                   : nomen__fail(
+                         NOMEN_ERROR_DTYPE,
+                         "mean(): could not infer output dtype. Input dtype must be either a "
+                         "floating point or complex "
+                         "dtype. Got: %s. Give dtype= or convert first",
+                         nomen_dtype_name(d));
     return all_of(c, d, d);
 }
 
 nomen_status nomen__dtype_variance(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
     if (kind_of(d) < 2)
-        return nomen__fail(
-            NOMEN_ERROR_DTYPE,
-            "%s(): only support floating point and complex dtypes, got %s: convert first",
-            c->op->name, nomen_dtype_name(d));
+        return nomen__hint(nomen__fail(NOMEN_ERROR_DTYPE,
+                                       "%s only support floating point and complex dtypes",
+                                       c->op->nout > 1 ? c->op->name : "std and var"),
+                           "convert %s with to(dtype) first", nomen_dtype_name(d));
     int i = nomen__arg_of(c->op, NOMEN__NUMBER);
     c->reduce_correction = 1;
     if (nomen__given(c, i)) {
@@ -362,10 +377,6 @@ nomen_status nomen__dtype_quotient(nomen__call *c) {
 /* The factor, which is the last operand, takes the dtype of the others. */
 nomen_status nomen__dtype_factored(nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in, c->in_count - 1);
-    if (c->op->id == NOMEN__OP_ADDCDIV && kind_of(d) < 2)
-        return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "Integer division with addcdiv is no longer supported: convert an "
-                           "operand to a floating dtype, or use div with a rounding_mode");
     return all_of(c, d, d);
 }
 

@@ -82,6 +82,10 @@ nomen_status nomen__shape_like(nomen__call *c) {
 
 static nomen_status nothing_to_reduce(const nomen__call *c) {
     bool position = c->op->launch == nomen__launch_positions;
+    if (c->in[0]->numel == 0 && c->dims_count < 0 && c->op->id == NOMEN__OP_AMINMAX)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "aminmax(): cannot compute aminmax over an empty dimension as the "
+                           "operation has no identity.");
     if (c->in[0]->numel == 0 && c->dims_count < 0)
         return nomen__fail(position ? NOMEN_ERROR_INDEX : NOMEN_ERROR_SHAPE,
                            "%s(): Expected reduction dim to be specified for input.numel() == 0.%s",

@@ -55,7 +55,10 @@ nomen_status nomen__shape_imag(nomen__call *c) {
 
 nomen_status nomen__names_pairs(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
-    nomen_status s = only_complex(c);
+    nomen_status s =
+        is_complex(c->in[0])
+            ? NOMEN_OK
+            : nomen__fail(NOMEN_ERROR_DTYPE, "view_as_real is only supported for complex tensors");
     if (!s && own.n == NOMEN_MAX_DIMS)
         s = nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     return s || !c->named ? s : nomen__names_insert(own, own.n, 0, &c->names);
@@ -94,7 +97,8 @@ static nomen_status check_pairs(const nomen_tensor *t) {
 
 nomen_status nomen__names_unpaired(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    nomen_status s = check_pairs(t);
+    nomen_status s = nomen__dtype_pairs(c); /* what a pair is of comes before how it lies */
+    if (!s) s = check_pairs(t);
     if (s || !c->named) return s;
     nomen__names_reduce(nomen__names_of(t), UINT64_C(1) << (t->ndim - 1), false, &c->names);
     return NOMEN_OK;

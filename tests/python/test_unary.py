@@ -46,9 +46,10 @@ def test_whole_numbers_stay(name):
     for dtype in INTS:
         x = nomen.tensor([1, 7, 100], dtype=dtype)
         assert getattr(x, name)().dtype == dtype and getattr(x, name)().tolist() == [1, 7, 100]
-    for dtype in (nomen.bool, nomen.complex64):
-        with pytest.raises(RuntimeError, match="not implemented for"):
-            getattr(nomen.ones(2, dtype=dtype), name)()
+    with pytest.raises(RuntimeError, match="not implemented for"):
+        getattr(nomen.ones(2, dtype=nomen.bool), name)()
+    with pytest.raises(RuntimeError, match="not (implemented|supported) for"):
+        getattr(nomen.ones(2, dtype=nomen.complex64), name)()
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_gamma_and_its_kin():
     same(f64(0, -2, inf, nan).polygamma(1), [inf, inf, 0.0, nan])
     assert f64(-1e-40).polygamma(2).item() == pytest.approx(2e120)
     assert at.rename("N").polygamma(n=3).names == ("N",)
-    with pytest.raises(ValueError, match="does not support negative n"):
+    with pytest.raises(RuntimeError, match="does not support negative n"):
         at.polygamma(-1)
 
 
