@@ -1,9 +1,7 @@
-"""Differences that are meant: each rule has the number of the written deviation it stands for.
+"""Differences that are meant: each rule has the number of its section in docs/deviations.md.
 
 A rule sees (case, mine, theirs, said): what nomen gave, what the oracle gave, what was found
-different. The first that fits counts. Numbers are sections of the page of deviations; the words
-after them say which sentence. Letters are of this file: F, a form of a call; O, the order of
-checks; W, words; P, properties of PyTorch's own kernels that differ from kernel to kernel.
+different. The first that fits counts; a difference that none of them fits is a finding.
 """
 
 import re
@@ -11,17 +9,17 @@ import re
 import differ_judge as judge
 
 RULES = []
+NEARER = "6.1 numbers nearer to the exact ones than PyTorch's"
 
-# What an error is about. Two errors of one kind must have the same words, but for those kinds
-# whose words name PyTorch's internals.
+# What an error is about.
 KINDS = [
     ("dtype", judge.NO_KERNEL.pattern),
     (
         "cast",
-        "can't be cast|Expected out tensor to have dtype|Found dtype|dtype.*does not match|"
-        "result dtype|infer output dtype|dtype of out|same dtype|to have the same|integral|"
-        "without overflow|"
-        "Boolean|boolean|bool tensor|bool values|complex",
+        "can't be cast|Found dtype|dtype.*does not match|result dtype|infer output dtype|"
+        "dtype of out|same dtype|to have the same|integral|without overflow|scalar.type|"
+        "dtype of result|"
+        "Boolean|boolean|bool tensor|bool values|complex|to have dtype|dtype argument|output dtype",
     ),
     ("resize", "Cannot resize named|Name mismatch"),
     ("overlap", "more than one element of the written-to|overlap|share memory"),
@@ -29,6 +27,26 @@ KINDS = [
     ("dim", "Dimension|dim|out of range"),
     ("size", "size|shape|must match|1D|2D|matrix|vector|elements"),
 ]
+WRITING = {"dtype", "cast", "resize", "overlap"}
+
+NAMES_AS_DIMS = (
+    "must be .*int.*, not (str|list|tuple)|found element of type (str|NoneType)|"
+    "for Dimname but got"
+)
+# Forms that no overload of PyTorch has, by what it says to them.
+FORMS = [
+    ("3.1 numbers where PyTorch wants a tensor", "must be Tensor, not (int|float|bool|complex)"),
+    ("3.3 out= and in-place forms that PyTorch lacks", "unexpected keyword argument '(out|names)'"),
+    ("1.1 names as dims", NAMES_AS_DIMS),
+]
+# What PyTorch says of dtypes in the words of its loops and of C++.
+INTERNAL = re.compile(
+    r'^"\w+" not implemented for|Found dtype|expected scalar_type|Expected out tensor|'
+    r"Expected object of scalar type|INTERNAL ASSERT|frobenius|desired output dtype|"
+    r"Expected floating point type for result|must match dtype of result|should be same as input|"
+    r"outputs with complex dtype|expected m1 and m2|expected.*dtype|same dtype|scalar type|"
+    r"does not match dtype of out"
+)
 
 
 def kind(told):
@@ -53,29 +71,110 @@ def only_theirs(mine, theirs):
     return mine[0] != "error" and theirs[0] == "error"
 
 
-@deviation("1 every dtype that makes sense")
-def more_dtypes(case, mine, theirs, said):
-    return only_theirs(mine, theirs) and judge.NO_KERNEL.search(theirs[2])
+def only_mine(mine, theirs):
+    return mine[0] == "error" and theirs[0] != "error"
 
 
-@deviation("1 every operation works with names")
+def without_dims(case):
+    """Is the list of dims an empty one?"""
+    given = [*case["args"][1:2], case["kw"].get("dim")]
+    return any(v in ([], {"tuple": []}) for v in given)
+
+
+# ---- 1 names, 2 defects -------------------------------------------------------------------------
+
+
+@deviation("1.1 every operation works with names")
 def more_names(case, mine, theirs, said):
     return theirs[0] == "error" and judge.UNSUPPORTED.search(theirs[2])
 
 
-@deviation(
-    "F forms of calls that no overload of PyTorch has: keepdim without dim, names as dims, "
-    "numbers as tensors, out= everywhere"
-)
-def more_forms(case, mine, theirs, said):
-    return only_theirs(mine, theirs) and theirs[1] == "TypeError" and not case.get("wild")
+@deviation("1.2 every dtype that makes sense")
+def more_dtypes(case, mine, theirs, said):
+    return only_theirs(mine, theirs) and judge.NO_KERNEL.search(theirs[2])
 
 
-@deviation("W refused dtypes: PyTorch's words name its internal function or C++ type")
+@deviation("2.1 squeeze(dim) keeps the names of a dim that stays")
+def squeeze_keeps(case, mine, theirs, said):
+    return case["row"] == "squeeze" and theirs[0] == "tensor" and not any(theirs[3])
+
+
+@deviation("2.2 flatten of one dim, and of negative, descending or far dims with a name")
+def flatten_is_safe(case, mine, theirs, said):
+    return case["row"] == "flatten" and len(case["args"]) >= 3 and theirs[0] == "error"
+
+
+@deviation("2.3 matmul(out=) follows the rule of out=")
+def matmul_out(case, mine, theirs, said):
+    return (
+        case["row"] == "matmul"
+        and "out" in case["kw"]
+        and mine[0] == "error"
+        and re.search("Cannot resize named", mine[2])
+    )
+
+
+# ---- 3 forms of calls ---------------------------------------------------------------------------
+
+
+def form_of(theirs):
+    return next((number for number, pattern in FORMS if re.search(pattern, theirs[2])), None)
+
+
+for number, pattern in FORMS:
+
+    @deviation(number)
+    def more_forms(case, mine, theirs, said, pattern=pattern):
+        return theirs[0] == "error" and theirs[1] == "TypeError" and re.search(pattern, theirs[2])
+
+
+@deviation("3.2 arguments that no overload of PyTorch puts together")
+def more_overloads(case, mine, theirs, said):
+    return (
+        theirs[0] == "error"
+        and "invalid combination of arguments" in theirs[2]
+        and not (case.get("wild") and only_theirs(mine, theirs))
+    )
+
+
+@deviation("3.4 out= of another dtype takes the result, cast, wherever the cast loses no kind")
+def casting_out(case, mine, theirs, said):
+    return "out" in case["kw"] and (
+        only_theirs(mine, theirs)
+        and re.search(
+            "Found dtype|does not match dtype of out|expected scalar_type|scalar type|"
+            "Long tensor out|does not match input dtype|dynamic_casting|Expected out type|"
+            "must match dtype of result|should be same as input|Cannot resize named",
+            theirs[2],
+        )
+    )
+
+
+# ---- 4 words, 5 order ---------------------------------------------------------------------------
+
+
+@deviation("4.1 refused dtypes: PyTorch's words name its loop or a type of C++")
 def other_words(case, mine, theirs, said):
     return (
-        both_fail(mine, theirs) and kind(mine) == kind(theirs) and kind(mine) in ("dtype", "cast")
+        both_fail(mine, theirs)
+        and {kind(mine), kind(theirs)} <= {"dtype", "cast"}
+        and INTERNAL.search(theirs[2])
     )
+
+
+@deviation("5.1 a result that cannot be written, for more than one reason")
+def writing_order(case, mine, theirs, said):
+    writes = "out" in case["kw"] or case["form"] == "inplace"
+    return writes and both_fail(mine, theirs) and {kind(mine), kind(theirs)} <= WRITING
+
+
+@deviation("5.2 a dtype and something else are wrong")
+def dtypes_first(case, mine, theirs, said):
+    if not both_fail(mine, theirs):
+        return False
+    kinds = {kind(mine), kind(theirs)}
+    others = {"dim", "size", "names", "resize", "overlap"}
+    return bool(kinds & {"dtype", "cast"} and kinds & others)
 
 
 @deviation("O several things are wrong: which is told first")
@@ -83,25 +182,15 @@ def other_order(case, mine, theirs, said):
     return both_fail(mine, theirs) and kind(mine) != kind(theirs)
 
 
-@deviation("F out= of another dtype takes the result, cast, wherever the cast loses no kind")
-def casting_out(case, mine, theirs, said):
-    return (
-        "out" in case["kw"]
-        and only_theirs(mine, theirs)
-        and re.search(
-            "Found dtype|does not match dtype of out|expected scalar_type|scalar type|"
-            "Long tensor out|does not match input dtype|dynamic_casting|Expected out type",
-            theirs[2],
-        )
-    )
+# ---- 6 numbers ----------------------------------------------------------------------------------
 
 
-@deviation("P the sign of zero and the last bit in PyTorch depend on its loop, vector or scalar")
+@deviation("6.2 the sign of zero depends on PyTorch's loop, vector or scalar")
 def loops_disagree(case, mine, theirs, said):
     return case["row"] == "relu" and re.search(r"\(-?0\.0\), not \S*\(-?0\.0\)", said)
 
 
-@deviation("P a float beyond the range of an integer dtype: the cast is undefined in C")
+@deviation("6.3 a float beyond the range of an integer dtype: the cast is undefined in C")
 def undefined_cast(case, mine, theirs, said):
     into = re.search(r"np\.u?int\d+\(", said)
     return into and any(isinstance(v, float) and abs(v) > 2**7 for v in numbers(case))
@@ -114,33 +203,86 @@ def numbers(case):
         yield 1e300
 
 
-@deviation("2 squeeze(dim) keeps the names of a dim that stays")
-def squeeze_keeps(case, mine, theirs, said):
-    return case["row"] == "squeeze" and theirs[0] == "tensor" and not any(theirs[3])
-
-
-@deviation("2 flatten of one dim, and of negative, descending or far dims with a name")
-def flatten_is_safe(case, mine, theirs, said):
-    return case["row"] == "flatten" and len(case["args"]) >= 3 and theirs[0] == "error"
-
-
-@deviation("2 matmul(out=) follows the rule of out=")
-def matmul_out(case, mine, theirs, said):
-    return (
-        case["row"] == "matmul"
-        and "out" in case["kw"]
-        and mine[0] == "error"
-        and judge.re.search("Cannot resize named", mine[2])
-    )
-
-
-@deviation("P PyTorch's own gradient fails inside")
+@deviation("6.4 PyTorch's own gradient fails inside")
 def torch_asserts(case, mine, theirs, said):
     return (
         only_theirs(mine, theirs)
         and case.get("mode") == "grad"
-        and re.search("INTERNAL ASSERT|ZeroTensor|Expected isFloatingType", theirs[2])
+        and re.search(
+            "INTERNAL ASSERT|ZeroTensor|Expected isFloatingType|functions with out=", theirs[2]
+        )
     )
+
+
+@deviation("6.5 sinc of whole numbers is 0")
+def sinc_of_whole(case, mine, theirs, said):
+    return case["row"] == "sinc" and re.search(r"element \d+: \S*\(?-?0(\.0)?\b", said)
+
+
+@deviation("6.6 polygamma at its poles is infinite")
+def poles(case, mine, theirs, said):
+    return case["row"] == "polygamma" and re.search(r"element \d+: (inf|nan), not -?[\di]", said)
+
+
+@deviation("6.7 the mean beside a variance is that of mean()")
+def mean_beside(case, mine, theirs, said):
+    second = re.search("^result 1: element|result 1: result 1", said)
+    return second and case["row"] in ("var_mean", "std_mean")
+
+
+@deviation("6.8 an empty list of dims is all dims, in gradients too")
+def no_dims(case, mine, theirs, said):
+    rows = ("var", "std", "var_mean", "std_mean", "logsumexp", "all", "any")
+    return case["row"] in rows and without_dims(case)
+
+
+@deviation("6.9 polar of a negative radius has a gradient")
+def polar_gradient(case, mine, theirs, said):
+    return case["row"] == "polar" and case.get("mode") == "grad"
+
+
+@deviation("6.10 PyTorch asks for no dtype where there is nothing or one element to compute")
+def nothing_to_do(case, mine, theirs, said):
+    return only_mine(mine, theirs) and "not implemented for" in mine[2] and few(theirs)
+
+
+def few(told):
+    """Not more than one element."""
+    if told[0] == "list":
+        return all(map(few, told[1]))
+    return told[0] != "tensor" or len(told[4]) <= 16
+
+
+@deviation("6.11 sigmoid of complex numbers with a very negative real part is 0")
+def sigmoid_far(case, mine, theirs, said):
+    return case["row"] == "sigmoid" and re.search(r"\(-?0[+-]?0?j\), not \S*nan", said)
+
+
+@deviation("1.3 there is no complex32")
+def no_half_complex(case, mine, theirs, said):
+    return case["row"] == "view_as_complex" and case["tensors"][0]["dtype"] == "float16"
+
+
+@deviation("6.13 a complex number is complex, even with an imaginary part of 0")
+def complex_numbers(case, mine, theirs, said):
+    given = [*case["args"], *case["kw"].values()]
+    return "complex" in str(mine[1:]) and any(isinstance(v, dict) and "complex" in v for v in given)
+
+
+@deviation("6.14 norm of real numbers is real, also after dtype= of a complex dtype")
+def real_norms(case, mine, theirs, said):
+    asked = case["kw"].get("dtype")
+    return case["row"] == "norm" and isinstance(asked, dict) and "complex" in asked["dtype"]
+
+
+@deviation("6.15 diff: a negative n is an error with names, too")
+def negative_order(case, mine, theirs, said):
+    return case["row"] == "diff" and mine[0] == "error" and "order must be" in mine[2]
+
+
+@deviation("6.12 a tensor that overlaps itself is never written to")
+def overlapping(case, mine, theirs, said):
+    return only_mine(mine, theirs) and "more than one element of the written-to" in mine[2]
 
 
 def of(case, mine, theirs, said):

@@ -1,0 +1,96 @@
+"""Which of two different results is nearer to the exact one.
+
+Two libraries may round differently, and which is better is no matter of taste: the same call in
+float64 says it for the narrower dtypes.
+"""
+
+import differ_judge as judge
+import numpy
+from differ_data import COMPLEX, INTS, REALS, STORED, widen
+
+WIDER = {
+    "float16": "float64",
+    "bfloat16": "float64",
+    "float32": "float64",
+    "complex64": "complex128",
+}
+
+
+def wider(case, data):
+    """The same call in float64, without names, and its operands; None if nothing gets wider."""
+    made = judge.without_names(case)
+    if made is None:
+        return None
+    floating = any(t["dtype"] in REALS or t["dtype"] in COMPLEX for t in case["tensors"])
+    table = WIDER if floating else {**WIDER, **dict.fromkeys(INTS, "float64")}
+    bits = list(data)
+    for k, spec in enumerate(made["tensors"]):
+        into = table.get(spec["dtype"])
+        if into:
+            bits[k] = widen(spec["dtype"], data[k]).astype(STORED[into]).tobytes()
+            made["tensors"][k] = dict(spec, dtype=into)
+    for key, value in made["kw"].items():
+        if isinstance(value, dict) and value.get("dtype") in WIDER:
+            made["kw"][key] = {"dtype": WIDER[value["dtype"]]}
+    same = made["kw"] == case["kw"] and all(
+        a["dtype"] == b["dtype"] for a, b in zip(made["tensors"], case["tensors"])
+    )
+    return None if same else (made, bits)
+
+
+def numbers(told):
+    """The numbers of a result as float64, complex ones in pairs."""
+    x = widen(told[1], told[4])
+    return (x.view(STORED[COMPLEX[told[1]]]) if told[1] in COMPLEX else x).astype("f8")
+
+
+def rounded(x, dtype):
+    """What an exact result is in this dtype, overflow and signs of zero included."""
+    if dtype != "bfloat16":
+        return x.astype(STORED[dtype]).astype("f8")
+    return judge.from_bfloat16(judge.to_bfloat16(x)).astype("f8")
+
+
+def close(case, data, mine, theirs):
+    """Element by element: is this difference one that is allowed anyway?"""
+    ulp, part = judge.bound(case, mine[1])
+    eps = judge.EPS[COMPLEX.get(mine[1], mine[1])] * judge.coarser(case, mine[1])
+    x, y = (widen(mine[1], told[4]) for told in (mine, theirs))
+    if mine[1] not in COMPLEX:
+        x, y = x.astype("f8"), y.astype("f8")
+    allowed = max(ulp, 1) * numpy.abs(y)
+    if part:
+        allowed = allowed + part * judge.scale_of(case, data, mine, theirs)
+    found = numpy.abs(x - y) <= allowed * eps
+    return numpy.repeat(found, 2) if mine[1] in COMPLEX else found
+
+
+def tensor_nearer(case, data, mine, theirs, exact):
+    dtype = COMPLEX.get(mine[1], mine[1])
+    if mine[1:3] != theirs[1:3] or mine[2] != exact[2]:
+        return False
+    if mine[4] == theirs[4]:
+        return True
+    if dtype not in REALS or (mine[1] in COMPLEX) != (exact[1] in COMPLEX):
+        return False
+    x, y, t = map(numbers, (mine, theirs, exact))
+    with numpy.errstate(all="ignore"):
+        right = rounded(t, dtype)
+        near = numpy.abs(x - t) <= numpy.abs(y - t)
+        near |= (x == right) | (numpy.isnan(x) & numpy.isnan(t))
+        near |= close(case, data, mine, theirs)
+        near |= (x == y) | (numpy.isnan(x) & numpy.isnan(y))
+    return bool(near.all())
+
+
+def nearer(case, data, mine, theirs, exact):
+    """Is no number of mine farther from the exact one than theirs is?"""
+    if not mine[0] == theirs[0] == exact[0]:
+        return False
+    if mine[0] == "tensor":
+        return tensor_nearer(case, data, mine, theirs, exact)
+    if mine[0] == "list":
+        return len(mine[1]) == len(theirs[1]) == len(exact[1]) and all(
+            nearer(case, data, *three) for three in zip(mine[1], theirs[1], exact[1])
+        )
+    return mine[1:] == theirs[1:] or mine[2] != mine[2]
