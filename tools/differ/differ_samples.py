@@ -60,10 +60,10 @@ def has(case):
 
 def pair(answer):
     """For --errors: what both said."""
-    (mine, _), values, _ = answer
+    (mine, _), values, named = answer
     texts = [
         f"{t[1]}: {t[2].splitlines()[0] if t[2] else ''}" if t[0] == "error" else "ok"
-        for t in (mine, values[0])
+        for t in (mine, (values or named)[0])
     ]
     return " <> ".join(texts)
 
