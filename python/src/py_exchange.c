@@ -94,9 +94,10 @@ static PyObject *to_capsule(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 
 static PyObject *dlpack_device(PyObject *self, PyObject *unused) {
-    (void)self;
     (void)unused;
-    return Py_BuildValue("(ii)", NOMEN_DL_CPU, 0);
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    if (!t->device) return Py_BuildValue("(ii)", NOMEN_DL_CPU, 0);
+    return Py_BuildValue("(ii)", 12, nomen__device_at(t->device)->index); /* kDLExtDev */
 }
 
 PyMethodDef nomen__py_exchange_methods[] = {

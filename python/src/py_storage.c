@@ -230,7 +230,10 @@ PyMethodDef nomen__py_storage_functions[] = {
 
 static PyObject *untyped_storage(PyObject *self, PyObject *unused) {
     (void)unused;
-    return wrap(((py_tensor *)self)->state, nomen__py_unwrap(self)->storage);
+    py_state *s = ((py_tensor *)self)->state;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    if (nomen__need_cpu("untyped_storage: the tensor", t)) return nomen__py_raise(s);
+    return wrap(s, t->storage);
 }
 
 static PyObject *storage_offset(PyObject *self, PyObject *unused) {

@@ -235,6 +235,13 @@ nomen_status nomen__move_bytes(nomen_tensor *to, const nomen_tensor *from) {
     return s;
 }
 
+nomen_status nomen__need_cpu(const char *what, const nomen_tensor *t) {
+    if (NOMEN_LIKELY(!t->device)) return NOMEN_OK;
+    return nomen__hint(nomen__fail(NOMEN_ERROR_UNSUPPORTED, "%s cannot be on '%s'", what,
+                                   nomen__device_name(t->device)),
+                       "x.cpu() brings a tensor to the CPU");
+}
+
 nomen_status nomen__element(const nomen_tensor *t, void *value) {
     size_t item = (size_t)nomen__item(t->dtype);
     if (t->device)

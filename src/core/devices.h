@@ -29,6 +29,8 @@ nomen_tensor *nomen__tensor_empty_on(unsigned device, nomen_dtype dtype, int ndi
 /* The bytes of two contiguous tensors of one dtype and as many elements, whatever devices they are
  * on. */
 nomen_status nomen__move_bytes(nomen_tensor *to, const nomen_tensor *from);
+/* Refuses a tensor whose elements the CPU has to read. */
+nomen_status nomen__need_cpu(const char *what, const nomen_tensor *t);
 /* The element at index 0 of every dim, as it lies in memory. */
 nomen_status nomen__element(const nomen_tensor *t, void *value);
 

@@ -1,7 +1,7 @@
 /* Memory that several processes see: files without a name (memfd), mapped. A process passes the
  * descriptor on (fork, a socket), the system frees the memory when the last one has let go. */
 #define _GNU_SOURCE
-#include "core/core.h"
+#include "core/devices.h"
 
 #include "nomen/exchange.h"
 
@@ -114,6 +114,7 @@ static void move_to(nomen_tensor *t, nomen__storage *s) {
  * would go on looking at the old memory. */
 nomen_status nomen_share_memory(nomen_tensor *t) {
     if (!t) return nomen__fail(NOMEN_ERROR_TYPE, "share_memory: there is no tensor (NULL)");
+    if (nomen__need_cpu("share_memory: the tensor", t)) return NOMEN_ERROR_UNSUPPORTED;
     nomen__storage *old = t->storage;
     if (nomen__storage_file(old) >= 0) return NOMEN_OK;
     nomen_tensor *base = t->base && t->base->storage == old ? t->base : NULL;

@@ -51,7 +51,8 @@ static nomen_status mask_fits(const index_plan *p, const nomen_tensor *mask, int
 
 static nomen_status take_mask(index_plan *p, nomen_tensor *mask, int dim) {
     index_item *item = &p->item[p->items];
-    nomen_status s = mask_fits(p, mask, dim);
+    nomen_status s = nomen__need_cpu("a mask", mask);
+    if (!s) s = mask_fits(p, mask, dim);
     if (s) return s;
     *item = (index_item){nomen__mask_positions(mask), dim, mask->ndim, 1, true};
     if (!item->index) return NOMEN_ERROR_MEMORY;

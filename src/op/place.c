@@ -92,13 +92,6 @@ nomen_status nomen__check_target(const nomen__call *c, const nomen_tensor *targe
     return NOMEN_LIKELY(target->device == c->device) ? NOMEN_OK : on_two(c->device, target->device);
 }
 
-nomen_status nomen__need_cpu(const char *what, const nomen_tensor *t) {
-    if (NOMEN_LIKELY(!t->device)) return NOMEN_OK;
-    return nomen__hint(nomen__fail(NOMEN_ERROR_UNSUPPORTED, "%s cannot be on '%s'", what,
-                                   nomen__device_name(t->device)),
-                       "x.cpu() brings a tensor to the CPU");
-}
-
 nomen_status nomen__bring(nomen__call *c) {
     nomen_tensor *made = c->out[0];
     if (made->device == c->wanted) return NOMEN_OK;

@@ -4,6 +4,7 @@
 static nomen_tensor *cast_complex(nomen_tensor *const in[]) {
     return nomen_cast(in[0], NOMEN_C128);
 }
+static nomen_tensor *to_cpu(nomen_tensor *const in[]) { return nomen_to_device(in[0], "cpu"); }
 static nomen_tensor *cast_real(nomen_tensor *const in[]) { return nomen_cast(in[0], NOMEN_F64); }
 static nomen_tensor *fill_clone(nomen_tensor *const in[]) {
     return nomen_fill_(nomen_clone(in[0]), in[1]);
@@ -123,6 +124,7 @@ static const grad_case cases[] = {
     {"align_to", align_to, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"cast", cast_complex, {"2 3"}, -1, 1, 0},
     {"cast", cast_real, {"2 3"}, -1, 1, 0},
+    {"to_device", to_cpu, {"N=2 C=3"}, -1, 1, 0},
     {"cat", cat_three, {"A=2 B=3", "A=2 B=1"}, -1, 1, 0},
     {"cat", cat_empty, {"2 3", "0"}, -1, 1, 0},
     {"clone", NULL, {"N=2 C=3"}, -1, 1, 0},

@@ -1,5 +1,5 @@
-"""Devices from Python, on the mock device, whose memory the CPU cannot touch: a wrong step of the core
-ends the process. What it computes is compared with the CPU."""
+"""Devices from Python, on the mock device, whose memory the CPU cannot touch: a wrong step of the
+core ends the process. What it computes is compared with the CPU."""
 
 import copy
 import io
@@ -232,8 +232,8 @@ def test_in_place_and_out():
     same(out, x + x)
     y.copy_(nomen.ones(4, names=("C",)))
     assert y.sum().item() == 12
-    with raises(RuntimeError, "output with shape [3, 4] doesn't match the broadcast shape [2, 3, 4]"):
-        y.add_(nomen.ones(2, 3, 4, device="mock"))
+    with pytest.raises(RuntimeError, match="doesn't match the broadcast shape"):
+        y.rename_(None).add_(nomen.ones(2, 3, 4, device="mock"))
 
 
 def test_what_is_refused():
@@ -273,8 +273,7 @@ def test_what_is_refused():
             call()
     with pytest.raises(nomen.DeviceError, match="the backend has 2 devices"):
         nomen.zeros(1, device="mock:2")
-    with raises(RuntimeError, "Expected one of cpu, cuda, mps, xpu, hip, vulkan, meta device type at "
-                "start of device string: mocks"):  # fmt: skip
+    with pytest.raises(RuntimeError, match="at start of device string: mocks"):
         nomen.device("mocks")
     with pytest.raises(nomen.DeviceError, match="libnomen_backend_cuda.so was found"):
         x.to("cuda")
