@@ -91,8 +91,7 @@ static void extras(void **state) {
     nomen_tensor *t = of(zeros, NOMEN_F32, "N", NOMEN_SIZES(2));
     expect_extra(t, (nomen__repr_extra){.grad = "requires_grad=True"},
                  "tensor([0., 0.], requires_grad=True, names=('N',))");
-    expect_extra(t,
-                 (nomen__repr_extra){.grad = "grad_fn=<AddBackward0>", .device = "mock"},
+    expect_extra(t, (nomen__repr_extra){.grad = "grad_fn=<AddBackward0>", .device = "mock"},
                  "tensor([0., 0.], device='mock', grad_fn=<AddBackward0>, names=('N',))");
     expect_extra(t, (nomen__repr_extra){.default_dtype = NOMEN_F64},
                  "tensor([0., 0.], dtype=nomen.float32, names=('N',))");
