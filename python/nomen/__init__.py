@@ -35,5 +35,7 @@ for _part in (_special, _exchange, _files):
     globals().update(_part.functions)
 del _part
 
+from nomen.nn import functional as _functional  # noqa: E402, F401, made of the operations
+
 # The operations shadow some of Python's own functions (max, sum, ...), so `*` brings none of them.
 __all__ = ["Tensor", "Size", "autograd", "device", "dtype", "no_grad", "tensor"]

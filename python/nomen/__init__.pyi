@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, Any, Self, SupportsIndex
 
 from nomen import autograd as autograd
-from nomen import cuda as cuda, random as random
+from nomen import cuda as cuda, nn as nn, random as random
 from nomen import return_types as return_types
 from nomen._ops import *
 from nomen._ops import TensorOps
