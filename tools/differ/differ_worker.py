@@ -53,7 +53,7 @@ class Session:
             values = values.view("?")
         if dtype == "bfloat16" and self.is_torch:  # whose conversion loses the sign of NaN
             bits = self.lib.from_numpy(values.view("i2").reshape(shape).copy())
-            return bits.view(self.lib.bfloat16)
+            return bits.view(self.lib.bfloat16).clone()
         if dtype == "bfloat16":
             values = (values.astype("u4") << 16).view("f4")
         tensor = self.lib.from_numpy(numpy.array(values).reshape(shape))
