@@ -6,6 +6,7 @@
 #define NOMEN_VERSION_MINOR 1
 #define NOMEN_VERSION_PATCH 0
 
+#include "nomen/blas.h"
 #include "nomen/device.h"
 #include "nomen/dtype.h"
 #include "nomen/error.h"

@@ -197,8 +197,8 @@ nomen_status nomen__launch_matmul(nomen__call *c) {
     }
     if (out) {
         product p; /* describe and multiply fill in what they use of it */
-        p.gemm = c->kernel->gemm;
         describe(&p, a, b, out);
+        p.gemm = nomen__gemm_for(c->kernel->gemm, c->compute, p.whole.m, p.whole.n, p.whole.k);
         status = multiply(&p);
         if (status == NOMEN_OK)
             nomen__launch_deliver(c->out[0], out);

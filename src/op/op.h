@@ -353,6 +353,10 @@ const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nom
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 
+/* Whose product is taken for matrices of these sizes (blas.c): own, or one that stands for it. */
+const nomen__gemm *nomen__gemm_for(const nomen__gemm *own, nomen_dtype dtype, int64_t m, int64_t n,
+                                   int64_t k);
+
 /* ---- the iterator (iter.c) ------------------------------------------------------------------- */
 
 /* operand[0] is written, the others read; all are broadcast to (ndim, size). The kernel computes in

@@ -44,3 +44,10 @@ foreach(mistake noentry version small large refuses silent nofunction nokernel n
         PREFIX "lib" OUTPUT_NAME nomen_backend_${mistake} LIBRARY_OUTPUT_DIRECTORY ${broken_folder})
     add_dependencies(nomen_tests broken_${mistake})
 endforeach()
+
+# A small BLAS that tests take for OpenBLAS.
+add_library(test_blas_library MODULE EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/backends/test_blas_library.c)
+target_link_libraries(test_blas_library PRIVATE nomen_flags)
+set_target_properties(test_blas_library PROPERTIES
+    PREFIX "lib" OUTPUT_NAME test_blas LIBRARY_OUTPUT_DIRECTORY ${broken_folder})
+add_dependencies(nomen_tests test_blas_library)

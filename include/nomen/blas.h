@@ -1,0 +1,25 @@
+/* Whose matrix products: nomen has its own for every dtype, and can use those of an OpenBLAS that
+ * is installed for float32, float64, complex64 and complex128. Nothing of it is needed. */
+#ifndef NOMEN_BLAS_H
+#define NOMEN_BLAS_H
+
+#include "nomen/error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "own": the kernels of nomen. "openblas": OpenBLAS wherever it can; an error if none is found.
+ * "auto": OpenBLAS, if there is one, for the sizes and dtypes where it was measured to be faster.
+ * For the whole process; it begins as the environment variable NOMEN_BLAS says, else with "auto".
+ * The library is looked for when it is first wanted: the file that NOMEN_BLAS_LIBRARY names, else
+ * libopenblas as the system finds it. Its own threads are switched off: nomen's share out the work.
+ */
+NOMEN_API nomen_status nomen_set_blas(const char *which);
+/* What is in force: "own" too if there is no OpenBLAS. */
+NOMEN_API const char *nomen_get_blas(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
