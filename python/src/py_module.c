@@ -23,6 +23,36 @@ static PyObject *get_num_threads(PyObject *module, PyObject *unused) {
     return PyLong_FromLong(nomen_get_num_threads());
 }
 
+static PyObject *get_blas(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyUnicode_FromString(nomen_get_blas());
+}
+
+static PyObject *set_blas(PyObject *module, PyObject *value) {
+    const char *which = PyUnicode_AsUTF8(value);
+    if (!which) return NULL;
+    if (nomen_set_blas(which)) return nomen__py_raise(PyModule_GetState(module));
+    Py_RETURN_NONE;
+}
+
+static PyObject *synchronize(PyObject *module, PyObject *args) {
+    py_state *s = PyModule_GetState(module);
+    PyObject *device = Py_None;
+    int number = 0;
+    if (!PyArg_ParseTuple(args, "|O:synchronize", &device) || !nomen__py_device(s, device, &number))
+        return NULL;
+    if (nomen_synchronize(nomen__device_name((unsigned)number))) return nomen__py_raise(s);
+    Py_RETURN_NONE;
+}
+
+static PyObject *device_count(PyObject *module, PyObject *value) {
+    const char *type = PyUnicode_AsUTF8(value);
+    if (!type) return NULL;
+    int count = nomen_device_count(type);
+    return count < 0 ? nomen__py_raise(PyModule_GetState(module)) : PyLong_FromLong(count);
+}
+
 static PyObject *set_num_threads(PyObject *module, PyObject *value) {
     int n;
     if (!as_int(value, &n)) return NULL;
@@ -131,6 +161,17 @@ static PyObject *show_config(PyObject *module, PyObject *unused) {
 static PyMethodDef functions[] = {
     {"get_num_threads", get_num_threads, METH_NOARGS,
      "get_num_threads($module, /)\n--\n\nHow many threads large operations use."},
+    {"get_blas", get_blas, METH_NOARGS,
+     "get_blas($module, /)\n--\n\nWhose matrix products are in force: 'own', 'openblas', 'auto'."},
+    {"set_blas", set_blas, METH_O,
+     "set_blas($module, which, /)\n--\n\n'own': the kernels of nomen; 'openblas': OpenBLAS "
+     "wherever it can; 'auto': where it is faster."},
+    {"synchronize", synchronize, METH_VARARGS,
+     "synchronize($module, device=None, /)\n--\n\nWaits until the device has done what it was "
+     "asked for."},
+    {"device_count", device_count, METH_O,
+     "device_count($module, type, /)\n--\n\nHow many devices of that type there are; 0 without "
+     "a backend for it."},
     {"set_num_threads", set_num_threads, METH_O,
      "set_num_threads($module, n, /)\n--\n\n1 to 1024."},
     {"memory_stats", memory_stats, METH_NOARGS,

@@ -308,3 +308,23 @@ def test_random_programs():
         (here, here_grad), (there, there_grad) = results
         same(there, here)
         assert nomen.allclose(there_grad.cpu(), here_grad, rtol=1e-4, atol=1e-4)
+
+
+def test_waiting_and_counting():
+    assert nomen.device_count("mock") == 2 and nomen.device_count("cpu") == 1
+    assert nomen.device_count("cuda") == 0 == nomen.device_count("nowhere")
+    nomen.synchronize()
+    nomen.synchronize("mock")
+    nomen.synchronize(nomen.device("mock:1"))
+    with pytest.raises(nomen.DeviceError, match="not compiled with CUDA"):
+        nomen.synchronize("cuda")
+
+
+def test_whose_products():
+    before = nomen.get_blas()
+    assert before in ("own", "auto", "openblas")
+    nomen.set_blas("own")
+    assert nomen.get_blas() == "own"
+    with raises(ValueError, "nomen_set_blas: 'mkl' is none of 'own', 'openblas', 'auto'"):
+        nomen.set_blas("mkl")
+    nomen.set_blas(before)
