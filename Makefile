@@ -2,13 +2,14 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check lint format generate clean
+.PHONY: help build demo test check coverage lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
 	@echo "make build     set up only: the library, the Python module, the examples"
 	@echo "make check     everything of make test, the thread sanitizer and other compilers as well"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
+	@echo "make coverage  all tests, and the page that says what they cover"
 	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"
 
 build:
@@ -28,6 +29,10 @@ test:
 check:
 	@tools/setup.sh tests asan tsan extras
 	@$(PYTEST) --builds release,asan,tsan --compilers --sanitized-python --packages
+
+coverage:
+	@tools/setup.sh tests
+	@$(PYTEST) --write-coverage
 
 lint:
 	@tools/setup.sh

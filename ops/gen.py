@@ -227,6 +227,19 @@ class Op:
         """Makes tensors from nothing, so that requires_grad= and device= are said of them."""
         return self.row["family"] == "factory" or {"names", "dtype"} <= {a.kind for a in self.args}
 
+    def more_fields(self):
+        """What the argument struct holds behind the arguments, in order."""
+        fields = {}
+        if self.second:
+            fields["second"] = (
+                f"nomen_tensor **{self.second}; /* where to put the second result, or NULL */"
+            )
+        if "o" in self.forms:
+            fields["out"] = "nomen_tensor *out; /* write the result here, or NULL */"
+        if self.creates():
+            fields["device"] = "const char *device; /* where to make it, or NULL */"
+        return fields
+
     def lead(self):
         """How many arguments at the front are tensors that must be given."""
         return next(
@@ -502,14 +515,7 @@ def header(ops):
     ]
     for op in ops:
         fields = "".join(f"    {C_TYPES[a.kind]}{a.c_name};\n" for a in op.args)
-        if op.second:
-            fields += (
-                f"    nomen_tensor **{op.second}; /* where to put the second result, or NULL */\n"
-            )
-        if "o" in op.forms:
-            fields += "    nomen_tensor *out; /* write the result here, or NULL */\n"
-        if op.creates():
-            fields += "    const char *device; /* where to make it, or NULL */\n"
+        fields += "".join(f"    {text}\n" for text in op.more_fields().values())
         out += [
             c_comment(op.doc()),
             f"typedef struct nomen_{op.symbol}_args {{\n{fields}}} nomen_{op.symbol}_args;",
@@ -816,8 +822,11 @@ def enumeration(ops):
             returns=op.returns,
             dtypes=[d for d in DTYPE_SETS[op.row.get("dtypes", "all")].split()],
             gradient=sorted(op.grad),
+            more=list(op.more_fields()),
             args=[
                 dict(name=a.name, kind=a.kind, optional=a.optional, keyword=a.keyword)
+                | ({"c_name": a.c_name} if a.opposite else {})
+                | ({"variadic": True} if a.variadic else {})
                 for a in op.args
             ],
         )

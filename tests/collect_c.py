@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.reports import TestReport
+from measured import measured
 
 TIME_LIMIT_S = 300
 SANITIZER_OPTIONS = {
@@ -55,6 +56,7 @@ def run(program, time_limit=TIME_LIMIT_S):
         environment = {
             **os.environ,
             **SANITIZER_OPTIONS,
+            **measured.environment(program),
             "CMOCKA_MESSAGE_OUTPUT": "xml",
             "CMOCKA_XML_FILE": str(Path(folder) / "%g.xml"),
         }
@@ -136,6 +138,8 @@ def run_and_report(item):
     results, wrong = item.future.result()
     if wrong:
         results.append(("program", "failed", wrong, 0.0))
+    if all(outcome != "failed" for _, outcome, _, _ in results):
+        measured.keep_program(item.program, item.path)
     for test, outcome, text, seconds in results:
         detail = text or None
         if outcome == "skipped":

@@ -8,7 +8,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import collect_c  # noqa: E402
+from measured import measured  # noqa: E402
 
+PAGE_TEST = "test_coverage_page.py"
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -33,6 +35,11 @@ def pytest_addoption(parser):
         action="store_true",
         help="also build the Python package, and install it into empty environments",
     )
+    parser.addoption(
+        "--write-coverage",
+        action="store_true",
+        help="write docs/coverage.gen.md from what all tests call",
+    )
 
 
 def pytest_configure(config):
@@ -53,6 +60,35 @@ def pytest_runtest_protocol(item, nextitem):
         collect_c.run_and_report(item)
         return True
     return None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """What the tests cover is known when all have run: not at all in a part of them."""
+    pages = [item for item in items if item.path.name == PAGE_TEST]
+    rest = [item for item in items if item.path.name != PAGE_TEST]
+    files = {item.path for item in items}
+    chosen = config.option.keyword or config.option.markexpr or any("::" in a for a in config.args)
+    folders = (ROOT / "tests/python", ROOT / "tests/c")
+    if chosen or not all(files.issuperset(folder.glob("test_*.[cp]*")) for folder in folders):
+        config.hook.pytest_deselected(items=pages)
+        pages = []
+    items[:] = rest + pages
+
+
+def pytest_collection_finish(session):
+    if not session.config.option.collectonly:
+        measured.start()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if call.when == "call" and report.passed:
+        measured.keep(item.path)
+    else:
+        measured.forget()
+    return report
 
 
 def pytest_sessionfinish(session):

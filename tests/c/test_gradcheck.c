@@ -1,6 +1,7 @@
 /* Every gradient formula of the table against differences: first and second derivatives, real and
  * complex, in place, in place on a view. A row with a formula and no case in gradcases_*.c fails.
  */
+#include "count_calls.h"
 #include "gradcheck.h"
 #include "nomen/memory.h"
 #include "op/op.h"
@@ -204,7 +205,7 @@ static bool agrees(const setting *s, bool second) {
     return true;
 }
 
-static bool check_case(const grad_case *k, nomen_dtype dtype, form how) {
+static bool check_case(const char *file, const grad_case *k, nomen_dtype dtype, form how) {
     setting s = {.k = k, .op = nomen__op_find(k->op), .form = how};
     seed = 7;
     bool right = true;
@@ -217,7 +218,11 @@ static bool check_case(const grad_case *k, nomen_dtype dtype, form how) {
             s.in[s.nin++] = x;
         }
         right = agrees(&s, false);
-        if (!(k->flags & NO_SECOND)) right = agrees(&s, true) && right;
+        if (right) nomen__count_gradient(file, k->op, dtype, false);
+        if (right && !(k->flags & NO_SECOND)) {
+            right = agrees(&s, true);
+            if (right) nomen__count_gradient(file, k->op, dtype, true);
+        }
     }
     return right;
 }
@@ -272,7 +277,7 @@ static void plain(void **state) {
         grad_case k;
         for (size_t d = 0; d < NOMEN_COUNT(dtypes); d++)
             if (plain_case(op, &k) && op->dtypes >> dtypes[d] & 1)
-                wrong += !check_case(&k, dtypes[d], PLAIN);
+                wrong += !check_case("test_gradcheck.c", &k, dtypes[d], PLAIN);
     }
     assert_int_equal(wrong, 0);
 }
@@ -294,7 +299,7 @@ static void check_family(void **state, nomen_dtype dtype, form how) {
     int wrong = 0;
     for (size_t i = 0; i < family->count; i++) {
         if (!suits(&family->at[i], dtype, how)) continue;
-        wrong += !check_case(&family->at[i], dtype, how);
+        wrong += !check_case(family->file, &family->at[i], dtype, how);
         checked[how][dtype]++;
     }
     assert_int_equal(wrong, 0);

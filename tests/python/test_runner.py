@@ -82,7 +82,7 @@ def test_a_real_program_counts_in_the_closing_line(tmp_path, root):
         path.parent.mkdir(parents=True)
     source.write_text(PROGRAM)
     subprocess.run(["gcc", str(source), "-lcmocka", "-o", str(program)], check=True)
-    for name in ("conftest.py", "collect_c.py"):
+    for name in ("conftest.py", "collect_c.py", "measured.py"):
         shutil.copy(root / "tests" / name, tmp_path / "tests" / name)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "--rootdir", str(tmp_path), str(tmp_path / "tests")],
