@@ -178,6 +178,8 @@ class Op:
             raise TableError(f"{source}: op '{self.name}': unknown name rule '{row['rule']}'")
         if row["family"] not in FAMILIES:
             raise TableError(f"{source}: op '{self.name}': unknown family '{row['family']}'")
+        if "shapes" not in row and row["family"] not in DEFAULT_SHAPES:
+            raise TableError(f"{source}: op '{self.name}': 'shapes' is missing")
         if row.get("dtypes", "all") not in DTYPE_SETS:
             raise TableError(f"{source}: op '{self.name}': unknown dtype set '{row['dtypes']}'")
         if set(row.get("refuse", {})) - {"bool", "complex"}:
@@ -313,16 +315,32 @@ class Op:
     def signature(self):
         return "(" + ", ".join(a if a == "*" else a[0] + a[2] for a in self.py_args()) + ")"
 
+    def errors(self):
+        """What the row's kind refuses, where it has no words of its own."""
+        kinds, family = {a.kind for a in self.args}, self.row["family"]
+        parts = []
+        if family in ("elementwise", "composite") and len(self.tensors) > 1:
+            parts.append("names or sizes that do not match")
+        if kinds & {"dim", "dims"}:
+            parts.append("a dim that is not there" + ", or comes twice" * ("dims" in kinds))
+        if "sizes" in kinds:
+            parts.append("a negative size")
+        dtypes = self.row.get("dtypes", "all")
+        converted = self.steps.get("dtype") in ("dtype_float", "dtype_logit", "dtype_angle")
+        refused = REFUSED.get((dtypes, converted), REFUSED.get(dtypes))
+        if refused:
+            parts.append(refused.replace("operands", "dtypes") if family == "factory" else refused)
+        return "; ".join(parts) or "none of its own"
+
     def doc(self):
         r = self.row
         parts = [r["doc"]]
         if "math" in r:
             parts.append("    " + r["math"])
         lines = [f"Names: {RULES[r['rule']]} (rule {r['rule']})."]
-        lines.append("Shapes: " + r.get("shapes", DEFAULT_SHAPES[r["family"]]) + ".")
-        lines.append(
-            "Dtypes: " + r.get("promotion", DTYPE_DOCS[self.steps.get("dtype", "none")]) + "."
-        )
+        lines.append(f"Shapes: {r.get('shapes') or DEFAULT_SHAPES[r['family']]}.")
+        dtypes = r.get("promotion") or DTYPE_DOCS[self.steps.get("dtype", "none")]
+        lines.append(f"Dtypes: {dtypes}.")
         lines.append(
             "Gradient: "
             + (
@@ -332,14 +350,15 @@ class Op:
             )
             + "."
         )
-        if "errors" in r:
-            lines.append("Errors: " + r["errors"] + ".")
+        lines.append("Errors: " + (r.get("errors") or self.errors()) + ".")
         if "o" in self.forms:
             lines.append(
                 "out=: written and returned; unnamed it takes the names, named it must have them."
             )
         if "i" in self.forms:
-            lines.append(f"In place: {self.in_place_name()}.")
+            fit = "; the result must fit the sizes and the dtype of self"
+            computed = r["family"] in ("elementwise", "scan", "product")
+            lines.append(f"In place: {self.in_place_name()}{fit * computed}.")
         if self.aliases:
             lines.append("Also called: " + ", ".join(self.aliases) + ".")
         parts.append("\n".join(lines))
@@ -351,21 +370,29 @@ class Op:
 
 
 RULES = {}
+# Operands that a set of dtypes leaves out; the pair: where integers and bool are converted first.
+REFUSED = {
+    "arith": "bool operands",
+    "real": "bool and complex operands",
+    "ordered": "complex operands",
+    "float": "operands that are not floating or complex",
+    "realfloat": "operands that are not real and floating",
+    "integral": "floating and complex operands",
+    "integer": "bool, floating and complex operands",
+    ("float", True): None,
+    ("realfloat", True): "complex operands",
+}
 DEFAULT_SHAPES = {
     "elementwise": "operands broadcast from the right; the result has the broadcast sizes",
     "reduction": "the sizes of self without the reduced dims, or with size 1 there (keepdim)",
     "scan": "as self",
     "rows": "as self",
     "order": "as self",
-    "view": "see above; the result shares memory with self",
     "factory": "as given",
     "draw": "as self, which is written in the order of memory",
-    "product": "see above",
-    "indexing": "see above",
-    "composite": "see above",
 }
 DTYPE_DOCS = {
-    "none": "any",
+    "none": "any; as self",
     "dtype_promote": "operands are promoted to a common dtype, which the result has",
     "dtype_float": "integers and bool become float32; else operands are promoted to a common dtype",
     "dtype_compare": "operands are promoted to a common dtype to be compared; the result is bool",
@@ -386,13 +413,10 @@ DTYPE_DOCS = {
     "dtype_variance": "floating and complex; complex gives the real dtype",
     "dtype_equal": "both must have the same dtype",
     "dtype_mean": "floating and complex; dtype= converts first",
-    "dtype_quotient": "see above",
     "dtype_angle": "integers and bool become float32; complex gives the real dtype",
     "dtype_made_complex": "operands are promoted to float32 or float64; the result is complex",
-    "dtype_pairs": "see above",
     "dtype_factored": "operands are promoted to a common dtype, which value takes",
     "dtype_power": "operands are promoted to a common dtype, which the result has",
-    "dtype_where": "see above",
     "dtype_copy": "as self",
     "dtype_like": "dtype=, else as self",
     "dtype_fill_like": "dtype=, else as self",

@@ -21,8 +21,9 @@ extern "C" {
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self; complex gives the real dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: abs_.
+ * In place: abs_; the result must fit the sizes and the dtype of self.
  * Also called: absolute.
  *
  * Example:
@@ -42,7 +43,7 @@ NOMEN_API nomen_tensor *nomen_abs_in_place_call(const nomen_abs_args *args);
 #define nomen_absolute(...) nomen_abs(__VA_ARGS__)
 #define nomen_absolute_(...) nomen_abs_(__VA_ARGS__)
 
-/* The angle whose cosine is self; NaN outside of [-1, 1].
+/* The angle in radians whose cosine is self; NaN outside of [-1, 1].
  *
  *     result = acos(self)
  *
@@ -50,8 +51,9 @@ NOMEN_API nomen_tensor *nomen_abs_in_place_call(const nomen_abs_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: acos_.
+ * In place: acos_; the result must fit the sizes and the dtype of self.
  * Also called: arccos.
  *
  * Example:
@@ -79,8 +81,9 @@ NOMEN_API nomen_tensor *nomen_acos_in_place_call(const nomen_acos_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: acosh_.
+ * In place: acosh_; the result must fit the sizes and the dtype of self.
  * Also called: arccosh.
  *
  * Example:
@@ -110,7 +113,7 @@ NOMEN_API nomen_tensor *nomen_acosh_in_place_call(const nomen_acosh_args *args);
  * Gradient: self, other.
  * Errors: alpha of a higher kind than the operands, sizes that do not broadcast, names that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: add_.
+ * In place: add_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> x = nomen.ones(2, 3, names=('N', 'C'))
@@ -140,7 +143,7 @@ NOMEN_API nomen_tensor *nomen_add_in_place_call(const nomen_add_args *args);
  * Gradient: self, tensor1, tensor2.
  * Errors: integer operands, a complex value for operands that are not.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: addcdiv_.
+ * In place: addcdiv_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.addcdiv(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([2., 8.]), value=2)
@@ -170,7 +173,7 @@ NOMEN_API nomen_tensor *nomen_addcdiv_in_place_call(const nomen_addcdiv_args *ar
  * Gradient: self, tensor1, tensor2.
  * Errors: bool operands, a complex value for operands that are not.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: addcmul_.
+ * In place: addcmul_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.addcmul(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([5., 6.]), value=0.1)
@@ -196,7 +199,7 @@ NOMEN_API nomen_tensor *nomen_addcmul_in_place_call(const nomen_addcmul_args *ar
  *
  * Names: then unify with the first (rule contract_add).
  * Shapes: [m, k] and [k, n] give [m, n], to which self broadcasts.
- * Dtypes: any.
+ * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
  * Errors: operands that are not matrices, inner sizes that differ, a self that does not broadcast to the product.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -227,7 +230,7 @@ NOMEN_API nomen_tensor *nomen_addmm_in_place_call(const nomen_addmm_args *args);
  *
  * Names: then unify with the first (rule contract_add).
  * Shapes: [m, k] and [k] give [m], to which self broadcasts.
- * Dtypes: any.
+ * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
  * Errors: operands of other ranks, inner sizes that differ, a self that does not broadcast to the product.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -255,7 +258,7 @@ NOMEN_API nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args);
 /* align_to the names of other.
  *
  * Names: align_to the names of the second operand (rule align_as).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as named by other: each own dim where other has that name, size 1 for the others; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: an unnamed dim, a dim that other lacks.
@@ -275,8 +278,8 @@ NOMEN_API nomen_tensor *nomen_align_as_call(const nomen_align_as_args *args);
 /* All tensors with the names of the first one of the highest rank, in its order; dims that one lacks become dims of size 1.
  *
  * Names: in order (rule align_tensors).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: the rank of the largest; each tensor with its sizes moved to their names, size 1 for the others.
+ * Dtypes: any; each result as its tensor.
  * Gradient: of the operations it is made of.
  * Errors: names that are not in that order, an unnamed dim that would move.
  *
@@ -294,7 +297,7 @@ NOMEN_API nomen_list nomen_align_tensors_call(const nomen_align_tensors_args *ar
 /* Permutes the dims into the given order; names the tensor lacks become dims of size 1, '...' stands for those not spelled out.
  *
  * Names: missing ones become new dims of size 1 (rule align_to).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes in the order asked for, 1 for a dim that self lacks; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: an unnamed dim, a dim that is missing from the names.
@@ -316,6 +319,7 @@ NOMEN_API nomen_tensor *nomen_align_to_call(const nomen_align_to_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: the result is bool, of uint8 uint8.
  * Gradient: none.
+ * Errors: a dim that is not there, or comes twice.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -420,7 +424,7 @@ NOMEN_API nomen_tensor *nomen_aminmax_call(const nomen_aminmax_args *args);
 #define nomen_aminmax(...) \
     nomen_aminmax_call(&(const nomen_aminmax_args){.self = __VA_ARGS__})
 
-/* The angle in the complex plane: of negative real numbers pi, of others 0; NaN stays.
+/* The angle in the complex plane in radians: of negative real numbers pi, of others 0; NaN stays.
  *
  *     result = atan2(imag, real)
  *
@@ -428,6 +432,7 @@ NOMEN_API nomen_tensor *nomen_aminmax_call(const nomen_aminmax_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; complex gives the real dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -447,6 +452,7 @@ NOMEN_API nomen_tensor *nomen_angle_call(const nomen_angle_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: the result is bool, of uint8 uint8.
  * Gradient: none.
+ * Errors: a dim that is not there, or comes twice.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -537,6 +543,7 @@ NOMEN_API nomen_tensor *nomen_argmin_call(const nomen_argmin_args *args);
  * Shapes: as self.
  * Dtypes: the result is int64.
  * Gradient: none.
+ * Errors: a dim that is not there; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -559,6 +566,7 @@ NOMEN_API nomen_tensor *nomen_argsort_call(const nomen_argsort_args *args);
  * Shapes: the number of elements that are not zero, by the number of dims of self.
  * Dtypes: the result is int64.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.argwhere(nomen.tensor([0, 3, 4]))
@@ -571,7 +579,7 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
 #define nomen_argwhere(...) \
     nomen_argwhere_call(&(const nomen_argwhere_args){.self = __VA_ARGS__})
 
-/* The angle whose sine is self; NaN outside of [-1, 1].
+/* The angle in radians whose sine is self; NaN outside of [-1, 1].
  *
  *     result = asin(self)
  *
@@ -579,8 +587,9 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: asin_.
+ * In place: asin_; the result must fit the sizes and the dtype of self.
  * Also called: arcsin.
  *
  * Example:
@@ -608,8 +617,9 @@ NOMEN_API nomen_tensor *nomen_asin_in_place_call(const nomen_asin_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: asinh_.
+ * In place: asinh_; the result must fit the sizes and the dtype of self.
  * Also called: arcsinh.
  *
  * Example:
@@ -629,7 +639,7 @@ NOMEN_API nomen_tensor *nomen_asinh_in_place_call(const nomen_asinh_args *args);
 #define nomen_arcsinh(...) nomen_asinh(__VA_ARGS__)
 #define nomen_arcsinh_(...) nomen_asinh_(__VA_ARGS__)
 
-/* The angle whose tangent is self.
+/* The angle in radians whose tangent is self.
  *
  *     result = atan(self)
  *
@@ -637,8 +647,9 @@ NOMEN_API nomen_tensor *nomen_asinh_in_place_call(const nomen_asinh_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: atan_.
+ * In place: atan_; the result must fit the sizes and the dtype of self.
  * Also called: arctan.
  *
  * Example:
@@ -658,7 +669,7 @@ NOMEN_API nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args);
 #define nomen_arctan(...) nomen_atan(__VA_ARGS__)
 #define nomen_arctan_(...) nomen_atan_(__VA_ARGS__)
 
-/* The angle of the point (other, self), in all four quadrants.
+/* The angle in radians of the point (other, self), in all four quadrants.
  *
  *     result = atan(self / other), plus or minus pi where other is negative
  *
@@ -666,8 +677,9 @@ NOMEN_API nomen_tensor *nomen_atan_in_place_call(const nomen_atan_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: atan2_.
+ * In place: atan2_; the result must fit the sizes and the dtype of self.
  * Also called: arctan2.
  *
  * Example:
@@ -696,8 +708,9 @@ NOMEN_API nomen_tensor *nomen_atan2_in_place_call(const nomen_atan2_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: atanh_.
+ * In place: atanh_; the result must fit the sizes and the dtype of self.
  * Also called: arctanh.
  *
  * Example:
@@ -723,7 +736,7 @@ NOMEN_API nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args);
  *
  * Names: then unify with the first (rule contract_add).
  * Shapes: [b, m, k] and [b, k, n] give [b, m, n], to which self broadcasts.
- * Dtypes: any.
+ * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
  * Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -788,7 +801,7 @@ NOMEN_API nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args
  * Gradient: none.
  * Errors: floating and complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: bitwise_and_.
+ * In place: bitwise_and_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)
@@ -816,7 +829,7 @@ NOMEN_API nomen_tensor *nomen_bitwise_and_in_place_call(const nomen_bitwise_and_
  * Gradient: none.
  * Errors: operands that are not integers.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: bitwise_left_shift_.
+ * In place: bitwise_left_shift_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)
@@ -842,7 +855,7 @@ NOMEN_API nomen_tensor *nomen_bitwise_left_shift_in_place_call(const nomen_bitwi
  * Gradient: none.
  * Errors: floating or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: bitwise_not_.
+ * In place: bitwise_not_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.bitwise_not(nomen.tensor([0, 5]))
@@ -869,7 +882,7 @@ NOMEN_API nomen_tensor *nomen_bitwise_not_in_place_call(const nomen_bitwise_not_
  * Gradient: none.
  * Errors: floating and complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: bitwise_or_.
+ * In place: bitwise_or_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)
@@ -897,7 +910,7 @@ NOMEN_API nomen_tensor *nomen_bitwise_or_in_place_call(const nomen_bitwise_or_ar
  * Gradient: none.
  * Errors: operands that are not integers.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: bitwise_right_shift_.
+ * In place: bitwise_right_shift_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)
@@ -925,7 +938,7 @@ NOMEN_API nomen_tensor *nomen_bitwise_right_shift_in_place_call(const nomen_bitw
  * Gradient: none.
  * Errors: floating and complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: bitwise_xor_.
+ * In place: bitwise_xor_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)
@@ -970,6 +983,7 @@ NOMEN_API nomen_tensor *nomen_bmm_call(const nomen_bmm_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: dtype=; complex to real drops the imaginary part, floating to integer the fraction.
  * Gradient: self.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)
@@ -1015,6 +1029,7 @@ NOMEN_API nomen_tensor *nomen_cat_call(const nomen_cat_args *args);
  * Shapes: as self, which is written in the order of memory.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: operands that are not real and floating.
  * In place: cauchy_.
  *
  * Example:
@@ -1041,7 +1056,7 @@ NOMEN_API nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args
  *
  * Names: then the rows of the first and the rows of the second (rule pairwise).
  * Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.
- * Dtypes: any.
+ * Dtypes: floating; operands are promoted to a common dtype, which the result has.
  * Gradient: of the operations it is made of.
  * Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p, an unknown compute_mode (the known ones all give the exact distance).
  *
@@ -1066,7 +1081,7 @@ NOMEN_API nomen_tensor *nomen_cdist_call(const nomen_cdist_args *args);
  * Gradient: self.
  * Errors: bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: ceil_.
+ * In place: ceil_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))
@@ -1087,7 +1102,7 @@ NOMEN_API nomen_tensor *nomen_ceil_in_place_call(const nomen_ceil_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; the pieces share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: a number of chunks below 1.
  *
@@ -1111,7 +1126,7 @@ NOMEN_API nomen_list nomen_chunk_call(const nomen_chunk_args *args);
  * Gradient: self, min, max.
  * Errors: neither min nor max given.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: clamp_.
+ * In place: clamp_; the result must fit the sizes and the dtype of self.
  * Also called: clip.
  *
  * Example:
@@ -1139,8 +1154,9 @@ NOMEN_API nomen_tensor *nomen_clamp_in_place_call(const nomen_clamp_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: self, max.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: clamp_max_.
+ * In place: clamp_max_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)
@@ -1164,8 +1180,9 @@ NOMEN_API nomen_tensor *nomen_clamp_max_in_place_call(const nomen_clamp_max_args
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: self, min.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: clamp_min_.
+ * In place: clamp_min_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)
@@ -1189,6 +1206,7 @@ NOMEN_API nomen_tensor *nomen_clamp_min_in_place_call(const nomen_clamp_min_args
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> x = nomen.zeros(2, names=('N',))
@@ -1231,8 +1249,9 @@ NOMEN_API nomen_tensor *nomen_complex_call(const nomen_complex_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: conj_.
+ * In place: conj_; the result must fit the sizes and the dtype of self.
  * Also called: conj_physical.
  *
  * Example:
@@ -1255,9 +1274,10 @@ NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
 /* The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds; memory_format may ask for 'channels_last' or 'channels_last_3d'.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: as self.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()
@@ -1277,7 +1297,7 @@ NOMEN_API nomen_tensor *nomen_contiguous_call(const nomen_contiguous_args *args)
  * Dtypes: src is converted to the dtype of self.
  * Gradient: self, src.
  * Errors: a src that does not broadcast to self, names that do not match.
- * In place: copy_.
+ * In place: copy_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))
@@ -1302,8 +1322,9 @@ NOMEN_API nomen_tensor *nomen_copy_in_place_call(const nomen_copy_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: copysign_.
+ * In place: copysign_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))
@@ -1329,8 +1350,9 @@ NOMEN_API nomen_tensor *nomen_copysign_in_place_call(const nomen_copysign_args *
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: cos_.
+ * In place: cos_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.cos(nomen.tensor([0., 1.]))
@@ -1355,8 +1377,9 @@ NOMEN_API nomen_tensor *nomen_cos_in_place_call(const nomen_cos_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: cosh_.
+ * In place: cosh_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.cosh(nomen.tensor([0., 1.]))
@@ -1379,6 +1402,7 @@ NOMEN_API nomen_tensor *nomen_cosh_in_place_call(const nomen_cosh_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: the result is int64.
  * Gradient: none.
+ * Errors: a dim that is not there, or comes twice.
  *
  * Example:
  *     >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')
@@ -1397,6 +1421,7 @@ NOMEN_API nomen_tensor *nomen_count_nonzero_call(const nomen_count_nonzero_args 
  * Shapes: as self.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: a dim that is not there; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -1419,6 +1444,7 @@ NOMEN_API nomen_tensor *nomen_cummax_call(const nomen_cummax_args *args);
  * Shapes: as self.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: a dim that is not there; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -1443,8 +1469,9 @@ NOMEN_API nomen_tensor *nomen_cummin_call(const nomen_cummin_args *args);
  * Shapes: as self.
  * Dtypes: integers and bool give int64, else as self; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: cumprod_.
+ * In place: cumprod_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')
@@ -1472,8 +1499,9 @@ NOMEN_API nomen_tensor *nomen_cumprod_in_place_call(const nomen_cumprod_args *ar
  * Shapes: as self.
  * Dtypes: integers and bool give int64, else as self; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: cumsum_.
+ * In place: cumsum_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')
@@ -1501,8 +1529,9 @@ NOMEN_API nomen_tensor *nomen_cumsum_in_place_call(const nomen_cumsum_args *args
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: deg2rad_.
+ * In place: deg2rad_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))
@@ -1523,7 +1552,7 @@ NOMEN_API nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *ar
  *
  * Names: then one for the diagonal (rule diagonal).
  * Shapes: a matrix of a vector, a vector of a matrix; neither has names.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: a tensor that is neither vector nor matrix.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -1545,7 +1574,7 @@ NOMEN_API nomen_tensor *nomen_diag_call(const nomen_diag_args *args);
  *
  * Names: then one for the diagonal (rule diagonal).
  * Shapes: as self without its last dim, with two dims more.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: the same dim twice, a tensor without dims.
  *
@@ -1593,9 +1622,10 @@ NOMEN_API nomen_tensor *nomen_diagonal_call(const nomen_diagonal_args *args);
  *     result[i] = self[i + 1] - self[i]
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: as self, that dim smaller by n (larger by what is prepended and appended).
+ * Dtypes: as self and what is prepended and appended, promoted to a common dtype; of bools where they differ.
  * Gradient: of the operations it is made of.
+ * Errors: names or sizes that do not match; a dim that is not there.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -1621,8 +1651,9 @@ NOMEN_API nomen_tensor *nomen_diff_call(const nomen_diff_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: digamma_.
+ * In place: digamma_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.digamma(nomen.tensor([1., 2.]))
@@ -1642,9 +1673,10 @@ NOMEN_API nomen_tensor *nomen_digamma_in_place_call(const nomen_digamma_args *ar
 /* The p-norm of the difference of two tensors (default 2).
  *
  * Names: no names: the result is a number or has no dims (rule none).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: the operands broadcast; the result is 0-d.
+ * Dtypes: floating and complex; of complex operands the real dtype.
  * Gradient: of the operations it is made of.
+ * Errors: names or sizes that do not match.
  *
  * Example:
  *     >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))
@@ -1668,7 +1700,7 @@ NOMEN_API nomen_tensor *nomen_dist_call(const nomen_dist_args *args);
  * Gradient: self, other.
  * Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: div_.
+ * In place: div_; the result must fit the sizes and the dtype of self.
  * Also called: divide, true_divide.
  *
  * Example:
@@ -1717,7 +1749,7 @@ NOMEN_API nomen_tensor *nomen_dot_call(const nomen_dot_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self.
- * Dtypes: any.
+ * Dtypes: floating and complex; as self.
  * Gradient: of the operations it is made of.
  * Errors: p outside 0 to 1.
  * In place: dropout_.
@@ -1743,7 +1775,7 @@ NOMEN_API nomen_tensor *nomen_dropout_in_place_call(const nomen_dropout_args *ar
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; the pieces share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: less than three dims, sections that do not divide the dim.
  *
@@ -1765,6 +1797,7 @@ NOMEN_API nomen_list nomen_dsplit_call(const nomen_dsplit_args *args);
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
+ * Errors: a negative size.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -1787,6 +1820,7 @@ NOMEN_API nomen_tensor *nomen_empty_call(const nomen_empty_args *args);
  * Shapes: as self.
  * Dtypes: dtype=, else as self.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.empty_like(nomen.ones(2, 3)).shape
@@ -1808,8 +1842,9 @@ NOMEN_API nomen_tensor *nomen_empty_like_call(const nomen_empty_like_args *args)
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: eq_.
+ * In place: eq_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)
@@ -1835,8 +1870,9 @@ NOMEN_API nomen_tensor *nomen_eq_in_place_call(const nomen_eq_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: erf_.
+ * In place: erf_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.erf(nomen.tensor([0., 1.]))
@@ -1861,8 +1897,9 @@ NOMEN_API nomen_tensor *nomen_erf_in_place_call(const nomen_erf_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: erfc_.
+ * In place: erfc_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.erfc(nomen.tensor([0., 1.]))
@@ -1887,8 +1924,9 @@ NOMEN_API nomen_tensor *nomen_erfc_in_place_call(const nomen_erfc_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: erfinv_.
+ * In place: erfinv_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.erfinv(nomen.tensor([0., 0.5]))
@@ -1913,8 +1951,9 @@ NOMEN_API nomen_tensor *nomen_erfinv_in_place_call(const nomen_erfinv_args *args
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: exp_.
+ * In place: exp_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.exp(nomen.tensor([0., 1.]))
@@ -1939,8 +1978,9 @@ NOMEN_API nomen_tensor *nomen_exp_in_place_call(const nomen_exp_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: exp2_.
+ * In place: exp2_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))
@@ -1960,7 +2000,7 @@ NOMEN_API nomen_tensor *nomen_exp2_in_place_call(const nomen_exp2_args *args);
 /* Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are unnamed.
  *
  * Names: new leading dims unnamed (rule expand).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes given; self must have 1 or the same size there. The result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a dim that is neither of size 1 nor of the wanted size.
@@ -1984,8 +2024,9 @@ NOMEN_API nomen_tensor *nomen_expand_call(const nomen_expand_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: expm1_.
+ * In place: expm1_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.expm1(nomen.tensor([0., 1.]))
@@ -2037,7 +2078,7 @@ NOMEN_API nomen_tensor *nomen_exponential_in_place_call(const nomen_exponential_
  * Dtypes: value is converted to the dtype of self.
  * Gradient: self, value.
  * Errors: a value that is not 0-d.
- * In place: fill_.
+ * In place: fill_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.zeros(2, names=('N',)).fill_(3)
@@ -2057,7 +2098,7 @@ NOMEN_API nomen_tensor *nomen_fill_in_place_call(const nomen_fill_args *args);
 /* Makes one dim, out_dim (default unnamed), of consecutive dims: a list, a range from start_dim to end_dim, or all. Copies if strides demand it.
  *
  * Names: consecutive dims become one (rule flatten).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the product of the flattened sizes in the place of the first; shares memory with self where strides allow it.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: dims that are not consecutive and ascending, a name that is taken.
@@ -2081,7 +2122,7 @@ NOMEN_API nomen_tensor *nomen_flatten_call(const nomen_flatten_args *args);
  *     result[i] = self[n - 1 - i]
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
+ * Shapes: as self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a dim that comes twice.
@@ -2101,7 +2142,7 @@ NOMEN_API nomen_tensor *nomen_flip_call(const nomen_flip_args *args);
 /* flip of the second dim.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
+ * Shapes: as self, which has two dims or more.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: less than two dims.
@@ -2120,7 +2161,7 @@ NOMEN_API nomen_tensor *nomen_fliplr_call(const nomen_fliplr_args *args);
 /* flip of the first dim.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
+ * Shapes: as self, which has one dim or more.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a tensor without dims.
@@ -2144,7 +2185,7 @@ NOMEN_API nomen_tensor *nomen_flipud_call(const nomen_flipud_args *args);
  * Gradient: self.
  * Errors: bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: floor_.
+ * In place: floor_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.floor(nomen.tensor([-1.5, 1.5]))
@@ -2171,7 +2212,7 @@ NOMEN_API nomen_tensor *nomen_floor_in_place_call(const nomen_floor_args *args);
  * Gradient: self, other.
  * Errors: integer division by zero.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: floor_divide_.
+ * In place: floor_divide_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)
@@ -2199,7 +2240,7 @@ NOMEN_API nomen_tensor *nomen_floor_divide_in_place_call(const nomen_floor_divid
  * Gradient: self, other.
  * Errors: integer division by zero.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: fmod_.
+ * In place: fmod_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.fmod(nomen.tensor([5, -5]), 3)
@@ -2227,7 +2268,7 @@ NOMEN_API nomen_tensor *nomen_fmod_in_place_call(const nomen_fmod_args *args);
  * Gradient: self.
  * Errors: integer, bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: frac_.
+ * In place: frac_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.frac(nomen.tensor([-1.5, 1.25]))
@@ -2250,6 +2291,7 @@ NOMEN_API nomen_tensor *nomen_frac_in_place_call(const nomen_frac_args *args);
  * Shapes: as given.
  * Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.
  * Gradient: none.
+ * Errors: a negative size.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -2273,6 +2315,7 @@ NOMEN_API nomen_tensor *nomen_full_call(const nomen_full_args *args);
  * Shapes: as self.
  * Dtypes: dtype=, else as self.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)
@@ -2321,8 +2364,9 @@ NOMEN_API nomen_tensor *nomen_gather_call(const nomen_gather_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: ge_.
+ * In place: ge_; the result must fit the sizes and the dtype of self.
  * Also called: greater_equal.
  *
  * Example:
@@ -2379,8 +2423,9 @@ NOMEN_API nomen_tensor *nomen_geometric_in_place_call(const nomen_geometric_args
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: gt_.
+ * In place: gt_; the result must fit the sizes and the dtype of self.
  * Also called: greater.
  *
  * Example:
@@ -2405,7 +2450,7 @@ NOMEN_API nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; the pieces share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: sections that do not divide the dim.
  *
@@ -2429,8 +2474,9 @@ NOMEN_API nomen_list nomen_hsplit_call(const nomen_hsplit_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: hypot_.
+ * In place: hypot_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))
@@ -2469,8 +2515,8 @@ NOMEN_API nomen_tensor *nomen_imag_call(const nomen_imag_args *args);
 /* x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.
  *
  * Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: the dims of the indices, broadcast together, in the place of the dims indexed.
+ * Dtypes: any; as self. Indices are integers or bool.
  * Gradient: of the operations it is made of.
  * Errors: an index out of range, a mask of other sizes, indices that do not broadcast, more of them than dims.
  *
@@ -2581,7 +2627,7 @@ NOMEN_API nomen_tensor *nomen_index_fill_in_place_call(const nomen_index_fill_ar
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: values broadcast to what index gives.
- * Dtypes: any.
+ * Dtypes: any; values have the dtype of self. Indices are integers or bool.
  * Gradient: of the operations it is made of.
  * Errors: as of index; values of another dtype, or that do not broadcast.
  * In place: index_put_.
@@ -2659,6 +2705,7 @@ NOMEN_API nomen_tensor *nomen_isclose_call(const nomen_isclose_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))
@@ -2676,6 +2723,7 @@ NOMEN_API nomen_tensor *nomen_isfinite_call(const nomen_isfinite_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.isinf(nomen.tensor([0., float('inf')]))
@@ -2693,6 +2741,7 @@ NOMEN_API nomen_tensor *nomen_isinf_call(const nomen_isinf_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.isnan(nomen.tensor([0., 2.]))
@@ -2710,6 +2759,7 @@ NOMEN_API nomen_tensor *nomen_isnan_call(const nomen_isnan_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -2729,6 +2779,7 @@ NOMEN_API nomen_tensor *nomen_isneginf_call(const nomen_isneginf_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -2748,6 +2799,7 @@ NOMEN_API nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args);
  * Shapes: as self.
  * Dtypes: the result is bool.
  * Gradient: of the operations it is made of.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))
@@ -2791,8 +2843,9 @@ NOMEN_API nomen_tensor *nomen_kthvalue_call(const nomen_kthvalue_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: le_.
+ * In place: le_; the result must fit the sizes and the dtype of self.
  * Also called: less_equal.
  *
  * Example:
@@ -2821,8 +2874,9 @@ NOMEN_API nomen_tensor *nomen_le_in_place_call(const nomen_le_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self, end, weight.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: lerp_.
+ * In place: lerp_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)
@@ -2849,8 +2903,9 @@ NOMEN_API nomen_tensor *nomen_lerp_in_place_call(const nomen_lerp_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: lgamma_.
+ * In place: lgamma_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.lgamma(nomen.tensor([1., 5.]))
@@ -2875,8 +2930,9 @@ NOMEN_API nomen_tensor *nomen_lgamma_in_place_call(const nomen_lgamma_args *args
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: log_.
+ * In place: log_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.log(nomen.tensor([1., 2.]))
@@ -2901,8 +2957,9 @@ NOMEN_API nomen_tensor *nomen_log_in_place_call(const nomen_log_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: log10_.
+ * In place: log10_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.log10(nomen.tensor([1., 1000.]))
@@ -2927,8 +2984,9 @@ NOMEN_API nomen_tensor *nomen_log10_in_place_call(const nomen_log10_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: log1p_.
+ * In place: log1p_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.log1p(nomen.tensor([0., 1.]))
@@ -2953,8 +3011,9 @@ NOMEN_API nomen_tensor *nomen_log1p_in_place_call(const nomen_log1p_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: log2_.
+ * In place: log2_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.log2(nomen.tensor([1., 8.]))
@@ -3006,6 +3065,7 @@ NOMEN_API nomen_tensor *nomen_log_normal_in_place_call(const nomen_log_normal_ar
  * Shapes: as self.
  * Dtypes: floating and complex; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there; operands that are not real and floating.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3029,6 +3089,7 @@ NOMEN_API nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *arg
  * Shapes: as self.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: a dim that is not there; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3050,8 +3111,9 @@ NOMEN_API nomen_tensor *nomen_logcumsumexp_call(const nomen_logcumsumexp_args *a
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: logical_and_.
+ * In place: logical_and_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))
@@ -3075,8 +3137,9 @@ NOMEN_API nomen_tensor *nomen_logical_and_in_place_call(const nomen_logical_and_
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: logical_not_.
+ * In place: logical_not_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.logical_not(nomen.tensor([0., 2.]))
@@ -3099,8 +3162,9 @@ NOMEN_API nomen_tensor *nomen_logical_not_in_place_call(const nomen_logical_not_
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: logical_or_.
+ * In place: logical_or_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))
@@ -3124,8 +3188,9 @@ NOMEN_API nomen_tensor *nomen_logical_or_in_place_call(const nomen_logical_or_ar
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: logical_xor_.
+ * In place: logical_xor_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))
@@ -3151,8 +3216,9 @@ NOMEN_API nomen_tensor *nomen_logical_xor_in_place_call(const nomen_logical_xor_
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: logit_.
+ * In place: logit_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.logit(nomen.tensor([0.5, 0.75]))
@@ -3180,6 +3246,7 @@ NOMEN_API nomen_tensor *nomen_logit_in_place_call(const nomen_logit_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3203,8 +3270,9 @@ NOMEN_API nomen_tensor *nomen_logsumexp_call(const nomen_logsumexp_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: lt_.
+ * In place: lt_; the result must fit the sizes and the dtype of self.
  * Also called: less.
  *
  * Example:
@@ -3352,6 +3420,7 @@ NOMEN_API nomen_tensor *nomen_max_call(const nomen_max_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3441,6 +3510,7 @@ NOMEN_API nomen_tensor *nomen_min_call(const nomen_min_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3502,7 +3572,7 @@ NOMEN_API nomen_tensor *nomen_mode_call(const nomen_mode_args *args);
 /* Puts the dims listed first where those listed second are; the others keep their order.
  *
  * Names: dims are reordered with their names (rule permute).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes of self in the new order; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: lists of different lengths, a dim that comes twice.
@@ -3527,6 +3597,7 @@ NOMEN_API nomen_tensor *nomen_movedim_call(const nomen_movedim_args *args);
  * Shapes: as self.
  * Dtypes: as self.
  * Gradient: of the operations it is made of.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3549,8 +3620,9 @@ NOMEN_API nomen_tensor *nomen_msort_call(const nomen_msort_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: self, other.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: mul_.
+ * In place: mul_; the result must fit the sizes and the dtype of self.
  * Also called: multiply.
  *
  * Example:
@@ -3622,8 +3694,9 @@ NOMEN_API nomen_tensor *nomen_mv_call(const nomen_mv_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: nan_to_num_.
+ * In place: nan_to_num_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)
@@ -3695,6 +3768,7 @@ NOMEN_API nomen_tensor *nomen_nanmedian_call(const nomen_nanmedian_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: integers and bool give int64, else as self; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3714,7 +3788,7 @@ NOMEN_API nomen_tensor *nomen_nansum_call(const nomen_nansum_args *args);
 /* The part of a dim that begins at start and has the given length.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as self, that dim with the length given; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a range outside the dim.
@@ -3736,7 +3810,7 @@ NOMEN_API nomen_tensor *nomen_narrow_call(const nomen_narrow_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: a range outside the dim.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -3763,8 +3837,9 @@ NOMEN_API nomen_tensor *nomen_narrow_copy_call(const nomen_narrow_copy_args *arg
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: operands are promoted to a common dtype to be compared; the result is bool.
  * Gradient: none.
+ * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: ne_.
+ * In place: ne_; the result must fit the sizes and the dtype of self.
  * Also called: not_equal.
  *
  * Example:
@@ -3795,7 +3870,7 @@ NOMEN_API nomen_tensor *nomen_ne_in_place_call(const nomen_ne_args *args);
  * Gradient: self.
  * Errors: bool self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: neg_.
+ * In place: neg_; the result must fit the sizes and the dtype of self.
  * Also called: negative.
  *
  * Example:
@@ -3821,6 +3896,7 @@ NOMEN_API nomen_tensor *nomen_neg_in_place_call(const nomen_neg_args *args);
  * Shapes: the number of elements that are not zero, by the number of dims of self.
  * Dtypes: the result is int64.
  * Gradient: none.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3841,6 +3917,7 @@ NOMEN_API nomen_tensor *nomen_nonzero_call(const nomen_nonzero_args *args);
  * Shapes: as many vectors as self has dims (one for a 0-d tensor).
  * Dtypes: the result is int64.
  * Gradient: of the operations it is made of.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> x = nomen.tensor([[0, 3], [4, 0]])
@@ -3936,6 +4013,7 @@ NOMEN_API nomen_tensor *nomen_normal_in_place_call(const nomen_normal_in_place_a
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
+ * Errors: a negative size.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3958,6 +4036,7 @@ NOMEN_API nomen_tensor *nomen_ones_call(const nomen_ones_args *args);
  * Shapes: as self.
  * Dtypes: dtype=, else as self.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.ones_like(nomen.zeros(2, names=('N',)))
@@ -3974,7 +4053,7 @@ NOMEN_API nomen_tensor *nomen_ones_like_call(const nomen_ones_like_args *args);
 /* Puts the dims into the given order.
  *
  * Names: dims are reordered with their names (rule permute).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes of self in the new order; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a list that does not name every dim once.
@@ -4012,7 +4091,7 @@ NOMEN_API nomen_tensor *nomen_poisson_call(const nomen_poisson_args *args);
 #define nomen_poisson(...) \
     nomen_poisson_call(&(const nomen_poisson_args){.self = __VA_ARGS__})
 
-/* Complex numbers of their absolute values and angles.
+/* Complex numbers of their absolute values and angles in radians.
  *
  *     result = abs * e ** (i * angle)
  *
@@ -4045,7 +4124,7 @@ NOMEN_API nomen_tensor *nomen_polar_call(const nomen_polar_args *args);
  * Gradient: self.
  * Errors: n below 0.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: polygamma_.
+ * In place: polygamma_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.polygamma(1, nomen.tensor([1., 2.]))
@@ -4093,7 +4172,7 @@ NOMEN_API nomen_tensor *nomen_positive_call(const nomen_positive_args *args);
  * Gradient: self, exponent.
  * Errors: an integer self with a negative integer number as exponent.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: pow_.
+ * In place: pow_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)
@@ -4117,6 +4196,7 @@ NOMEN_API nomen_tensor *nomen_pow_in_place_call(const nomen_pow_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: integers and bool give int64, else as self; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -4199,8 +4279,9 @@ NOMEN_API nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: rad2deg_.
+ * In place: rad2deg_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))
@@ -4223,6 +4304,7 @@ NOMEN_API nomen_tensor *nomen_rad2deg_in_place_call(const nomen_rad2deg_args *ar
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
+ * Errors: a negative size; dtypes that are not floating or complex.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -4247,6 +4329,7 @@ NOMEN_API nomen_tensor *nomen_rand_call(const nomen_rand_args *args);
  * Shapes: as self.
  * Dtypes: dtype=, else as self.
  * Gradient: none.
+ * Errors: dtypes that are not floating or complex.
  *
  * Example:
  *     >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names
@@ -4318,6 +4401,7 @@ NOMEN_API nomen_tensor *nomen_randint_like_call(const nomen_randint_like_args *a
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
+ * Errors: a negative size; dtypes that are not floating or complex.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -4342,6 +4426,7 @@ NOMEN_API nomen_tensor *nomen_randn_call(const nomen_randn_args *args);
  * Shapes: as self.
  * Dtypes: dtype=, else as self.
  * Gradient: none.
+ * Errors: dtypes that are not floating or complex.
  *
  * Example:
  *     >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names
@@ -4414,6 +4499,7 @@ NOMEN_API nomen_tensor *nomen_randperm_call(const nomen_randperm_args *args);
  * Shapes: as self.
  * Dtypes: as self; complex gives the real dtype.
  * Gradient: self.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.real(nomen.tensor([1+2j, 3-4j]))
@@ -4433,8 +4519,9 @@ NOMEN_API nomen_tensor *nomen_real_call(const nomen_real_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: reciprocal_.
+ * In place: reciprocal_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.reciprocal(nomen.tensor([1., 4.]))
@@ -4454,7 +4541,7 @@ NOMEN_API nomen_tensor *nomen_reciprocal_in_place_call(const nomen_reciprocal_ar
 /* Names dims that have none yet; dims with a name must be given that name.
  *
  * Names: the names argument; a named dim keeps its name (rule refine).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as self; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a wrong count, a name that differs.
@@ -4480,7 +4567,7 @@ NOMEN_API nomen_tensor *nomen_refine_names_call(const nomen_refine_names_args *a
  * Gradient: self.
  * Errors: bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: relu_.
+ * In place: relu_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.relu(nomen.tensor([-1., 2.]))
@@ -4507,7 +4594,7 @@ NOMEN_API nomen_tensor *nomen_relu_in_place_call(const nomen_relu_args *args);
  * Gradient: self, other.
  * Errors: integer division by zero.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: remainder_.
+ * In place: remainder_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.remainder(nomen.tensor([5, -5]), 3)
@@ -4528,7 +4615,7 @@ NOMEN_API nomen_tensor *nomen_remainder_in_place_call(const nomen_remainder_args
 /* The same tensor with other names; '...' stands for those of the dims not spelled out. In Python also by keyword: x.rename(N='batch').
  *
  * Names: or single names replaced (rule rename).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as self; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a wrong count, duplicates, an unknown dim to rename.
@@ -4555,7 +4642,7 @@ NOMEN_API nomen_tensor *nomen_rename_in_place_call(const nomen_rename_args *args
  *
  * Names: new leading dims unnamed (rule expand).
  * Shapes: each size times its number.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: less numbers than dims, a negative one.
  *
@@ -4575,7 +4662,7 @@ NOMEN_API nomen_tensor *nomen_repeat_call(const nomen_repeat_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; without a dim one unnamed dim.
- * Dtypes: any.
+ * Dtypes: any; as self. repeats are integers.
  * Gradient: of the operations it is made of.
  * Errors: repeats that are negative or not as many as slices.
  *
@@ -4598,7 +4685,7 @@ NOMEN_API nomen_tensor *nomen_repeat_interleave_call(const nomen_repeat_interlea
 /* The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes given, with as many elements as self has; shares memory with self where strides allow it.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: sizes that do not multiply up to the number of elements.
@@ -4618,7 +4705,7 @@ NOMEN_API nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as given.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: other sizes for a tensor with names, a tensor that requires a gradient.
  * In place: resize_.
@@ -4644,7 +4731,7 @@ NOMEN_API nomen_tensor *nomen_resize_in_place_call(const nomen_resize_args *args
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as other.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: other sizes or names for a tensor with names, a tensor that requires a gradient.
  * In place: resize_as_.
@@ -4671,6 +4758,7 @@ NOMEN_API nomen_tensor *nomen_resize_as_in_place_call(const nomen_resize_as_args
  * Shapes: as self.
  * Dtypes: as self.
  * Gradient: of the operations it is made of.
+ * Errors: none of its own.
  * Also called: resolve_neg.
  *
  * Example:
@@ -4690,7 +4778,7 @@ NOMEN_API nomen_tensor *nomen_resolve_conj_call(const nomen_resolve_conj_args *a
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: not as many shifts as dims.
  *
@@ -4714,7 +4802,7 @@ NOMEN_API nomen_tensor *nomen_roll_call(const nomen_roll_args *args);
  * Gradient: self.
  * Errors: bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: round_.
+ * In place: round_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.round(nomen.tensor([0.5, 1.5, 2.7]))
@@ -4742,8 +4830,9 @@ NOMEN_API nomen_tensor *nomen_round_in_place_call(const nomen_round_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: rsqrt_.
+ * In place: rsqrt_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.rsqrt(nomen.tensor([1., 4.]))
@@ -4825,7 +4914,7 @@ NOMEN_API nomen_tensor *nomen_scatter_add_in_place_call(const nomen_scatter_add_
 /* The slice at one index of a dim; the dim is gone.
  *
  * Names: the dim given goes with its name (rule select).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as self without that dim; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: an index out of range.
@@ -4850,8 +4939,9 @@ NOMEN_API nomen_tensor *nomen_select_call(const nomen_select_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sgn_.
+ * In place: sgn_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sgn(nomen.tensor([-3., 0.]))
@@ -4876,8 +4966,9 @@ NOMEN_API nomen_tensor *nomen_sgn_in_place_call(const nomen_sgn_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sigmoid_.
+ * In place: sigmoid_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sigmoid(nomen.tensor([0., 1.]))
@@ -4902,7 +4993,7 @@ NOMEN_API nomen_tensor *nomen_sigmoid_in_place_call(const nomen_sigmoid_args *ar
  * Gradient: self.
  * Errors: complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sign_.
+ * In place: sign_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sign(nomen.tensor([-3., 0., 2.]))
@@ -4925,6 +5016,7 @@ NOMEN_API nomen_tensor *nomen_sign_in_place_call(const nomen_sign_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: the result is bool.
  * Gradient: none.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -4946,8 +5038,9 @@ NOMEN_API nomen_tensor *nomen_signbit_call(const nomen_signbit_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sin_.
+ * In place: sin_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sin(nomen.tensor([0., 1.]))
@@ -4972,8 +5065,9 @@ NOMEN_API nomen_tensor *nomen_sin_in_place_call(const nomen_sin_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sinc_.
+ * In place: sinc_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))
@@ -4998,8 +5092,9 @@ NOMEN_API nomen_tensor *nomen_sinc_in_place_call(const nomen_sinc_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sinh_.
+ * In place: sinh_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sinh(nomen.tensor([0., 1.]))
@@ -5019,7 +5114,7 @@ NOMEN_API nomen_tensor *nomen_sinh_in_place_call(const nomen_sinh_args *args);
 /* Every step-th element of a dim from start up to end, as Python slices do: out-of-range ends are cut.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as self, that dim with the number of steps from start to end; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a step below 1.
@@ -5046,6 +5141,7 @@ NOMEN_API nomen_tensor *nomen_slice_call(const nomen_slice_args *args);
  * Shapes: as self.
  * Dtypes: floating and complex; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there; operands that are not real and floating.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -5068,6 +5164,7 @@ NOMEN_API nomen_tensor *nomen_softmax_call(const nomen_softmax_args *args);
  * Shapes: as self.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: a dim that is not there; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -5089,7 +5186,7 @@ NOMEN_API nomen_tensor *nomen_sort_call(const nomen_sort_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; the pieces share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: sizes that do not add up to the dim's size, a split_size below 1.
  *
@@ -5114,8 +5211,9 @@ NOMEN_API nomen_list nomen_split_call(const nomen_split_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sqrt_.
+ * In place: sqrt_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.sqrt(nomen.tensor([1., 4.]))
@@ -5140,8 +5238,9 @@ NOMEN_API nomen_tensor *nomen_sqrt_in_place_call(const nomen_sqrt_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self; bool gives int64, as a power does.
  * Gradient: self.
+ * Errors: bool operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: square_.
+ * In place: square_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.square(nomen.tensor([1., 3.]))
@@ -5161,9 +5260,10 @@ NOMEN_API nomen_tensor *nomen_square_in_place_call(const nomen_square_args *args
 /* Drops the given dims if their size is 1, or all dims of size 1.
  *
  * Names: dims of size 1 go with their names (rule squeeze).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: as self without these dims; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice.
  * In place: squeeze_.
  *
  * Example:
@@ -5210,6 +5310,7 @@ NOMEN_API nomen_tensor *nomen_stack_call(const nomen_stack_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: floating and complex; complex gives the real dtype.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice; operands that are not floating or complex.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -5232,6 +5333,7 @@ NOMEN_API nomen_tensor *nomen_std_call(const nomen_std_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: floating and complex; the variance of complex numbers is real.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice; operands that are not floating or complex.
  *
  * Example:
  *     >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)
@@ -5257,7 +5359,7 @@ NOMEN_API nomen_tensor *nomen_std_mean_call(const nomen_std_mean_args *args);
  * Gradient: self, other.
  * Errors: bool operands, sizes that do not broadcast, names that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: sub_.
+ * In place: sub_; the result must fit the sizes and the dtype of self.
  * Also called: subtract.
  *
  * Example:
@@ -5285,6 +5387,7 @@ NOMEN_API nomen_tensor *nomen_sub_in_place_call(const nomen_sub_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: integers and bool give int64, else as self; dtype= converts first.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -5327,7 +5430,7 @@ NOMEN_API nomen_tensor *nomen_take_call(const nomen_take_args *args);
  *
  * Names: all operands matched from the right (rule unify).
  * Shapes: self and index broadcast, but for the dim, where the result is as long as the index.
- * Dtypes: any.
+ * Dtypes: any; as self. Indices are integers.
  * Gradient: of the operations it is made of.
  * Errors: different ranks, an index out of range.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -5376,8 +5479,9 @@ NOMEN_API nomen_tensor *nomen_take_dims_call(const nomen_take_dims_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: tan_.
+ * In place: tan_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.tan(nomen.tensor([0., 1.]))
@@ -5402,8 +5506,9 @@ NOMEN_API nomen_tensor *nomen_tan_in_place_call(const nomen_tan_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
+ * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: tanh_.
+ * In place: tanh_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.tanh(nomen.tensor([0., 1.]))
@@ -5424,7 +5529,7 @@ NOMEN_API nomen_tensor *nomen_tanh_in_place_call(const nomen_tanh_args *args);
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; the pieces share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: a number of sections below 1.
  *
@@ -5448,9 +5553,10 @@ NOMEN_API nomen_list nomen_tensor_split_call(const nomen_tensor_split_args *args
  *     result = self > threshold ? self : value
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: as self.
+ * Dtypes: real; as self.
  * Gradient: of the operations it is made of.
+ * Errors: bool and complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: threshold_.
  *
@@ -5475,7 +5581,7 @@ NOMEN_API nomen_tensor *nomen_threshold_in_place_call(const nomen_threshold_args
  *
  * Names: new leading dims unnamed (rule expand).
  * Shapes: each size times its number.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: a negative number.
  *
@@ -5494,9 +5600,10 @@ NOMEN_API nomen_tensor *nomen_tile_call(const nomen_tile_args *args);
 /* The tensor converted to a dtype, on a device; itself if it is so already and copy is not asked for.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above.
- * Dtypes: any.
+ * Shapes: as self.
+ * Dtypes: dtype=, else as self.
  * Gradient: of the operations it is made of.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)
@@ -5558,9 +5665,10 @@ NOMEN_API nomen_tensor *nomen_topk_call(const nomen_topk_args *args);
 /* Swaps two dims.
  *
  * Names: two dims change places with their names (rule transpose).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes of self, two of them swapped; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
+ * Errors: a dim that is not there.
  * In place: transpose_.
  * Also called: swapaxes, swapdims.
  *
@@ -5650,7 +5758,7 @@ NOMEN_API nomen_tensor *nomen_triu_in_place_call(const nomen_triu_args *args);
  * Gradient: self.
  * Errors: bool or complex self.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: trunc_.
+ * In place: trunc_; the result must fit the sizes and the dtype of self.
  * Also called: fix.
  *
  * Example:
@@ -5674,8 +5782,9 @@ NOMEN_API nomen_tensor *nomen_trunc_in_place_call(const nomen_trunc_args *args);
  *
  * Names: the dim given goes with its name (rule select).
  * Shapes: as self without the dim; the slices share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
+ * Errors: a dim that is not there.
  *
  * Example:
  *     >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]
@@ -5691,7 +5800,7 @@ NOMEN_API nomen_list nomen_unbind_call(const nomen_unbind_args *args);
 /* Makes several dims of one; one size may be -1.
  *
  * Names: one dim becomes several (rule unflatten).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes given in the place of the one that is their product; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: sizes that do not multiply up to the dim's size, a name that is taken, a named tensor without names for the new dims.
@@ -5761,7 +5870,7 @@ NOMEN_API nomen_tensor *nomen_uniform_in_place_call(const nomen_uniform_args *ar
 /* Inserts a dim of size 1 at a position, unnamed or with a name.
  *
  * Names: a new dim (rule insert).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: a 1 more at that place; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a position out of range, a name that is taken.
@@ -5789,6 +5898,7 @@ NOMEN_API nomen_tensor *nomen_unsqueeze_in_place_call(const nomen_unsqueeze_args
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: floating and complex; complex gives the real dtype.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice; operands that are not floating or complex.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -5811,6 +5921,7 @@ NOMEN_API nomen_tensor *nomen_var_call(const nomen_var_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: floating and complex; the variance of complex numbers is real.
  * Gradient: self.
+ * Errors: a dim that is not there, or comes twice; operands that are not floating or complex.
  *
  * Example:
  *     >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)
@@ -5829,7 +5940,7 @@ NOMEN_API nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args);
 /* The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: see above; the result shares memory with self.
+ * Shapes: the sizes given, with as many elements as self has; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
  * Errors: sizes that do not multiply up to the number of elements, strides that do not allow it: use reshape.
@@ -5886,7 +5997,7 @@ NOMEN_API nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *a
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self but for the dim; the pieces share memory with self.
- * Dtypes: any.
+ * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
  * Errors: less than two dims, sections that do not divide the dim.
  *
@@ -5930,7 +6041,8 @@ NOMEN_API nomen_tensor *nomen_where_call(const nomen_where_args *args);
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: as self.
  * Gradient: self.
- * In place: zero_.
+ * Errors: none of its own.
+ * In place: zero_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.ones(2, names=('N',)).zero_()
@@ -5952,6 +6064,7 @@ NOMEN_API nomen_tensor *nomen_zero_in_place_call(const nomen_zero_args *args);
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
+ * Errors: a negative size.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -5975,6 +6088,7 @@ NOMEN_API nomen_tensor *nomen_zeros_call(const nomen_zeros_args *args);
  * Shapes: as self.
  * Dtypes: dtype=, else as self.
  * Gradient: none.
+ * Errors: none of its own.
  *
  * Example:
  *     >>> nomen.zeros_like(nomen.ones(2, names=('N',)))

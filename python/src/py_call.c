@@ -148,9 +148,14 @@ static PyObject *callable_repr(PyObject *self) {
                      : PyUnicode_FromFormat("<built-in function %s>", f->name);
 }
 
+/* As one would write the call, and the text of the row. */
 static PyObject *callable_doc(PyObject *self, void *closure) {
     (void)closure;
-    return PyUnicode_FromString(((py_callable *)self)->op->doc);
+    py_callable *f = (py_callable *)self;
+    const char *text = f->op->signature + 1;
+    if (!f->method) return PyUnicode_FromFormat("%s(%s\n\n%s", f->name, text, f->op->doc);
+    if (!strncmp(text, "self", 4)) text += text[4] == ',' ? 6 : 4;
+    return PyUnicode_FromFormat("Tensor.%s(%s\n\n%s", f->name, text, f->op->doc);
 }
 
 /* "(self, other, *, alpha=None)" with the marks that inspect.signature wants. */
