@@ -421,6 +421,7 @@ DTYPE_DOCS = {
     "dtype_like": "dtype=, else as self",
     "dtype_fill_like": "dtype=, else as self",
     "dtype_range": "int64 if all numbers are integers, else float32",
+    "dtype_linspace": "float32, or complex64 if a bound is complex",
     "dtype_to": "dtype=",
     "dtype_integers": "dtype=, else int64",
     "dtype_bernoulli": "as self, or as out; what gives the probabilities must be floating",

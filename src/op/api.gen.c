@@ -221,6 +221,9 @@ nomen_tensor *nomen_clamp_min_in_place_call(const nomen_clamp_min_args *args) {
 nomen_tensor *nomen_clone_call(const nomen_clone_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CLONE], args, false);
 }
+nomen_tensor *nomen_column_stack_call(const nomen_column_stack_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_COLUMN_STACK], args, false);
+}
 nomen_tensor *nomen_complex_call(const nomen_complex_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_COMPLEX], args, false);
 }
@@ -323,6 +326,9 @@ nomen_tensor *nomen_dropout_in_place_call(const nomen_dropout_args *args) {
 nomen_list nomen_dsplit_call(const nomen_dsplit_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_DSPLIT], args);
 }
+nomen_tensor *nomen_dstack_call(const nomen_dstack_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DSTACK], args, false);
+}
 nomen_tensor *nomen_empty_call(const nomen_empty_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EMPTY], args, false);
 }
@@ -380,6 +386,9 @@ nomen_tensor *nomen_exponential_call(const nomen_exponential_args *args) {
 nomen_tensor *nomen_exponential_in_place_call(const nomen_exponential_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EXPONENTIAL], args, true);
 }
+nomen_tensor *nomen_eye_call(const nomen_eye_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EYE], args, false);
+}
 nomen_tensor *nomen_fill_call(const nomen_fill_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FILL], args, false);
 }
@@ -409,6 +418,12 @@ nomen_tensor *nomen_floor_divide_call(const nomen_floor_divide_args *args) {
 }
 nomen_tensor *nomen_floor_divide_in_place_call(const nomen_floor_divide_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FLOOR_DIVIDE], args, true);
+}
+nomen_tensor *nomen_fmax_call(const nomen_fmax_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FMAX], args, false);
+}
+nomen_tensor *nomen_fmin_call(const nomen_fmin_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_FMIN], args, false);
 }
 nomen_tensor *nomen_fmod_call(const nomen_fmod_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_FMOD], args, false);
@@ -451,6 +466,9 @@ nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args) {
 }
 nomen_list nomen_hsplit_call(const nomen_hsplit_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_HSPLIT], args);
+}
+nomen_tensor *nomen_hstack_call(const nomen_hstack_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_HSTACK], args, false);
 }
 nomen_tensor *nomen_hypot_call(const nomen_hypot_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_HYPOT], args, false);
@@ -532,6 +550,9 @@ nomen_tensor *nomen_lgamma_call(const nomen_lgamma_args *args) {
 }
 nomen_tensor *nomen_lgamma_in_place_call(const nomen_lgamma_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LGAMMA], args, true);
+}
+nomen_tensor *nomen_linspace_call(const nomen_linspace_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LINSPACE], args, false);
 }
 nomen_tensor *nomen_log_call(const nomen_log_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG], args, false);
@@ -1007,6 +1028,9 @@ nomen_tensor *nomen_to_device_call(const nomen_to_device_args *args) {
 nomen_tensor *nomen_topk_call(const nomen_topk_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TOPK], args, false);
 }
+nomen_tensor *nomen_trace_call(const nomen_trace_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_TRACE], args, false);
+}
 nomen_tensor *nomen_transpose_call(const nomen_transpose_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_TRANSPOSE], args, false);
 }
@@ -1069,6 +1093,9 @@ nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *args) {
 }
 nomen_list nomen_vsplit_call(const nomen_vsplit_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_VSPLIT], args);
+}
+nomen_tensor *nomen_vstack_call(const nomen_vstack_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_VSTACK], args, false);
 }
 nomen_tensor *nomen_where_call(const nomen_where_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_WHERE], args, false);

@@ -28,9 +28,9 @@ static const struct {
     const char *ops;
 } others[] = {
     {{RULE_none, 1, 1}, "equal item"},
-    {{RULE_given, 1, 1}, "tensor linspace"},
+    {{RULE_given, 1, 1}, "tensor"},
     {{RULE_keep, 1, 1}, "detach type"},
-    {{RULE_expand, 1, 1}, "broadcast_to expand_as"},
+    {{RULE_expand, 1, 1}, "expand_as"},
 };
 
 typedef struct request {

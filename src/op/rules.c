@@ -134,15 +134,21 @@ nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__names_given(nomen__call *c) {
+static nomen_status names_of_new(nomen__call *c, int ndim) {
     int i = nomen__arg_of(c->op, NOMEN__NAMES);
     if (!nomen__given(c, i)) return NOMEN_OK;
     nomen_status s = nomen__names_listed(c->arg[i].dims, &c->names);
-    if (s) return s;
-    int size = nomen__arg_of(c->op, NOMEN__SIZES);
-    int ndim = size < 0 ? 1 : nomen__given(c, size) ? (int)c->arg[size].sizes.count : 0;
-    return nomen__names_validate(c->names.at, c->names.n, ndim);
+    return s ? s : nomen__names_validate(c->names.at, c->names.n, ndim);
 }
+
+nomen_status nomen__names_given(nomen__call *c) {
+    int size = nomen__arg_of(c->op, NOMEN__SIZES);
+    return names_of_new(c, size < 0                ? 1
+                           : nomen__given(c, size) ? (int)c->arg[size].sizes.count
+                                                   : 0);
+}
+
+nomen_status nomen__names_matrix(nomen__call *c) { return names_of_new(c, 2); }
 
 /* ---- dtypes ---------------------------------------------------------------------------------- */
 
@@ -483,6 +489,18 @@ nomen_status nomen__dtype_range(nomen__call *c) {
             c->arg[i].number->kind >= NOMEN_NUMBER_FLOAT)
             d = nomen__default_float();
     return new_dtype(c, d);
+}
+
+/* linspace(start, end, ...): complex if one of them is. */
+nomen_status nomen__dtype_linspace(nomen__call *c) {
+    bool complex = c->arg[1].number->kind == NOMEN_NUMBER_COMPLEX ||
+                   c->arg[2].number->kind == NOMEN_NUMBER_COMPLEX;
+    nomen_dtype usual = complex ? nomen__default_complex() : nomen__default_float();
+    nomen_status s = new_dtype(c, usual);
+    if (s || !complex || nomen_dtype_is_complex(c->compute)) return s;
+    return nomen__fail(NOMEN_ERROR_DTYPE,
+                       "linspace(): inferred dtype %s can't be safely cast to passed dtype %s",
+                       nomen_dtype_name(usual), nomen_dtype_name(c->compute));
 }
 
 /* ---- numbers that are written ---------------------------------------------------------------- */

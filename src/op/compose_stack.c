@@ -1,0 +1,76 @@
+/* Composite rows of a few calls each: hstack and its like, trace, fmax and fmin. */
+#include "nomen/ops.gen.h"
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+/* ---- joined after being made of at least so many dims ---------------------------------------- */
+
+static nomen_tensor *at_least(nomen_tensor *t, int ndim) {
+    if (t->ndim == 0) t = nomen_unsqueeze(t, "0");
+    if (t && ndim >= 2 && t->ndim == 1) t = nomen_unsqueeze(t, "0");
+    if (t && ndim == 3 && t->ndim == 2) t = nomen_unsqueeze(t, "-1");
+    return t;
+}
+
+/* One column: what has no dims or one. */
+static nomen_tensor *column(nomen_tensor *t) {
+    if (t->ndim == 0) t = nomen_unsqueeze(t, "0");
+    return t && t->ndim == 1 ? nomen_unsqueeze(t, "1") : t;
+}
+
+static nomen_tensor *piece(const nomen__call *c, nomen_tensor *t) {
+    switch (c->op->id) {
+    case NOMEN__OP_HSTACK: return at_least(t, 1);
+    case NOMEN__OP_VSTACK: return at_least(t, 2);
+    case NOMEN__OP_DSTACK: return at_least(t, 3);
+    default: return column(t);
+    }
+}
+
+nomen_status nomen__compose_pile(nomen__call *c) {
+    nomen_list list = c->arg[0].list;
+    if (!list.count)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects a non-empty TensorList", c->op->name);
+    bool rows =
+        c->op->id == NOMEN__OP_VSTACK || (c->op->id == NOMEN__OP_HSTACK && list.at[0]->ndim <= 1);
+    const char *dim = rows ? "0" : c->op->id == NOMEN__OP_DSTACK ? "2" : "1";
+    size_t bytes = sizeof *list.at * (size_t)list.count;
+    nomen_tensor **parts = nomen__alloc(bytes), *r = NULL;
+    if (!parts) return NOMEN_ERROR_MEMORY;
+    nomen_scope() {
+        bool whole = true;
+        for (int64_t i = 0; whole && i < list.count; i++) {
+            parts[i] = piece(c, list.at[i]);
+            whole = parts[i] != NULL;
+        }
+        if (whole) r = nomen_cat((nomen_list){list.count, parts}, dim);
+        if (r) nomen__retain(r);
+    }
+    nomen__free(parts, bytes);
+    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+}
+
+/* ---- others ---------------------------------------------------------------------------------- */
+
+nomen_status nomen__compose_trace(nomen__call *c) {
+    nomen_tensor *r = NULL;
+    if (c->in[0]->ndim != 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "trace: expected a matrix, but got dim %d",
+                           c->in[0]->ndim);
+    nomen_scope() {
+        r = nomen_sum(nomen_diagonal(c->in[0]));
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+}
+
+/* self where it wins or other is not a number; so NaN stays only where both are. */
+nomen_status nomen__compose_fmax(nomen__call *c) {
+    nomen_tensor *x = c->in[0], *y = c->in[1], *r = NULL;
+    nomen_scope() {
+        nomen_tensor *wins = c->op->id == NOMEN__OP_FMAX ? nomen_ge(x, y) : nomen_le(x, y);
+        r = nomen_where(nomen_logical_or(wins, nomen_isnan(y)), x, y);
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+}
