@@ -330,7 +330,8 @@ def main():
         one(options)
         return 0
     if options.samples:
-        return samples.run(options, Bench(options), verdict, signature)
+        bench = Bench(options)
+        return samples.run(options, bench, bench.verdict, signature)
     began = time.time()
     share = max(BATCH, min(2500, -(-options.calls // options.jobs)))
     stop = options.start + options.calls

@@ -1,4 +1,4 @@
-"""hstack and its like, linspace, eye, trace, fmax and fmin: by NumPy, with names, and what is wrong."""
+"""hstack and its like, linspace, eye, trace, fmax and fmin: by NumPy, with names, and errors."""
 
 import numpy as np
 import pytest

@@ -234,5 +234,5 @@ ULP = {
 # Sums of products and the like: an error is measured by the size of what was added up.
 CANCEL = PRODUCTS | SUMS | {
     "prod", "cumprod", "softmax", "log_softmax", "logsumexp", "addcmul", "addcdiv", "lerp", "norm",
-    "scatter_add", "index_add", "dist", "trace", "std", "var",
+    "scatter_add", "index_add", "dist", "trace", "std", "var", "linspace",
 }  # fmt: skip
