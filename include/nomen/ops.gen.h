@@ -1220,6 +1220,27 @@ NOMEN_API nomen_tensor *nomen_clone_call(const nomen_clone_args *args);
 #define nomen_clone(...) \
     nomen_clone_call(&(const nomen_clone_args){.self = __VA_ARGS__})
 
+/* Joins tensors along dim 1; what has one dim is a column.
+ *
+ * Names: matched from the right (rule cat).
+ * Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: no tensors, sizes or names that do not fit each other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.ones(2, names=('N',))
+ *     >>> nomen.column_stack([x, x]).names
+ *     ('N', None) */
+typedef struct nomen_column_stack_args {
+    nomen_list tensors;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_column_stack_args;
+NOMEN_API nomen_tensor *nomen_column_stack_call(const nomen_column_stack_args *args);
+#define nomen_column_stack(...) \
+    nomen_column_stack_call(&(const nomen_column_stack_args){.tensors = __VA_ARGS__})
+
 /* Complex numbers of their real and imaginary parts.
  *
  *     result = real + imag * i
@@ -1791,6 +1812,27 @@ NOMEN_API nomen_list nomen_dsplit_call(const nomen_dsplit_args *args);
 #define nomen_dsplit(...) \
     nomen_dsplit_call(&(const nomen_dsplit_args){.self = __VA_ARGS__})
 
+/* Joins tensors along dim 2.
+ *
+ * Names: matched from the right (rule cat).
+ * Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: no tensors, sizes or names that do not fit each other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.ones(2, 3, names=('N', 'C'))
+ *     >>> nomen.dstack([x, x]).shape
+ *     nomen.Size([2, 3, 2]) */
+typedef struct nomen_dstack_args {
+    nomen_list tensors;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_dstack_args;
+NOMEN_API nomen_tensor *nomen_dstack_call(const nomen_dstack_args *args);
+#define nomen_dstack(...) \
+    nomen_dstack_call(&(const nomen_dstack_args){.tensors = __VA_ARGS__})
+
 /* A tensor whose elements are whatever was in memory.
  *
  * Names: the names argument (rule given).
@@ -2004,6 +2046,7 @@ NOMEN_API nomen_tensor *nomen_exp2_in_place_call(const nomen_exp2_args *args);
  * Dtypes: as self.
  * Gradient: self.
  * Errors: a dim that is neither of size 1 nor of the wanted size.
+ * Also called: broadcast_to.
  *
  * Example:
  *     >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape
@@ -2015,6 +2058,7 @@ typedef struct nomen_expand_args {
 NOMEN_API nomen_tensor *nomen_expand_call(const nomen_expand_args *args);
 #define nomen_expand(...) \
     nomen_expand_call(&(const nomen_expand_args){.self = __VA_ARGS__})
+#define nomen_broadcast_to(...) nomen_expand(__VA_ARGS__)
 
 /* The exponential function less 1, exact where self is small.
  *
@@ -2071,6 +2115,31 @@ NOMEN_API nomen_tensor *nomen_exponential_in_place_call(const nomen_exponential_
 #define nomen_exponential_(...) \
     nomen_exponential_in_place_call(&(const nomen_exponential_args){.self = __VA_ARGS__})
 
+/* A matrix with ones on the diagonal and zeros elsewhere: n rows and m columns (default n).
+ *
+ * Names: the names argument (rule given).
+ * Shapes: as given.
+ * Dtypes: dtype=, else float32.
+ * Gradient: none.
+ * Errors: negative sizes.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.eye(2, 3, names=('N', 'C'))
+ *     tensor([[1., 0., 0.],
+ *             [0., 1., 0.]], names=('N', 'C')) */
+typedef struct nomen_eye_args {
+    const char *names;
+    int64_t n;
+    int64_t m;
+    nomen_dtype dtype;
+    nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
+} nomen_eye_args;
+NOMEN_API nomen_tensor *nomen_eye_call(const nomen_eye_args *args);
+#define nomen_eye(...) \
+    nomen_eye_call(&(const nomen_eye_args){.names = __VA_ARGS__})
+
 /* Writes one number into every element; of a 0-d tensor its number.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -2102,6 +2171,7 @@ NOMEN_API nomen_tensor *nomen_fill_in_place_call(const nomen_fill_args *args);
  * Dtypes: as self.
  * Gradient: self.
  * Errors: dims that are not consecutive and ascending, a name that is taken.
+ * Also called: ravel.
  *
  * Example:
  *     >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names
@@ -2116,6 +2186,7 @@ typedef struct nomen_flatten_args {
 NOMEN_API nomen_tensor *nomen_flatten_call(const nomen_flatten_args *args);
 #define nomen_flatten(...) \
     nomen_flatten_call(&(const nomen_flatten_args){.self = __VA_ARGS__})
+#define nomen_ravel(...) nomen_flatten(__VA_ARGS__)
 
 /* A copy with the order of the elements turned around in the dims given.
  *
@@ -2229,6 +2300,48 @@ NOMEN_API nomen_tensor *nomen_floor_divide_call(const nomen_floor_divide_args *a
 NOMEN_API nomen_tensor *nomen_floor_divide_in_place_call(const nomen_floor_divide_args *args);
 #define nomen_floor_divide_(...) \
     nomen_floor_divide_in_place_call(&(const nomen_floor_divide_args){.self = __VA_ARGS__})
+
+/* The larger of two elements; a number wins over NaN.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: broadcast.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: names or sizes that do not match; complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.fmax(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))
+ *     tensor([3., 2.]) */
+typedef struct nomen_fmax_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_fmax_args;
+NOMEN_API nomen_tensor *nomen_fmax_call(const nomen_fmax_args *args);
+#define nomen_fmax(...) \
+    nomen_fmax_call(&(const nomen_fmax_args){.self = __VA_ARGS__})
+
+/* The smaller of two elements; a number wins over NaN.
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: broadcast.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: names or sizes that do not match; complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.fmin(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))
+ *     tensor([1., 2.]) */
+typedef struct nomen_fmin_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_fmin_args;
+NOMEN_API nomen_tensor *nomen_fmin_call(const nomen_fmin_args *args);
+#define nomen_fmin(...) \
+    nomen_fmin_call(&(const nomen_fmin_args){.self = __VA_ARGS__})
 
 /* What division leaves, with the sign of self, as C's %.
  *
@@ -2465,6 +2578,27 @@ typedef struct nomen_hsplit_args {
 NOMEN_API nomen_list nomen_hsplit_call(const nomen_hsplit_args *args);
 #define nomen_hsplit(...) \
     nomen_hsplit_call(&(const nomen_hsplit_args){.self = __VA_ARGS__})
+
+/* Joins tensors side by side: along dim 1, or along dim 0 where they have one dim.
+ *
+ * Names: matched from the right (rule cat).
+ * Shapes: dims that are missing are added in front; then as cat.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: no tensors, sizes or names that do not fit each other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.ones(2, 3, names=('N', 'C'))
+ *     >>> nomen.hstack([x, x]).shape
+ *     nomen.Size([2, 6]) */
+typedef struct nomen_hstack_args {
+    nomen_list tensors;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_hstack_args;
+NOMEN_API nomen_tensor *nomen_hstack_call(const nomen_hstack_args *args);
+#define nomen_hstack(...) \
+    nomen_hstack_call(&(const nomen_hstack_args){.tensors = __VA_ARGS__})
 
 /* The length of the hypotenuse, without overflow on the way.
  *
@@ -2921,6 +3055,33 @@ NOMEN_API nomen_tensor *nomen_lgamma_call(const nomen_lgamma_args *args);
 NOMEN_API nomen_tensor *nomen_lgamma_in_place_call(const nomen_lgamma_args *args);
 #define nomen_lgamma_(...) \
     nomen_lgamma_in_place_call(&(const nomen_lgamma_args){.self = __VA_ARGS__})
+
+/* So many numbers from start to end, both included, equally far apart; 1-d, with an optional name.
+ *
+ *     result[i] = start + i * (end - start) / (steps - 1)
+ *
+ * Names: the names argument (rule given).
+ * Shapes: as given.
+ * Dtypes: float32, or complex64 if a bound is complex.
+ * Gradient: none.
+ * Errors: a negative number of steps, complex bounds with a real dtype.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.linspace(0, 1, 5, names=('t',))
+ *     tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], names=('t',)) */
+typedef struct nomen_linspace_args {
+    const char *names;
+    nomen_number start;
+    nomen_number end;
+    int64_t steps;
+    nomen_dtype dtype;
+    nomen_tensor *out; /* write the result here, or NULL */
+    const char *device; /* where to make it, or NULL */
+} nomen_linspace_args;
+NOMEN_API nomen_tensor *nomen_linspace_call(const nomen_linspace_args *args);
+#define nomen_linspace(...) \
+    nomen_linspace_call(&(const nomen_linspace_args){.names = __VA_ARGS__})
 
 /* The natural logarithm; of negative real numbers NaN.
  *
@@ -5662,6 +5823,26 @@ NOMEN_API nomen_tensor *nomen_topk_call(const nomen_topk_args *args);
 #define nomen_topk(...) \
     nomen_topk_call(&(const nomen_topk_args){.self = __VA_ARGS__})
 
+/* The sum of the diagonal of a matrix.
+ *
+ *     result = sum of self[i, i]
+ *
+ * Names: no names: the result is a number or has no dims (rule none).
+ * Shapes: a matrix gives a 0-d tensor.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: another number of dims than 2.
+ *
+ * Example:
+ *     >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))
+ *     tensor(5.) */
+typedef struct nomen_trace_args {
+    nomen_tensor *self;
+} nomen_trace_args;
+NOMEN_API nomen_tensor *nomen_trace_call(const nomen_trace_args *args);
+#define nomen_trace(...) \
+    nomen_trace_call(&(const nomen_trace_args){.self = __VA_ARGS__})
+
 /* Swaps two dims.
  *
  * Names: two dims change places with their names (rule transpose).
@@ -6012,6 +6193,29 @@ typedef struct nomen_vsplit_args {
 NOMEN_API nomen_list nomen_vsplit_call(const nomen_vsplit_args *args);
 #define nomen_vsplit(...) \
     nomen_vsplit_call(&(const nomen_vsplit_args){.self = __VA_ARGS__})
+
+/* Joins tensors one above the other, along dim 0; what has one dim is a row.
+ *
+ * Names: matched from the right (rule cat).
+ * Shapes: at least 2-d: missing dims are added in front; then as cat.
+ * Dtypes: any; as self.
+ * Gradient: of the operations it is made of.
+ * Errors: no tensors, sizes or names that do not fit each other.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * Also called: row_stack.
+ *
+ * Example:
+ *     >>> x = nomen.ones(3, names=('C',))
+ *     >>> nomen.vstack([x, x]).names
+ *     (None, 'C') */
+typedef struct nomen_vstack_args {
+    nomen_list tensors;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_vstack_args;
+NOMEN_API nomen_tensor *nomen_vstack_call(const nomen_vstack_args *args);
+#define nomen_vstack(...) \
+    nomen_vstack_call(&(const nomen_vstack_args){.tensors = __VA_ARGS__})
+#define nomen_row_stack(...) nomen_vstack(__VA_ARGS__)
 
 /* Takes self where condition is true, other elsewhere.
  *

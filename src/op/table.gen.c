@@ -214,6 +214,9 @@ static const nomen__argspec args_clone[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clone_args, self)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_clone_args, memory_format)},
 };
+static const nomen__argspec args_column_stack[] = {
+    {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_column_stack_args, tensors)},
+};
 static const nomen__argspec args_complex[] = {
     {"real", NOMEN__TENSOR, 0, offsetof(nomen_complex_args, real)},
     {"imag", NOMEN__TENSOR, 0, offsetof(nomen_complex_args, imag)},
@@ -319,6 +322,9 @@ static const nomen__argspec args_dsplit[] = {
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dsplit_args, sections)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_dsplit_args, indices)},
 };
+static const nomen__argspec args_dstack[] = {
+    {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_dstack_args, tensors)},
+};
 static const nomen__argspec args_empty[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_empty_args, size)},
@@ -359,6 +365,12 @@ static const nomen__argspec args_exponential[] = {
     {"lambd", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_exponential_args, lambd)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_exponential_args, generator)},
 };
+static const nomen__argspec args_eye[] = {
+    {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_eye_args, names)},
+    {"n", NOMEN__INT, 0, offsetof(nomen_eye_args, n)},
+    {"m", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_eye_args, m)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_eye_args, dtype)},
+};
 static const nomen__argspec args_fill[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fill_args, self)},
     {"value", NOMEN__TENSOR, 0, offsetof(nomen_fill_args, value)},
@@ -386,6 +398,14 @@ static const nomen__argspec args_floor[] = {
 static const nomen__argspec args_floor_divide[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_divide_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_floor_divide_args, other)},
+};
+static const nomen__argspec args_fmax[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmax_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_fmax_args, other)},
+};
+static const nomen__argspec args_fmin[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmin_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_fmin_args, other)},
 };
 static const nomen__argspec args_fmod[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmod_args, self)},
@@ -428,6 +448,9 @@ static const nomen__argspec args_hsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_hsplit_args, sections)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_hsplit_args, indices)},
+};
+static const nomen__argspec args_hstack[] = {
+    {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_hstack_args, tensors)},
 };
 static const nomen__argspec args_hypot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, self)},
@@ -512,6 +535,13 @@ static const nomen__argspec args_lerp[] = {
 };
 static const nomen__argspec args_lgamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_lgamma_args, self)},
+};
+static const nomen__argspec args_linspace[] = {
+    {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_linspace_args, names)},
+    {"start", NOMEN__NUMBER, 0, offsetof(nomen_linspace_args, start)},
+    {"end", NOMEN__NUMBER, 0, offsetof(nomen_linspace_args, end)},
+    {"steps", NOMEN__INT, 0, offsetof(nomen_linspace_args, steps)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_linspace_args, dtype)},
 };
 static const nomen__argspec args_log[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_args, self)},
@@ -1035,6 +1065,9 @@ static const nomen__argspec args_topk[] = {
     {"largest", NOMEN__FLAG, NOMEN__OPPOSITE, offsetof(nomen_topk_args, smallest)},
     {"sorted", NOMEN__FLAG, NOMEN__OPPOSITE, offsetof(nomen_topk_args, unsorted)},
 };
+static const nomen__argspec args_trace[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_trace_args, self)},
+};
 static const nomen__argspec args_transpose[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_transpose_args, self)},
     {"dim0", NOMEN__DIM, 0, offsetof(nomen_transpose_args, dim0)},
@@ -1104,6 +1137,9 @@ static const nomen__argspec args_vsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_vsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_vsplit_args, sections)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_vsplit_args, indices)},
+};
+static const nomen__argspec args_vstack[] = {
+    {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_vstack_args, tensors)},
 };
 static const nomen__argspec args_where[] = {
     {"condition", NOMEN__TENSOR, 0, offsetof(nomen_where_args, condition)},
@@ -3019,6 +3055,41 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "column_stack",
+        .signature = "(tensors, *, out=None)",
+        .doc = "Joins tensors along dim 1; what has one dim is a column.\n"
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, names=('N',))\n"
+        "    >>> nomen.column_stack([x, x]).names\n"
+        "    ('N', None)\n",
+        .id = 47,
+        .nargs = 1,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_column_stack_args, tensors),
+        .bytes = sizeof(nomen_column_stack_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_column_stack,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "cat",
+        .out_offset = offsetof(nomen_column_stack_args, out),
+        .compose = nomen__compose_pile,
+    },
+    {
         .name = "complex",
         .signature = "(real, imag, *, out=None)",
         .doc = "Complex numbers of their real and imaginary parts.\n"
@@ -3035,7 +3106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
         "    tensor([1.+3.j, 2.-4.j])\n",
-        .id = 47,
+        .id = 48,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3078,7 +3149,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 48,
+        .id = 49,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3118,7 +3189,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 49,
+        .id = 50,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3151,7 +3222,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 50,
+        .id = 51,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3193,7 +3264,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 51,
+        .id = 52,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3236,7 +3307,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 52,
+        .id = 53,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3279,7 +3350,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 1.5431])\n",
-        .id = 53,
+        .id = 54,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3318,7 +3389,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 54,
+        .id = 55,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3355,7 +3426,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 55,
+        .id = 56,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3398,7 +3469,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 56,
+        .id = 57,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3444,7 +3515,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 57,
+        .id = 58,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3487,7 +3558,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 58,
+        .id = 59,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3530,7 +3601,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
         "    tensor([0.0000, 1.5708, 3.1416])\n",
-        .id = 59,
+        .id = 60,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3572,7 +3643,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2]).diag()\n"
         "    tensor([[1, 0],\n"
         "            [0, 2]])\n",
-        .id = 60,
+        .id = 61,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3605,7 +3676,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
         "    ('N', None, None)\n",
-        .id = 61,
+        .id = 62,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3641,7 +3712,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([1, 4])\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names\n"
         "    ('N', 'D')\n",
-        .id = 62,
+        .id = 63,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3681,7 +3752,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 63,
+        .id = 64,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3718,7 +3789,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
         "    tensor([-0.5772,  0.4228])\n",
-        .id = 64,
+        .id = 65,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3757,7 +3828,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 65,
+        .id = 66,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3794,7 +3865,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 66,
+        .id = 67,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3835,7 +3906,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 67,
+        .id = 68,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3876,7 +3947,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 68,
+        .id = 69,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3908,7 +3979,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
         "    [(2, 3, 2), (2, 3, 2)]\n",
-        .id = 69,
+        .id = 70,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3927,6 +3998,41 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_dsplit,
     },
     {
+        .name = "dstack",
+        .signature = "(tensors, *, out=None)",
+        .doc = "Joins tensors along dim 2.\n"
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> nomen.dstack([x, x]).shape\n"
+        "    nomen.Size([2, 3, 2])\n",
+        .id = 71,
+        .nargs = 1,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_dstack_args, tensors),
+        .bytes = sizeof(nomen_dstack_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_dstack,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "cat",
+        .out_offset = offsetof(nomen_dstack_args, out),
+        .compose = nomen__compose_pile,
+    },
+    {
         .name = "empty",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
@@ -3941,7 +4047,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 70,
+        .id = 72,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3979,7 +4085,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 71,
+        .id = 73,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4020,7 +4126,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 72,
+        .id = 74,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4061,7 +4167,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 73,
+        .id = 75,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4104,7 +4210,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 74,
+        .id = 76,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4147,7 +4253,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 75,
+        .id = 77,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4190,7 +4296,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 76,
+        .id = 78,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4233,7 +4339,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 77,
+        .id = 79,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4268,11 +4374,12 @@ const nomen__op nomen__ops[] = {
         "Dtypes: as self.\n"
         "Gradient: self.\n"
         "Errors: a dim that is neither of size 1 nor of the wanted size.\n"
+        "Also called: broadcast_to.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 78,
+        .id = 80,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4280,7 +4387,7 @@ const nomen__op nomen__ops[] = {
         .bytes = sizeof(nomen_expand_args),
         .more = 0,
         .nout = 1,
-        .forms = NOMEN__METHOD,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_expand,
         .primitive = 1,
         .list = 0,
@@ -4313,7 +4420,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 79,
+        .id = 81,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4356,7 +4463,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 80,
+        .id = 82,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4380,6 +4487,46 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "eye",
+        .signature = "(n, m=None, *, names=None, dtype=None, out=None)",
+        .doc = "A matrix with ones on the diagonal and zeros elsewhere: n rows and m columns (default n).\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: negative sizes.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.eye(2, 3, names=('N', 'C'))\n"
+        "    tensor([[1., 0., 0.],\n"
+        "            [0., 1., 0.]], names=('N', 'C'))\n",
+        .id = 83,
+        .nargs = 4,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_eye_args, names),
+        .bytes = sizeof(nomen_eye_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_eye,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "given",
+        .out_offset = offsetof(nomen_eye_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_eye_args, device),
+        .names = nomen__names_matrix,
+        .dtype = nomen__dtype_given,
+        .shape = nomen__shape_eye,
+        .launch = nomen__launch_eye,
+    },
+    {
         .name = "fill",
         .signature = "(self, value)",
         .doc = "Writes one number into every element; of a 0-d tensor its number.\n"
@@ -4394,7 +4541,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 81,
+        .id = 84,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4429,11 +4576,12 @@ const nomen__op nomen__ops[] = {
         "Dtypes: as self.\n"
         "Gradient: self.\n"
         "Errors: dims that are not consecutive and ascending, a name that is taken.\n"
+        "Also called: ravel.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 82,
+        .id = 85,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4473,7 +4621,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]], names=('N', 'C'))\n",
-        .id = 83,
+        .id = 86,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4511,7 +4659,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]])\n",
-        .id = 84,
+        .id = 87,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4549,7 +4697,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
         "    tensor([[3, 4],\n"
         "            [1, 2]])\n",
-        .id = 85,
+        .id = 88,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4588,7 +4736,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 86,
+        .id = 89,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4632,7 +4780,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
         "    tensor([ 3, -4])\n",
-        .id = 87,
+        .id = 90,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4659,6 +4807,76 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0, [1] = 0},
     },
     {
+        .name = "fmax",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The larger of two elements; a number wins over NaN.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: broadcast.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.fmax(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
+        "    tensor([3., 2.])\n",
+        .id = 91,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_fmax_args, out),
+        .bytes = sizeof(nomen_fmax_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_fmax,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .refuse_complex = "fmax not implemented for complex tensors.",
+        .out_offset = offsetof(nomen_fmax_args, out),
+        .compose = nomen__compose_fmax,
+    },
+    {
+        .name = "fmin",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The smaller of two elements; a number wins over NaN.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: broadcast.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.fmin(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
+        "    tensor([1., 2.])\n",
+        .id = 92,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_fmin_args, out),
+        .bytes = sizeof(nomen_fmin_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_fmin,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unify",
+        .refuse_complex = "fmin not implemented for complex tensors.",
+        .out_offset = offsetof(nomen_fmin_args, out),
+        .compose = nomen__compose_fmax,
+    },
+    {
         .name = "fmod",
         .signature = "(self, other, *, out=None)",
         .doc = "What division leaves, with the sign of self, as C's %.\n"
@@ -4676,7 +4894,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
         "    tensor([ 2, -2])\n",
-        .id = 88,
+        .id = 93,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4720,7 +4938,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 89,
+        .id = 94,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4760,7 +4978,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 90,
+        .id = 95,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4798,7 +5016,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 91,
+        .id = 96,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4839,7 +5057,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 92,
+        .id = 97,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4882,7 +5100,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 93,
+        .id = 98,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4923,7 +5141,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 94,
+        .id = 99,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4965,7 +5183,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 95,
+        .id = 100,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5002,7 +5220,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
         "    [[[1], [3]], [[2], [4]]]\n",
-        .id = 96,
+        .id = 101,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5019,6 +5237,41 @@ const nomen__op nomen__ops[] = {
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_hsplit,
+    },
+    {
+        .name = "hstack",
+        .signature = "(tensors, *, out=None)",
+        .doc = "Joins tensors side by side: along dim 1, or along dim 0 where they have one dim.\n"
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: dims that are missing are added in front; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> nomen.hstack([x, x]).shape\n"
+        "    nomen.Size([2, 6])\n",
+        .id = 102,
+        .nargs = 1,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_hstack_args, tensors),
+        .bytes = sizeof(nomen_hstack_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_hstack,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "cat",
+        .out_offset = offsetof(nomen_hstack_args, out),
+        .compose = nomen__compose_pile,
     },
     {
         .name = "hypot",
@@ -5038,7 +5291,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
         "    tensor([ 5., 13.])\n",
-        .id = 97,
+        .id = 103,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5077,7 +5330,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([ 2., -4.])\n",
-        .id = 98,
+        .id = 104,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5118,7 +5371,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 99,
+        .id = 105,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5154,7 +5407,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 100,
+        .id = 106,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5197,7 +5450,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 101,
+        .id = 107,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5237,7 +5490,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 102,
+        .id = 108,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5275,7 +5528,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 103,
+        .id = 109,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5312,7 +5565,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 104,
+        .id = 110,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5352,7 +5605,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
         "    tensor([ True, False])\n",
-        .id = 105,
+        .id = 111,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5384,7 +5637,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 106,
+        .id = 112,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5420,7 +5673,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 107,
+        .id = 113,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5456,7 +5709,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 108,
+        .id = 114,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5493,7 +5746,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 109,
+        .id = 115,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5532,7 +5785,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 110,
+        .id = 116,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5570,7 +5823,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
         "    tensor([False,  True])\n",
-        .id = 111,
+        .id = 117,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5603,7 +5856,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 112,
+        .id = 118,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5650,7 +5903,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 113,
+        .id = 119,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5691,7 +5944,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
         "    tensor([ 0.5000, 15.0000])\n",
-        .id = 114,
+        .id = 120,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -5734,7 +5987,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 115,
+        .id = 121,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5760,6 +6013,47 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0},
     },
     {
+        .name = "linspace",
+        .signature = "(start, end, steps, *, names=None, dtype=None, out=None)",
+        .doc = "So many numbers from start to end, both included, equally far apart; 1-d, with an optional name.\n"
+        "\n"
+        "    result[i] = start + i * (end - start) / (steps - 1)\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: float32, or complex64 if a bound is complex.\n"
+        "Gradient: none.\n"
+        "Errors: a negative number of steps, complex bounds with a real dtype.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.linspace(0, 1, 5, names=('t',))\n"
+        "    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], names=('t',))\n",
+        .id = 122,
+        .nargs = 5,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_linspace_args, names),
+        .bytes = sizeof(nomen_linspace_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_linspace,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "given",
+        .out_offset = offsetof(nomen_linspace_args, out),
+        .creates = 1,
+        .device_offset = offsetof(nomen_linspace_args, device),
+        .names = nomen__names_given,
+        .dtype = nomen__dtype_linspace,
+        .shape = nomen__shape_linspace,
+        .launch = nomen__launch_linspace,
+    },
+    {
         .name = "log",
         .signature = "(self, *, out=None)",
         .doc = "The natural logarithm; of negative real numbers NaN.\n"
@@ -5777,7 +6071,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 116,
+        .id = 123,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5820,7 +6114,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 117,
+        .id = 124,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5863,7 +6157,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 118,
+        .id = 125,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5906,7 +6200,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 119,
+        .id = 126,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5947,7 +6241,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 120,
+        .id = 127,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5987,7 +6281,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 121,
+        .id = 128,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6029,7 +6323,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 122,
+        .id = 129,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6070,7 +6364,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 123,
+        .id = 130,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6109,7 +6403,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 124,
+        .id = 131,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6148,7 +6442,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True,  True])\n",
-        .id = 125,
+        .id = 132,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6187,7 +6481,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 126,
+        .id = 133,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6230,7 +6524,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 127,
+        .id = 134,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6273,7 +6567,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 128,
+        .id = 135,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6317,7 +6611,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 129,
+        .id = 136,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6358,7 +6652,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 130,
+        .id = 137,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6398,7 +6692,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 131,
+        .id = 138,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6438,7 +6732,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 132,
+        .id = 139,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6479,7 +6773,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 133,
+        .id = 140,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6519,7 +6813,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 134,
+        .id = 141,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6563,7 +6857,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 135,
+        .id = 142,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6604,7 +6898,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 136,
+        .id = 143,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6644,7 +6938,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 137,
+        .id = 144,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6687,7 +6981,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 138,
+        .id = 145,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6731,7 +7025,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 139,
+        .id = 146,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6772,7 +7066,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 140,
+        .id = 147,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6812,7 +7106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 141,
+        .id = 148,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6855,7 +7149,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
         "    ('N', 'C', 'H')\n",
-        .id = 142,
+        .id = 149,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6894,7 +7188,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 143,
+        .id = 150,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6932,7 +7226,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 144,
+        .id = 151,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -6973,7 +7267,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 145,
+        .id = 152,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7010,7 +7304,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 146,
+        .id = 153,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7051,7 +7345,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 147,
+        .id = 154,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7092,7 +7386,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 148,
+        .id = 155,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7132,7 +7426,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 149,
+        .id = 156,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7175,7 +7469,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 150,
+        .id = 157,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7215,7 +7509,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 151,
+        .id = 158,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7253,7 +7547,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 152,
+        .id = 159,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7291,7 +7585,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 153,
+        .id = 160,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7333,7 +7627,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 154,
+        .id = 161,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7375,7 +7669,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 155,
+        .id = 162,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7412,7 +7706,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 156,
+        .id = 163,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7445,7 +7739,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 157,
+        .id = 164,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7489,7 +7783,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 158,
+        .id = 165,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7531,7 +7825,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 159,
+        .id = 166,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7569,7 +7863,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 160,
+        .id = 167,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -7607,7 +7901,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 161,
+        .id = 168,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7644,7 +7938,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 162,
+        .id = 169,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7684,7 +7978,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 163,
+        .id = 170,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7724,7 +8018,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
         "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
-        .id = 164,
+        .id = 171,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7768,7 +8062,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 165,
+        .id = 172,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7810,7 +8104,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 166,
+        .id = 173,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7846,7 +8140,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 167,
+        .id = 174,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7886,7 +8180,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 168,
+        .id = 175,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7927,7 +8221,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 169,
+        .id = 176,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7968,7 +8262,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 170,
+        .id = 177,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -8009,7 +8303,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 171,
+        .id = 178,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8051,7 +8345,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 172,
+        .id = 179,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8089,7 +8383,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 173,
+        .id = 180,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8128,7 +8422,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 174,
+        .id = 181,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8167,7 +8461,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 175,
+        .id = 182,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8206,7 +8500,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 176,
+        .id = 183,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8244,7 +8538,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 177,
+        .id = 184,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8283,7 +8577,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 178,
+        .id = 185,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8322,7 +8616,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 179,
+        .id = 186,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8360,7 +8654,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([1., 3.])\n",
-        .id = 180,
+        .id = 187,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8401,7 +8695,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 181,
+        .id = 188,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8440,7 +8734,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 182,
+        .id = 189,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8481,7 +8775,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 183,
+        .id = 190,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8526,7 +8820,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 184,
+        .id = 191,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8568,7 +8862,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 185,
+        .id = 192,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8606,7 +8900,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [1, 2, 1, 2]], names=(None, 'T'))\n",
-        .id = 186,
+        .id = 193,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8641,7 +8935,7 @@ const nomen__op nomen__ops[] = {
         "            [3, 3, 4, 4]], names=('N', 'C'))\n"
         "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
         "    tensor([0, 0, 2])\n",
-        .id = 187,
+        .id = 194,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8673,7 +8967,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 188,
+        .id = 195,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8712,7 +9006,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
         "    >>> x.resize_(3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 189,
+        .id = 196,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8745,7 +9039,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
         "    ('N', 'C')\n",
-        .id = 190,
+        .id = 197,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8778,7 +9072,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
         "    tensor([1.-2.j])\n",
-        .id = 191,
+        .id = 198,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8812,7 +9106,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
         "    tensor([4, 1, 2, 3], names=('T',))\n",
-        .id = 192,
+        .id = 199,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8848,7 +9142,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 193,
+        .id = 200,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8892,7 +9186,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 194,
+        .id = 201,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8936,7 +9230,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 195,
+        .id = 202,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8979,7 +9273,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 196,
+        .id = 203,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9017,7 +9311,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 197,
+        .id = 204,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9058,7 +9352,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 198,
+        .id = 205,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9102,7 +9396,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 199,
+        .id = 206,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9143,7 +9437,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 200,
+        .id = 207,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9184,7 +9478,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 201,
+        .id = 208,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -9226,7 +9520,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 202,
+        .id = 209,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9269,7 +9563,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 203,
+        .id = 210,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9312,7 +9606,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 204,
+        .id = 211,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9351,7 +9645,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 205,
+        .id = 212,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9392,7 +9686,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 206,
+        .id = 213,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9432,7 +9726,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 207,
+        .id = 214,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9474,7 +9768,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 208,
+        .id = 215,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9510,7 +9804,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 209,
+        .id = 216,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9553,7 +9847,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 210,
+        .id = 217,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9593,7 +9887,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 211,
+        .id = 218,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9632,7 +9926,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 212,
+        .id = 219,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9672,7 +9966,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 213,
+        .id = 220,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9711,7 +10005,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 214,
+        .id = 221,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9758,7 +10052,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 215,
+        .id = 222,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -9800,7 +10094,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 216,
+        .id = 223,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9840,7 +10134,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 217,
+        .id = 224,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9881,7 +10175,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 218,
+        .id = 225,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9914,7 +10208,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 219,
+        .id = 226,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9955,7 +10249,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 220,
+        .id = 227,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9998,7 +10292,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 221,
+        .id = 228,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10039,7 +10333,7 @@ const nomen__op nomen__ops[] = {
         "    [[0, 1, 2], [3, 4]]\n"
         "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
         "    [[0], [1, 2, 3], [4]]\n",
-        .id = 222,
+        .id = 229,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10075,7 +10369,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
         "    tensor([-9., -9.,  2.], names=('N',))\n",
-        .id = 223,
+        .id = 230,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10109,7 +10403,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [3, 4, 3, 4]])\n",
-        .id = 224,
+        .id = 231,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10141,7 +10435,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 225,
+        .id = 232,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10173,7 +10467,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 226,
+        .id = 233,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10212,7 +10506,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 227,
+        .id = 234,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10241,6 +10535,40 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = NOMEN__SAVE_SECOND},
     },
     {
+        .name = "trace",
+        .signature = "(self)",
+        .doc = "The sum of the diagonal of a matrix.\n"
+        "\n"
+        "    result = sum of self[i, i]\n"
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: a matrix gives a 0-d tensor.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: another number of dims than 2.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
+        "    tensor(5.)\n",
+        .id = 235,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_trace_args),
+        .bytes = sizeof(nomen_trace_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_trace,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "none",
+        .compose = nomen__compose_trace,
+    },
+    {
         .name = "transpose",
         .signature = "(self, dim0, dim1)",
         .doc = "Swaps two dims.\n"
@@ -10256,7 +10584,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 228,
+        .id = 236,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10298,7 +10626,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 229,
+        .id = 237,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10341,7 +10669,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 230,
+        .id = 238,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10382,7 +10710,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 231,
+        .id = 239,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10422,7 +10750,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 232,
+        .id = 240,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10454,7 +10782,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 233,
+        .id = 241,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10492,7 +10820,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 234,
+        .id = 242,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10531,7 +10859,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 235,
+        .id = 243,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10569,7 +10897,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 236,
+        .id = 244,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10607,7 +10935,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 237,
+        .id = 245,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10646,7 +10974,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 238,
+        .id = 246,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10688,7 +11016,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 239,
+        .id = 247,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10725,7 +11053,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 240,
+        .id = 248,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10763,7 +11091,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 241,
+        .id = 249,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10800,7 +11128,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 242,
+        .id = 250,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10819,6 +11147,42 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_vsplit,
     },
     {
+        .name = "vstack",
+        .signature = "(tensors, *, out=None)",
+        .doc = "Joins tensors one above the other, along dim 0; what has one dim is a row.\n"
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: at least 2-d: missing dims are added in front; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "Also called: row_stack.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(3, names=('C',))\n"
+        "    >>> nomen.vstack([x, x]).names\n"
+        "    (None, 'C')\n",
+        .id = 251,
+        .nargs = 1,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_vstack_args, tensors),
+        .bytes = sizeof(nomen_vstack_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_vstack,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "cat",
+        .out_offset = offsetof(nomen_vstack_args, out),
+        .compose = nomen__compose_pile,
+    },
+    {
         .name = "where",
         .signature = "(condition, self, other, *, out=None)",
         .doc = "Takes self where condition is true, other elsewhere.\n"
@@ -10833,7 +11197,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 243,
+        .id = 252,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -10873,7 +11237,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 244,
+        .id = 253,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10912,7 +11276,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 245,
+        .id = 254,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -10950,7 +11314,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 246,
+        .id = 255,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10986,6 +11350,7 @@ const nomen__alias nomen__aliases[] = {
     {"arctan", NOMEN__OP_ATAN},
     {"arctan2", NOMEN__OP_ATAN2},
     {"arctanh", NOMEN__OP_ATANH},
+    {"broadcast_to", NOMEN__OP_EXPAND},
     {"clip", NOMEN__OP_CLAMP},
     {"concat", NOMEN__OP_CAT},
     {"concatenate", NOMEN__OP_CAT},
@@ -11000,10 +11365,12 @@ const nomen__alias nomen__aliases[] = {
     {"multiply", NOMEN__OP_MUL},
     {"negative", NOMEN__OP_NEG},
     {"not_equal", NOMEN__OP_NE},
+    {"ravel", NOMEN__OP_FLATTEN},
     {"resolve_neg", NOMEN__OP_RESOLVE_CONJ},
+    {"row_stack", NOMEN__OP_VSTACK},
     {"subtract", NOMEN__OP_SUB},
     {"swapaxes", NOMEN__OP_TRANSPOSE},
     {"swapdims", NOMEN__OP_TRANSPOSE},
     {"true_divide", NOMEN__OP_DIV},
 };
-const int nomen__alias_count = 27;
+const int nomen__alias_count = 30;
