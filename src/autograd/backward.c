@@ -479,7 +479,8 @@ static nomen_status implicit_gradient(const nomen_tensor *loss, nomen_tensor **r
         nomen__tensor_empty_on(loss->device, (nomen_dtype)loss->dtype, loss->ndim, loss->size);
     nomen_number number = {.kind = NOMEN_NUMBER_INT, .i = 1};
     nomen_status s = one ? nomen__fill_values(one, &number) : NOMEN_ERROR_MEMORY;
-    *result = one;
+    if (s) nomen__release(one);
+    *result = s ? NULL : one;
     return s;
 }
 
@@ -508,6 +509,7 @@ static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g,
             NOMEN_ERROR_DTYPE,
             "the gradient is %s and the output %s: a real output has a real gradient",
             nomen_dtype_name((nomen_dtype)g->dtype), nomen_dtype_name((nomen_dtype)loss->dtype));
+    if (g->device != loss->device) return nomen__on_two_devices(loss->device, g->device);
     nomen_scope_mark scope = nomen_scope_open();
     nomen_tensor *r = nomen__scoped(nomen__twin(g));
     if (r && r->dtype != loss->dtype) r = nomen_cast(r, .dtype = (nomen_dtype)loss->dtype);

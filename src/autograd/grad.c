@@ -120,6 +120,10 @@ nomen_status nomen_set_gradient(nomen_tensor *t, nomen_tensor *gradient) {
             "assigned grad %s does not fit %s: it must have the same sizes and dtype", mine.at,
             want.at);
     }
+    if (gradient->device != t->device)
+        return nomen__fail(NOMEN_ERROR_DEVICE,
+                           "assigned grad has data located on a different device: %s, not %s",
+                           nomen__device_name(gradient->device), nomen__device_name(t->device));
     nomen__namelist names;
     nomen_status s =
         nomen__is_named(gradient)

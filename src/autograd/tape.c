@@ -45,6 +45,7 @@ static nomen__node *edge_to(nomen_tensor *t) {
     if (!takes_gradient(t)) return NULL;
     if (t->grad->kind == NOMEN__LEAF) {
         if (t->grad->ndim != t->ndim || t->grad->dtype != t->dtype ||
+            t->grad->device != t->device ||
             memcmp(t->grad->size, t->size, sizeof *t->size * t->ndim) != 0)
             nomen__node_describe(t->grad, t);
     }

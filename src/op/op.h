@@ -406,7 +406,12 @@ nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n);
 /* Where the call will run, when an operand is not on the CPU: sets c->device, refuses operands on
  * different devices, and rows that no device can run. */
 nomen_status nomen__place_call(nomen__call *c);
-nomen_status nomen__check_target(const nomen__call *c, const nomen_tensor *target);
+nomen_status nomen__on_two_devices(unsigned a, unsigned b);
+static inline nomen_status nomen__check_target(const nomen__call *c, const nomen_tensor *target) {
+    return NOMEN_LIKELY(target->device == c->device)
+               ? NOMEN_OK
+               : nomen__on_two_devices(c->device, target->device);
+}
 /* After the kernel of the CPU is known, which says what there is to know of it: sets
  * c->device_kernel. */
 nomen_status nomen__device_kernel_find(nomen__call *c);

@@ -7,7 +7,7 @@
 
 /* ---- where a call runs ----------------------------------------------------------------------- */
 
-static nomen_status on_two(unsigned a, unsigned b) {
+nomen_status nomen__on_two_devices(unsigned a, unsigned b) {
     return nomen__hint(
         nomen__fail(NOMEN_ERROR_DEVICE,
                     "Expected all tensors to be on the same device, but found at least two "
@@ -24,14 +24,14 @@ static bool goes_along(const nomen__call *c, const nomen_tensor *t) {
 static nomen_status check_list(const nomen__call *c, nomen_list list) {
     for (int64_t i = 0; i < list.count; i++)
         if (list.at[i] && list.at[i]->device != c->device)
-            return on_two(c->device, list.at[i]->device);
+            return nomen__on_two_devices(c->device, list.at[i]->device);
     return NOMEN_OK;
 }
 
 static nomen_status check_operands(const nomen__call *c) {
     for (int64_t i = 0; i < c->in_count; i++)
         if (c->in[i]->device != c->device && !goes_along(c, c->in[i]))
-            return on_two(c->device, c->in[i]->device);
+            return nomen__on_two_devices(c->device, c->in[i]->device);
     for (int i = c->op->lead; c->in == c->in_inline && i < c->op->nargs; i++) {
         if (c->op->args[i].kind != NOMEN__TENSORS || !nomen__given(c, i)) continue;
         nomen_status s = check_list(c, c->arg[i].list);
@@ -88,15 +88,11 @@ nomen_status nomen__place_call(nomen__call *c) {
     return can_run_away(c) ? NOMEN_OK : no_kernel(c);
 }
 
-nomen_status nomen__check_target(const nomen__call *c, const nomen_tensor *target) {
-    return NOMEN_LIKELY(target->device == c->device) ? NOMEN_OK : on_two(c->device, target->device);
-}
-
 nomen_status nomen__bring(nomen__call *c) {
     nomen_tensor *made = c->out[0];
     if (made->device == c->wanted) return NOMEN_OK;
     if (c->target[0]) { /* out= stays where it is */
-        nomen_status s = on_two((unsigned)c->wanted, made->device);
+        nomen_status s = nomen__on_two_devices((unsigned)c->wanted, made->device);
         nomen__release(made);
         c->out[0] = NULL;
         return s;

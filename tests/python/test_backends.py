@@ -218,6 +218,23 @@ def test_gradients_cross_devices_and_twice():
     assert x.grad.tolist() == [2.0, 2.0, 0.0]
 
 
+def test_gradients_stay_with_their_tensor():
+    x = nomen.ones(2, names=("N",), device="mock", requires_grad=True)
+    with raises(
+        RuntimeError,
+        "assigned grad has data located on a different device: cpu, not mock:0",
+    ):
+        x.grad = nomen.ones(2)
+    with pytest.raises(RuntimeError, match="at least two devices, mock:0 and cpu!"):
+        (x * 2).backward(nomen.ones(2))
+    x.data = x.data.to("mock:1")
+    (x * 3).backward(nomen.ones(2, device="mock:1"))
+    assert x.grad.device == x.device == nomen.device("mock:1") and x.grad.tolist() == [3.0, 3.0]
+    kept = x.grad
+    (x * 3).sum().backward()
+    assert x.grad.tolist() == [6.0, 6.0] and kept.tolist() == [3.0, 3.0]
+
+
 def test_in_place_and_out():
     x, y = sample(3, 4, names=("N", "C")), sample(3, 4, names=("N", "C")).to("mock")
     for t in (x, y):
