@@ -1,4 +1,5 @@
-"""What programs ask before they use a GPU. There is none in this build, and the answers say so."""
+"""What programs ask before they use a GPU. There is one if there is a backend for it
+(`nomen.device_count("cuda")`); without, the answers say so."""
 
 from nomen import _C
 
@@ -16,8 +17,8 @@ __all__ = [
 
 
 def is_available():
-    """False: nomen runs on the CPU."""
-    return False
+    """Is there a backend for it, and a device?"""
+    return _C.device_count("cuda") > 0
 
 
 def is_initialized():
@@ -26,23 +27,24 @@ def is_initialized():
 
 
 def device_count():
-    """0"""
-    return 0
+    """How many there are; 0 without a backend."""
+    return _C.device_count("cuda")
 
 
 def init():
-    """An error: there is no such device."""
+    """Looks for the backend and opens it; an error if there is none."""
     _C.empty(0, device="cuda")
 
 
 def current_device():
-    """An error: there is no such device."""
+    """0, the first one; an error if there is none."""
     init()
+    return 0
 
 
 def synchronize(device=None):
-    """An error: there is no such device to wait for."""
-    init()
+    """Waits for the device; an error if there is none."""
+    _C.synchronize("cuda" if device is None else device)
 
 
 def manual_seed(seed):

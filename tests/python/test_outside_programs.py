@@ -49,6 +49,8 @@ def test_cmake_package(prefix, root, tmp_path):
     call("cmake", "--build", tmp_path)
     check_output(call(tmp_path / "outside_shared"))
     check_output(call(tmp_path / "outside_static"))
+    environment = os.environ | {"NOMEN_BACKEND_PATH": str(tmp_path)}
+    assert call(tmp_path / "outside_device", env=environment) == "mock:0 3 N\n"
     assert "libnomen.so.0" in call("ldd", tmp_path / "outside_shared")
     assert "libnomen" not in call("ldd", tmp_path / "outside_static")
 
