@@ -29,7 +29,7 @@ struct mock_kernel {
 #define MOCK_UNARY(name, real, other)                                                              \
     static void name(mock_number *r, const mock_number *in, nomen_dtype d) {                       \
         double x = creal(in[0].c);                                                                 \
-        r->c = mock_complex(d) ? (other) : CMPLX(real, 0);                                         \
+        r->c = mock_complex(d) ? (other) : mock_pair(real, 0);                                     \
     }
 
 #define MOCK_COMPARE(name, op)                                                                     \
@@ -39,19 +39,20 @@ struct mock_kernel {
 
 /* Without the rules of C for infinite numbers, as the kernels of the CPU. */
 static double _Complex times(double _Complex x, double _Complex y) {
-    return CMPLX(creal(x) * creal(y) - cimag(x) * cimag(y),
-                 creal(x) * cimag(y) + cimag(x) * creal(y));
+    return mock_pair(creal(x) * creal(y) - cimag(x) * cimag(y),
+                     creal(x) * cimag(y) + cimag(x) * creal(y));
 }
 
 MOCK_BINARY(add, a + b, in[0].c + in[1].c)
 MOCK_BINARY(sub, a - b, in[0].c - in[1].c)
 MOCK_BINARY(mul, a *b,
-            mock_complex(d) ? times(in[0].c, in[1].c) : CMPLX(creal(in[0].c) * creal(in[1].c), 0))
+            mock_complex(d) ? times(in[0].c, in[1].c)
+                            : mock_pair(creal(in[0].c) * creal(in[1].c), 0))
 MOCK_BINARY(add_scaled, a + b * (uint64_t)in[2].i, in[0].c + times(in[1].c, in[2].c))
 MOCK_BINARY(sub_scaled, a - b * (uint64_t)in[2].i, in[0].c - times(in[1].c, in[2].c))
 MOCK_BINARY(neg, b - b - a, -in[0].c)
 MOCK_BINARY(divide, a - b,
-            mock_complex(d) ? in[0].c / in[1].c : CMPLX(creal(in[0].c) / creal(in[1].c), 0))
+            mock_complex(d) ? in[0].c / in[1].c : mock_pair(creal(in[0].c) / creal(in[1].c), 0))
 MOCK_BINARY(maximum, in[0].i > in[1].i ? a : b,
             creal(in[0].c) > creal(in[1].c) || isnan(creal(in[0].c)) ? in[0].c : in[1].c)
 MOCK_BINARY(minimum, in[0].i < in[1].i ? a : b,

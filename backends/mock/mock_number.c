@@ -78,9 +78,9 @@ mock_number mock_load(nomen_dtype dtype, const char *at) {
     case NOMEN_F32:
     case NOMEN_C64:
         memcpy(f, at, mock_item(dtype));
-        n.c = CMPLX((double)f[0], (double)f[1]);
+        n.c = mock_pair((double)f[0], (double)f[1]);
         break;
-    default: memcpy(d, at, mock_item(dtype)); n.c = CMPLX(d[0], d[1]);
+    default: memcpy(d, at, mock_item(dtype)); n.c = mock_pair(d[0], d[1]);
     }
     return n;
 }
@@ -120,7 +120,7 @@ mock_number mock_convert(mock_number n, nomen_dtype from, nomen_dtype to) {
         r.c = (double)n.i;
     } else {
         r.i = to == NOMEN_BOOL ? n.c != 0 : to_integer(creal(n.c));
-        r.c = mock_complex(to) ? n.c : CMPLX(creal(n.c), 0);
+        r.c = mock_complex(to) ? n.c : mock_pair(creal(n.c), 0);
     }
     return r;
 }

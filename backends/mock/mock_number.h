@@ -6,11 +6,20 @@
 #include "mock.h"
 
 #include <complex.h>
+#include <string.h>
 
 typedef struct mock_number {
     int64_t i;
     double _Complex c;
 } mock_number;
+
+/* CMPLX of C11, which not every compiler has. */
+static inline double _Complex mock_pair(double re, double im) {
+    double parts[2] = {re, im};
+    double _Complex c;
+    memcpy(&c, parts, sizeof c);
+    return c;
+}
 
 static inline bool mock_whole(nomen_dtype d) { return d <= NOMEN_I64; }
 static inline bool mock_complex(nomen_dtype d) { return d >= NOMEN_C64; }
