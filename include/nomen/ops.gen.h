@@ -3250,7 +3250,7 @@ NOMEN_API nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *arg
  * Shapes: as self.
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
- * Errors: a dim that is not there; complex operands.
+ * Errors: a dim that is not there.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:
@@ -3407,7 +3407,7 @@ NOMEN_API nomen_tensor *nomen_logit_in_place_call(const nomen_logit_args *args);
  * Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).
  * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
  * Gradient: self.
- * Errors: a dim that is not there, or comes twice; complex operands.
+ * Errors: a dim that is not there, or comes twice.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
  * Example:

@@ -311,7 +311,7 @@ nomen_tensor *nomen__g_logsumexp(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *part = nomen_where(same, nomen_zeros_like(x), nomen_sub(x, total));
     nomen_tensor *lowest = nomen_eq(constant(x), nomen_scalar(-(double)INFINITY));
     nomen_tensor *share = nomen_where(lowest, nomen_zeros_like(x), nomen_exp(part));
-    return nomen_mul(nomen__g_unreduce(b, g), share);
+    return nomen_mul(nomen__g_unreduce(b, g), nomen__conj(share));
 }
 
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g) {

@@ -100,7 +100,7 @@ nomen_tensor *nomen__g_logcumsumexp(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *share = nomen_exp(nomen_sub(x, nomen_where(none, nomen_zeros_like(y), y)));
     share = nomen_where(none, nomen_zeros_like(share), share);
     nomen_tensor *less = nomen_where(nothing, nomen_zeros_like(y), nomen_sub(y, next(y, &w)));
-    return nomen_mul(share, from_behind(nomen_exp(less), g, &w));
+    return nomen_mul(nomen__conj(share), from_behind(nomen__conj(nomen_exp(less)), g, &w));
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */

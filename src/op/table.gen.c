@@ -6317,7 +6317,7 @@ const nomen__op nomen__ops[] = {
         "Shapes: as self.\n"
         "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
         "Gradient: self.\n"
-        "Errors: a dim that is not there; complex operands.\n"
+        "Errors: a dim that is not there.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
         "Example:\n"
@@ -6337,7 +6337,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_logcumsumexp_args, out),
         .kernel = "logcumsumexp",
@@ -6561,7 +6561,7 @@ const nomen__op nomen__ops[] = {
         "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
         "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
         "Gradient: self.\n"
-        "Errors: a dim that is not there, or comes twice; complex operands.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
         "Example:\n"
@@ -6581,7 +6581,7 @@ const nomen__op nomen__ops[] = {
         .list = 0,
         .truth = 0,
         .shape_first = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_logsumexp_args, out),
         .kernel = "logsumexp",

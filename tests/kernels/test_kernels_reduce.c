@@ -12,7 +12,7 @@ static const struct {
     [SUM] = {"sum", B | I | F | C}, [PROD] = {"prod", B | I | F | C},
     [MEAN] = {"mean", F | C},       [VAR] = {"var", F | C},
     [STD] = {"std", F | C},         [MAX] = {"max", B | I | F},
-    [MIN] = {"min", B | I | F},     [LSE] = {"logsumexp", F},
+    [MIN] = {"min", B | I | F},     [LSE] = {"logsumexp", F | C},
     [ANY] = {"any", B | I | F | C}, [ALL_OF] = {"all", B | I | F | C},
 };
 static int kind_of(nomen_dtype d) {
@@ -160,6 +160,16 @@ static answer reference(int op, nomen_dtype d, const layout *l, int64_t i, doubl
         /* One rounding of the result, and of the sums in double: 1,024 elements of a block,
          * shifted. */
         a.bound = v.re * (2 * eps + 0x1p-41L);
+    } else if (op == LSE && is_complex(d)) { /* angles below 1: nothing cancels */
+        wide sum = {0, 0, 0};
+        for (int64_t j = 0; j < l->n_red; j++) {
+            wide x = load_wide(d, l->first + i * l->acc_step + j * l->red_step);
+            sum.re += expl(x.re - top) * cosl(x.im);
+            sum.im += expl(x.re - top) * sinl(x.im);
+        }
+        v.re = l->n_red ? top + logl(hypotl(sum.re, sum.im)) : -(long double)INFINITY;
+        v.im = atan2l(sum.im, sum.re);
+        a.bound = (fabsl(v.re) + fabsl(v.im) + 8) * (2 * eps + n * 0x1p-52L);
     } else if (op == LSE) {
         long double sum = 0;
         for (int64_t j = 0; j < l->n_red; j++) {
@@ -300,6 +310,8 @@ static bool applies(int op, nomen_dtype d, int pattern) {
     if (!(reducers[op].kinds & kind_of(d))) return false;
     /* Products of many random numbers vanish; those of whole numbers do not care. */
     if (op == PROD && kind_of(d) >= F) return pattern == NEAR_ONE || pattern == NANS;
+    /* what is not finite stands in tests/python/test_complex.py */
+    if (op == LSE && is_complex(d)) return pattern < NANS || pattern > MINUS_INFS;
     return true;
 }
 
