@@ -94,8 +94,8 @@ static nomen_status nothing_to_reduce(const nomen__call *c) {
     for (int i = 0; i < c->in[0]->ndim; i++)
         if ((c->mask >> i & 1) && c->in[0]->size[i] == 0)
             return nomen__fail(NOMEN_ERROR_INDEX,
-                               "%s(): Expected reduction dim %d to have non-zero size.",
-                               c->op->name, i);
+                               "%s%s: Expected reduction dim %d to have non-zero size.",
+                               c->op->name, c->op->id == NOMEN__OP_AMINMAX ? "" : "()", i);
     return NOMEN_OK;
 }
 

@@ -485,8 +485,6 @@ class Draw:
         form, spoiled = self.form, self.wrong("junk")
         args, kw = self.arguments()
         name = self.op.rstrip("_")
-        if self.op == "polygamma" and form in ("function", "out"):
-            args[:] = [kw.pop("n", None) or args.pop(), args[0]]  # the function takes n first
         if form == "function" and name in OPERATORS and not kw and self.chance(0.3):
             name, form = OPERATORS[name], "operator"
         case = {"op": name, "row": self.op, "form": form, "args": args, "kw": kw}

@@ -52,7 +52,18 @@ PRODUCTS = {
     "mm", "mv", "bmm", "dot", "matmul", "addmm", "addmv", "addbmm", "baddbmm", "addr", "cdist",
     "outer", "inner", "vdot", "linear", "tensordot",
 }  # fmt: skip
-SUMS = {"sum", "mean", "std", "var", "std_mean", "var_mean", "cumsum", "nansum", "logcumsumexp"}
+SUMS = {
+    "sum",
+    "nanmean",
+    "mean",
+    "std",
+    "var",
+    "std_mean",
+    "var_mean",
+    "cumsum",
+    "nansum",
+    "logcumsumexp",
+}
 for name in PRODUCTS | SUMS:
     FILLS[name] = ["normal", "small", "large", "positive", "special", "wide", "normal", "small"]
 
@@ -234,5 +245,6 @@ ULP = {
 # Sums of products and the like: an error is measured by the size of what was added up.
 CANCEL = PRODUCTS | SUMS | {
     "prod", "cumprod", "softmax", "log_softmax", "logsumexp", "addcmul", "addcdiv", "lerp", "norm",
-    "scatter_add", "index_add", "dist", "trace", "std", "var", "linspace",
+    "logaddexp", "logaddexp2", "scatter_add", "index_add", "dist", "trace", "std", "var",
+    "linspace",
 }  # fmt: skip

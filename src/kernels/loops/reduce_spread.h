@@ -38,7 +38,8 @@ static inline void FN(conclude)(A *a, double n, const double *shift, const doubl
     for (int k = 0; k < PARTS; k++) {
         double d = sum[k] / n;
         a->mean[k] = shift[k] + d;
-        squares -= sum[k] * d;
+        /* squares too large for a double stay infinite; only an infinite element makes NaN */
+        if (squares - squares == 0 || sum[k] - sum[k] != 0) squares -= sum[k] * d;
     }
     a->spread = squares < 0 ? 0 : squares;
 }
