@@ -51,6 +51,7 @@ nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor 
                               nomen_tensor *y);
 
 nomen_tensor *nomen__g_atan2(nomen_tensor *g, nomen_tensor *y, nomen_tensor *x, int input);
+nomen_tensor *nomen__g_logaddexp2(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y);
 nomen_tensor *nomen__g_hypot(nomen__backward *b, nomen_tensor *g, nomen_tensor *leg);
 nomen_tensor *nomen__g_copysign(nomen__backward *b, nomen_tensor *g);
 /* mode: the first letter of the rounding_mode that the quotient has. */

@@ -18,6 +18,11 @@ nomen_tensor *nomen__g_hypot(nomen__backward *b, nomen_tensor *g, nomen_tensor *
     return nomen_mul(g, nomen_div(leg, nomen_where(origin, nomen_ones_like(r), r)));
 }
 
+nomen_tensor *nomen__g_logaddexp2(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y) {
+    nomen_tensor *apart = nomen_mul(nomen_sub(x, y), nomen_scalar(0x1.62e42fefa39efp-1));
+    return nomen_mul(g, nomen_sigmoid(apart)); /* 2 ** x of 2 ** x + 2 ** y */
+}
+
 nomen_tensor *nomen__g_copysign(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *x = nomen_detach(b->in[0]), *r = nomen_detach(b->result);
     return nomen_mul(g, nomen_mul(nomen_sgn(x), nomen_sgn(r)));

@@ -566,6 +566,22 @@ nomen_tensor *nomen__grad_log_softmax(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_logaddexp(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen_mul(b->g, nomen_sigmoid(nomen_sub(b->in[0], b->in[1])));
+    case 1: return nomen_mul(b->g, nomen_sigmoid(nomen_sub(b->in[1], b->in[0])));
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_logaddexp2(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_logaddexp2(b->g, b->in[0], b->in[1]);
+    case 1: return nomen__g_logaddexp2(b->g, b->in[1], b->in[0]);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_logcumsumexp(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_logcumsumexp(b, b->g);

@@ -116,13 +116,38 @@ static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/floats.h"
 
+/* The larger one and what the smaller adds to it. Equal ones apart: infinities have no distance. */
+#define OP logaddexp
+#define EXPR(x, y)                                                                                 \
+    v_sel((x) == (y), (x) + v_like(x, M_LN2),                                                      \
+          v_sel((x) > (y), x, y) + v_log1p(v_exp(-v_abs((x) - (y)))))
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP logaddexp2
+#define EXPR(x, y)                                                                                 \
+    v_sel((x) == (y), (x) + v_like(x, 1),                                                          \
+          v_sel((x) > (y), x, y) + v_log1p(v_exp2(-v_abs((x) - (y)))) * v_like(x, M_LOG2E))
+#define LOOP "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
 const nomen__kernel NOMEN__TABLE(math)[] = {
-    ROWS_FLOATS("exp", exp),         ROWS_FLOATS("expm1", expm1),
-    ROWS_FLOATS("exp2", exp2),       ROWS_FLOATS("log", log),
-    ROWS_FLOATS("log2", log2),       ROWS_FLOATS("log10", log10),
-    ROWS_FLOATS("log1p", log1p),     ROWS_FLOATS("sin", sin),
-    ROWS_FLOATS("cos", cos),         ROWS_FLOATS("tanh", tanh),
-    ROWS_FLOATS("sigmoid", sigmoid), ROWS_INTS("pow", pow),
-    ROWS_FLOATS("pow", pow),         ROWS_FLOATS("atan2", atan2),
-    ROWS_FLOATS("hypot", hypot),     {.name = NULL},
+    ROWS_FLOATS("exp", exp),
+    ROWS_FLOATS("expm1", expm1),
+    ROWS_FLOATS("exp2", exp2),
+    ROWS_FLOATS("log", log),
+    ROWS_FLOATS("log2", log2),
+    ROWS_FLOATS("log10", log10),
+    ROWS_FLOATS("log1p", log1p),
+    ROWS_FLOATS("sin", sin),
+    ROWS_FLOATS("cos", cos),
+    ROWS_FLOATS("tanh", tanh),
+    ROWS_FLOATS("sigmoid", sigmoid),
+    ROWS_INTS("pow", pow),
+    ROWS_FLOATS("pow", pow),
+    ROWS_FLOATS("atan2", atan2),
+    ROWS_FLOATS("hypot", hypot),
+    ROWS_FLOATS("logaddexp", logaddexp),
+    ROWS_FLOATS("logaddexp2", logaddexp2),
+    {.name = NULL},
 };

@@ -587,6 +587,12 @@ nomen_tensor *nomen_log_normal_in_place_call(const nomen_log_normal_args *args) 
 nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOG_SOFTMAX], args, false);
 }
+nomen_tensor *nomen_logaddexp_call(const nomen_logaddexp_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGADDEXP], args, false);
+}
+nomen_tensor *nomen_logaddexp2_call(const nomen_logaddexp2_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGADDEXP2], args, false);
+}
 nomen_tensor *nomen_logcumsumexp_call(const nomen_logcumsumexp_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_LOGCUMSUMEXP], args, false);
 }

@@ -107,6 +107,8 @@ static const grad_case cases[] = {
     {"floor_divide", NULL, {"N=2 C=3", "C=3"}, 1.1, 1.9, 0},
     {"fmod", NULL, {"N=2 C=3", "N=2 C=3"}, 1.1, 1.9, 0},
     {"hypot", NULL, {"N=2 C=3", "N=2 C=3"}, -1.5, 1.5, 0},
+    {"logaddexp", NULL, {"N=2 C=3", "C=3"}, -1.5, 1.5, 0},
+    {"logaddexp2", NULL, {"N=2 C=3", "C=3"}, -1.5, 1.5, 0},
     {"imag", imaginary_part, {"N=2 C=3"}, -1.5, 1.5, 0},
     {"lerp", NULL, {"N=2 C=3", "N=2 C=3", "C=3"}, -1.5, 1.5, 0},
     {"lerp", lerp_near, {"N=2 C=3", "C=3"}, -1.5, 1.5, 0},

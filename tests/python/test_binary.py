@@ -74,6 +74,19 @@ def test_special_numbers(name):
         exact(result, want)
 
 
+@pytest.mark.parametrize("name", ["logaddexp", "logaddexp2"])
+def test_logarithms_of_sums(name):
+    x, y = pairs()
+    want = getattr(numpy, name)(x, y)
+    a, b = (nomen.tensor(v.tolist(), dtype=nomen.float64) for v in (x, y))
+    got = numpy.array(getattr(nomen, name)(a, b).tolist())
+    numpy.testing.assert_allclose(got, want, rtol=1e-15, atol=1e-15)
+    assert getattr(nomen, name)(nomen.tensor([2, 3]), 1).dtype == nomen.float32
+    inf = float("inf")
+    ends = nomen.tensor([inf, -inf, inf], names=("N",))
+    assert getattr(nomen, name)(ends, nomen.tensor([inf, -inf, -inf])).tolist() == [inf, -inf, inf]
+
+
 def test_hypot_of_float32_neither_overflows_nor_vanishes():
     x = nomen.tensor([3e38, 1e-38, 3e-45])
     assert nomen.hypot(x, x)[1].item() == pytest.approx(math.sqrt(2) * 1e-38, rel=1e-6)

@@ -41,6 +41,8 @@ BINARY = {
     "pow": np.power,
     "atan2": np.arctan2,
     "hypot": np.hypot,
+    "logaddexp": np.logaddexp,
+    "logaddexp2": np.logaddexp2,
     "copysign": np.copysign,
     "remainder": np.remainder,
     "fmod": np.fmod,
