@@ -178,6 +178,24 @@ def _mT(self):
     return self.transpose(-2, -1)
 
 
+def _mH(self):
+    """The last two dims swapped, and complex numbers conjugated."""
+    if self.ndim < 2:
+        raise RuntimeError(
+            f"tensor.mH is only supported on matrices or batches of matrices. Got {self.ndim}-D "
+            "tensor.")
+    turned = self.transpose(-2, -1)
+    return turned.conj() if turned.is_complex() else turned
+
+
+def _H(self):
+    """The transpose of a matrix, conjugated if it is complex."""
+    if self.ndim not in (0, 2):
+        raise RuntimeError(
+            f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
+    return _mH(self) if self.ndim else self.conj() if self.is_complex() else self
+
+
 def _view_as(self, other):
     """view with the sizes of another tensor."""
     return self.view(other.shape)
@@ -303,6 +321,8 @@ def install():
         setattr(Tensor, name, method)
     Tensor.T = property(_T, doc=_T.__doc__)
     Tensor.mT = property(_mT, doc=_mT.__doc__)
+    Tensor.H = property(_H, doc=_H.__doc__)
+    Tensor.mH = property(_mH, doc=_mH.__doc__)
     Tensor.real = _part(_C.real)
     Tensor.imag = _part(_C.imag)
     Tensor.__array_priority__ = 1000

@@ -1,0 +1,110 @@
+"""Functions that bring tensors into one shape: broadcasting, grids, at least so many dims."""
+
+from nomen import _C
+
+
+def _listed(tensors):
+    if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)):
+        return list(tensors[0])
+    return list(tensors)
+
+
+def _common(shapes, clash):
+    """The sizes that all shapes broadcast to."""
+    sizes = []
+    for shape in shapes:
+        sizes = [1] * (len(shape) - len(sizes)) + sizes
+        for place, n in enumerate(shape, len(sizes) - len(shape)):
+            if n != 1 and sizes[place] not in (1, n):
+                raise RuntimeError(clash(sizes[place], n, place))
+            sizes[place] = n if n != 1 else sizes[place]
+    return sizes
+
+
+def broadcast_shapes(*shapes):
+    """The shape that all shapes broadcast to."""
+    shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
+    for shape in shapes:
+        for n in shape:
+            if n < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({n}): ({n})")
+    told = "Shape mismatch: objects cannot be broadcast to a single shape"
+    return _C.Size(_common(shapes, lambda first, second, place: told))
+
+
+def broadcast_tensors(*tensors):
+    """The tensors expanded to the shape that all broadcast to; each keeps its own names."""
+    tensors = _listed(tensors)
+    sizes = _common(
+        [t.shape for t in tensors],
+        lambda first, second, place: f"The size of tensor a ({first}) must match the size of "
+        f"tensor b ({second}) at non-singleton dimension {place}",
+    )
+    return tuple(t.expand(sizes) for t in tensors)
+
+
+def _widened(tensor, ndim):
+    if not isinstance(tensor, _C.Tensor):
+        raise TypeError(
+            f"atleast_{ndim}d(): argument 'tensors' must be Tensors, not {type(tensor).__name__}"
+        )
+    if tensor.ndim == 0:
+        tensor = tensor.unsqueeze(0)
+    if ndim >= 2 and tensor.ndim == 1:
+        tensor = tensor.unsqueeze(0)
+    return tensor.unsqueeze(-1) if ndim == 3 and tensor.ndim == 2 else tensor
+
+
+def _at_least(ndim):
+    def widen(*tensors):
+        if len(tensors) == 1 and isinstance(tensors[0], _C.Tensor):
+            return _widened(tensors[0], ndim)
+        return tuple(_widened(t, ndim) for t in _listed(tensors))
+
+    widen.__name__ = widen.__qualname__ = f"atleast_{ndim}d"
+    widen.__doc__ = f"Tensors of fewer than {ndim} dims with unnamed dims of size 1 added; views."
+    return widen
+
+
+def meshgrid(*tensors, indexing=None):
+    """Each vector along a dim of its own, expanded to the grid of all; dims have their names.
+
+    indexing="xy" gives the second vector the first dim, "ij" (the default) keeps the order.
+    """
+    tensors = _listed(tensors)
+    if indexing not in (None, "ij", "xy"):
+        raise RuntimeError(
+            f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}'
+        )
+    if not tensors:
+        raise RuntimeError("meshgrid expects a non-empty TensorList")
+    for t in tensors:
+        if t.ndim > 1:
+            raise RuntimeError(
+                "torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: "
+                f"{t.ndim}D of sizes {list(t.shape)}"
+            )
+        if t.dtype is not tensors[0].dtype:
+            raise RuntimeError("torch.meshgrid expects all tensors to have the same dtype")
+    n = len(tensors)
+    order = list(range(n))
+    if indexing == "xy" and n > 1:
+        order[0], order[1] = 1, 0  # which vector each dim belongs to
+    names = [tensors[k].names[0] if tensors[k].ndim else None for k in order]
+    sizes = [tensors[k].numel() for k in order]
+    grids = []
+    for k, t in enumerate(tensors):
+        flat = [t.numel() if k == which else 1 for which in order]
+        grid = t.rename(None).reshape(flat).expand(sizes)
+        grids.append(grid.rename(*names) if any(names) else grid)
+    return tuple(grids)
+
+
+functions = {
+    "atleast_1d": _at_least(1),
+    "atleast_2d": _at_least(2),
+    "atleast_3d": _at_least(3),
+    "broadcast_shapes": broadcast_shapes,
+    "broadcast_tensors": broadcast_tensors,
+    "meshgrid": meshgrid,
+}
