@@ -3242,6 +3242,52 @@ NOMEN_API nomen_tensor *nomen_log_softmax_call(const nomen_log_softmax_args *arg
 #define nomen_log_softmax(...) \
     nomen_log_softmax_call(&(const nomen_log_softmax_args){.self = __VA_ARGS__})
 
+/* The logarithm of the sum of two exponentials, without overflow on the way.
+ *
+ *     result = ln(e ** self + e ** other)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.logaddexp(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))
+ *     tensor([  0.6931, 100.6931], names=('N',)) */
+typedef struct nomen_logaddexp_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logaddexp_args;
+NOMEN_API nomen_tensor *nomen_logaddexp_call(const nomen_logaddexp_args *args);
+#define nomen_logaddexp(...) \
+    nomen_logaddexp_call(&(const nomen_logaddexp_args){.self = __VA_ARGS__})
+
+/* The logarithm to base 2 of the sum of two powers of 2, without overflow on the way.
+ *
+ *     result = log2(2 ** self + 2 ** other)
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Gradient: self, other.
+ * Errors: names or sizes that do not match; complex operands.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.logaddexp2(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))
+ *     tensor([  1., 101.], names=('N',)) */
+typedef struct nomen_logaddexp2_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_logaddexp2_args;
+NOMEN_API nomen_tensor *nomen_logaddexp2_call(const nomen_logaddexp2_args *args);
+#define nomen_logaddexp2(...) \
+    nomen_logaddexp2_call(&(const nomen_logaddexp2_args){.self = __VA_ARGS__})
+
 /* The logarithm of the running sum of the exponentials along a dim, without overflow.
  *
  *     result[i] = ln(e ** self[0] + ... + e ** self[i])
