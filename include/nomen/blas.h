@@ -11,10 +11,11 @@ extern "C" {
 
 /* "own": the kernels of nomen. "openblas": OpenBLAS wherever it can; an error if none is found.
  * "auto": OpenBLAS, if there is one, for the sizes and dtypes where it was measured to be faster.
- * For the whole process; it begins as the environment variable NOMEN_BLAS says, else with "auto".
- * The library is looked for when it is first wanted: the file that NOMEN_BLAS_LIBRARY names, else
- * libopenblas as the system finds it. Its own threads are switched off: nomen's share out the work.
- */
+ * For the whole process; it begins as the environment variable NOMEN_BLAS says, else with "own":
+ * results are the same on machines with and without OpenBLAS, and others in the process keep it as
+ * they set it. The library is looked for when it is first wanted: the file that NOMEN_BLAS_LIBRARY
+ * names, else libopenblas as the system finds it. It gets one thread, also for others that use the
+ * same file in this process: nomen's own threads share out the work. */
 NOMEN_API nomen_status nomen_set_blas(const char *which);
 /* What is in force: "own" too if there is no OpenBLAS. */
 NOMEN_API const char *nomen_get_blas(void);

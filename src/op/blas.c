@@ -92,7 +92,7 @@ static choice current(void) {
     if (NOMEN_LIKELY(now != UNKNOWN)) return now;
     int expected = UNKNOWN;
     now = choice_of(getenv("NOMEN_BLAS"));
-    if (now == UNKNOWN) now = AUTO;
+    if (now == UNKNOWN) now = OWN; /* see nomen/blas.h */
     bool first = atomic_compare_exchange_strong(&chosen, &expected, (int)now);
     return first ? now : (choice)expected;
 }
