@@ -301,7 +301,7 @@ def real_norms(case, mine, theirs, said):
     asked = case["kw"].get("dtype")
     if not isinstance(asked, dict) or "dtype" not in asked:
         return False
-    own = case["tensors"][0]["dtype"].startswith("complex")
+    own = bool(case["tensors"]) and case["tensors"][0]["dtype"].startswith("complex")
     real_of_complex = own and case.get("mode") == "grad" and "complex" not in asked["dtype"]
     return real_of_complex or case["row"] == "norm" and "complex" in asked["dtype"] and not own
 
