@@ -141,8 +141,8 @@ static void copy_offsets(nomen__node *n, const operands *o, int dim) {
     int64_t at = 0;
     for (int64_t i = 0; i < o->count; i++) {
         n->offset[i] = at;
-        /* Empty 1-d tensors join anything. */
-        if (dim >= 0 && dim < o->at[i]->ndim && o->at[i]->numel) at += o->at[i]->size[dim];
+        /* Tensors of one dim and size 0 join anything. */
+        if (dim >= 0 && dim < o->at[i]->ndim) at += o->at[i]->size[dim];
     }
     n->offset[o->count] = at;
 }

@@ -176,3 +176,17 @@ def test_indices_from_behind():
 def test_products_say_what_does_not_fit(text, call):
     with pytest.raises(RuntimeError, match="^" + text):
         call(nomen.ones)
+
+
+def test_gradients_of_what_is_joined_where_another_dim_is_empty():
+    """The parts were taken for empty ones along the dim of cat."""
+    x = nomen.ones(0, 8, 3).requires_grad_()
+    for result in (
+        nomen.roll(x, (0, -1, 0), (0, 1, 2)),
+        nomen.cat([x.narrow(1, 1, 7), x.narrow(1, 0, 1)], 1),
+        nomen.diff(x, n=2, prepend=nomen.ones(0, 8, 1)),
+        nomen.cat([x, nomen.ones(0), x]),
+    ):
+        x.grad = None
+        result.sum().backward()
+        assert x.grad.shape == (0, 8, 3)
