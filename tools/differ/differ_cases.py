@@ -218,6 +218,8 @@ class Draw:
                     inner[source] = base[k]
                 return inner, [["permute", perm], *steps]
             return base, steps
+        if self.op in hints.NEVER_EXPANDED:
+            return shape, []
         if self.form == "inplace" and not self.tensors and not self.wrong("overlap"):
             return shape, []
         base = [1 if self.chance(0.5) else n for n in shape]
@@ -272,7 +274,7 @@ class Draw:
         if self.chance(0.05):
             return []
         if self.wrong("dim"):
-            chosen = [self.dim(rank) for _ in range(self.pick([1, 2, 3]))]
+            chosen = list(range(self.r.randrange(rank + 1)))
             chosen.append(self.pick([rank, -rank - 1, 0, "Q"]))
         else:
             order = list(range(rank))
@@ -417,7 +419,8 @@ class Draw:
             if arg["name"] == "keepdim" and without and not self.wrong("junk"):
                 continue
             value = self.argument(arg)
-            if arg["keyword"] or not positional or (count > 0 and self.chance(0.15)):
+            by_name = (self.op, arg["name"]) not in hints.BY_POSITION and self.chance(0.15)
+            if arg["keyword"] or not positional or (count > 0 and by_name):
                 positional = False
                 kw[arg["name"]] = value
             else:
@@ -482,7 +485,7 @@ class Draw:
         return "float32" if floats and category(dtype) < 2 else dtype
 
     def case(self):
-        form, spoiled = self.form, self.wrong("junk")
+        form, spoiled = self.form, self.op not in hints.UNSPOILED and self.wrong("junk")
         args, kw = self.arguments()
         name = self.op.rstrip("_")
         if form == "function" and name in OPERATORS and not kw and self.chance(0.3):

@@ -150,6 +150,28 @@ NEEDED = (
     {(name, "dim") for name in REDUCTIONS + ("median", "nanmedian", "var", "std")},
 )
 
+# PyTorch's median reads behind the end of an expanded tensor.
+# So do its gradients of aligned tensors.
+NEVER_EXPANDED = {"median", "nanmedian", "align_as", "align_to"}
+
+# Arguments that have another name in PyTorch.
+BY_POSITION = {("copy", "src")}
+
+# Forms that look wrong but are more than PyTorch has: nothing is spoiled further.
+UNSPOILED = {
+    "normal",
+    "sort",
+    "expand",
+    "tile",
+    "repeat",
+    "permute",
+    "reshape",
+    "view",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+}
+
 # Rows whose dims are one dim, and whose dims are always a list.
 ONE_DIM = {"prod", "all", "any"}
 LISTS_OF_DIMS = {"flip"}
@@ -193,6 +215,8 @@ TEXTS = {
 
 # Arguments that are never given: they are nomen's own, or have no meaning between libraries.
 LEFT_OUT = {
+    ("randn_like", "generator"),
+    ("rand_like", "generator"),
     ("rename", "map"),
     ("slice", "dim"),
     ("flatten", "start_dim"),

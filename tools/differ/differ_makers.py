@@ -35,6 +35,7 @@ def product(*patterns):
                 own = [None if self.chance(0.15) else letters.get(c) for c in word]
                 if self.wrong("names"):
                     self.r.shuffle(own)
+                own = own[len(own) - len(shape) :]
                 own = own if any(own) else None
             args.append(self.tensor(name, shape, names=own))
         for arg in self.row["args"]:
@@ -46,6 +47,11 @@ def product(*patterns):
         return args, kw
 
     return make
+
+
+def spread(self, values):
+    """May they stand as arguments of their own? In methods only."""
+    return values and self.form != "function" and self.chance(0.35)
 
 
 def make_cat(self):
@@ -93,7 +99,7 @@ def make_reshape(self):
     if self.wrong("size"):
         sizes.append(self.pick([2, -1, -2, 0]))
     self.r.shuffle(sizes)
-    return ([x, *sizes] if sizes and self.chance(0.3) else [x, {"tuple": sizes}]), {}
+    return ([x, *sizes] if spread(self, sizes) else [x, {"tuple": sizes}]), {}
 
 
 def make_expand(self):
@@ -105,7 +111,7 @@ def make_expand(self):
     sizes = [-1 if k >= lead and self.chance(0.3) else n for k, n in enumerate(target)]
     if sizes and self.wrong("size"):
         sizes[self.r.randrange(len(sizes))] = self.pick([-1, -2, 7, 0])
-    return ([x, *sizes] if sizes and self.chance(0.3) else [x, {"tuple": sizes}]), {}
+    return ([x, *sizes] if spread(self, sizes) else [x, {"tuple": sizes}]), {}
 
 
 def make_permute(self):
@@ -118,7 +124,7 @@ def make_permute(self):
     dims = [names[k] if by_name else k - rank if self.chance(0.3) else k for k in order]
     if self.wrong("dim"):
         dims = dims[1:] + [self.pick([0, rank, -rank - 1])]
-    return ([x, *dims] if dims and self.chance(0.4) else [x, {"tuple": dims}]), {}
+    return ([x, *dims] if spread(self, dims) else [x, {"tuple": dims}]), {}
 
 
 def make_flatten(self):
@@ -375,6 +381,20 @@ def make_bernoulli(self):
     return [x, self.tensor("p", self.broadcast_of(self.shape), None, "zero_one")], {}
 
 
+def make_sort(self):
+    x = self.tensor("self")
+    kw = {}
+    if self.chance(0.5):
+        kw["stable"] = True
+    if self.chance(0.7):
+        kw["dim"] = self.dim()
+    if self.chance(0.5):
+        kw["descending"] = self.chance(0.5)
+    if "stable" not in kw and "descending" not in kw and "dim" in kw and self.chance(0.5):
+        return [x, kw.pop("dim")], kw
+    return [x], kw
+
+
 def make_argsort(self):
     x = self.tensor("self")
     if self.chance(0.5):
@@ -520,7 +540,7 @@ def make_repeat(self):
         times[self.r.randrange(count)] = 1
     if times and self.wrong("number"):
         times[0] = -1
-    return ([x, *times] if times and self.chance(0.4) else [x, {"tuple": times}]), {}
+    return ([x, *times] if spread(self, times) else [x, {"tuple": times}]), {}
 
 
 def make_repeat_interleave(self):
@@ -548,7 +568,7 @@ def make_resize(self):
         shape = self.shape  # what more memory holds is nobody's business
     if self.op == "resize_as":
         return [x, self.tensor("other", shape)], {}
-    return ([x, *shape] if shape and self.chance(0.4) else [x, {"tuple": shape}]), {}
+    return ([x, *shape] if spread(self, shape) else [x, {"tuple": shape}]), {}
 
 
 def make_fill(self):
@@ -682,7 +702,7 @@ def make_index(self):
 
 def make_indexing(self):
     """Positions along a dim: index has one dim for index_*, the sizes of self for the others."""
-    if not self.shape and self.chance(0.9):
+    if not self.shape and (self.op == "take_along_dim" or self.chance(0.9)):
         self.shape = [self.pick([2, 3, 5])]
     rank = len(self.shape)
     at = self.r.randrange(rank) if rank else 0
@@ -700,7 +720,7 @@ def make_indexing(self):
         low, size = self.pick([(-size - 1, size), (0, size + 2), (-size, size)])
     kind = ["index", low, size]
     if self.op.startswith("index_"):
-        shape = [self.pick([1, 2, 3, 4])] if self.chance(0.95) else []
+        shape = [self.pick([1, 2, 3, 4]) if rank else 1] if self.chance(0.95) else []
         part = self.shape[:at] + (shape or [1]) + self.shape[at + 1 :] if rank else shape
         own = [names[at]] if names and self.chance(0.3) and shape else None
     else:
@@ -860,6 +880,7 @@ SPECIAL = {
     "softmax": make_softmax,
     "log_softmax": make_softmax,
     "argsort": make_argsort,
+    "sort": make_sort,
     "bernoulli": make_bernoulli,
     "max": make_extreme,
     "min": make_extreme,

@@ -1,0 +1,89 @@
+"""Differences that are meant in rows that move, index, order or multiply: section 8 of
+docs/differences.md."""
+
+import re
+
+from differ_deviations import both_fail, deviation, only_mine, only_theirs
+
+OUT_OF_RANGE = re.compile("out of (range|bounds|DATA bounds)|dim should be positive")
+INTERNAL = re.compile(
+    r"static_cast|unflatten got an unexpected error|^expand\(torch\.|"
+    r"The expanded size of the tensor"
+)
+
+
+@deviation("8.1 an index may be of every integer dtype")
+def integer_index(case, mine, theirs, said):
+    return only_theirs(mine, theirs) and re.search(
+        "Expected a long tensor for index|should be Long|dtype int64 for index", theirs[2]
+    )
+
+
+@deviation("8.2 None is an argument that is not given")
+def none_is_nothing(case, mine, theirs, said):
+    return only_theirs(mine, theirs) and theirs[1] == "TypeError" and "NoneType" in theirs[2]
+
+
+@deviation("8.3 an index out of range: its error depends on PyTorch's loop")
+def out_of_range(case, mine, theirs, said):
+    return (
+        both_fail(mine, theirs)
+        and OUT_OF_RANGE.search(mine[2])
+        and OUT_OF_RANGE.search(theirs[2])
+        and {mine[1], theirs[1]} == {"IndexError", "RuntimeError"}
+    )
+
+
+@deviation("8.4 words that name PyTorch's types and functions of C++")
+def internal_words(case, mine, theirs, said):
+    return both_fail(mine, theirs) and INTERNAL.search(theirs[2])
+
+
+@deviation("8.5 the mode of nothing keeps its names")
+def empty_mode(case, mine, theirs, said):
+    return case["row"] == "mode" and said.startswith("result 0: names")
+
+
+@deviation("8.6 the median of nothing is an error in dtypes without NaN")
+def empty_median(case, mine, theirs, said):
+    return only_mine(mine, theirs) and "nothing has no median" in mine[2]
+
+
+@deviation("8.8 PyTorch's gradient of index_fill does not know negative indices")
+def index_fill_gradient(case, mine, theirs, said):
+    return case["row"] == "index_fill" and case.get("mode") and only_theirs(mine, theirs)
+
+
+@deviation("8.9 out= of sort, median and kthvalue may have another dtype")
+def casting_values(case, mine, theirs, said):
+    return (
+        "out" in case["kw"]
+        and only_theirs(mine, theirs)
+        and re.search("same type as|same dtype as input", theirs[2])
+    )
+
+
+@deviation("8.10 cdist promotes its operands")
+def promoting_cdist(case, mine, theirs, said):
+    return case["row"] == "cdist" and only_theirs(mine, theirs) and "scalar type" in theirs[2]
+
+
+@deviation("8.11 addmv of a matrix without elements has the sizes of a product")
+def empty_addmv(case, mine, theirs, said):
+    nothing = any(0 in t["shape"] for t in case["tensors"][1:3])
+    return case["row"] == "addmv" and nothing and re.search("sizes|size mismatch|got 1, 2, 0", said)
+
+
+@deviation("8.13 normal gives out= the sizes of its operands")
+def normal_out(case, mine, theirs, said):
+    return case["row"] == "normal" and "out" in case["kw"] and re.search("sizes|The size", said)
+
+
+@deviation("2.2 flatten of one dim, and of negative, descending or far dims with a name")
+def flatten_names(case, mine, theirs, said):
+    return case["row"] == "flatten" and len(case["args"]) > 3 and said.startswith("names")
+
+
+@deviation("8.12 a mask may have more dims than what it fills")
+def larger_mask(case, mine, theirs, said):
+    return only_theirs(mine, theirs) and "masked_fill_: attempted to broadcast" in theirs[2]
