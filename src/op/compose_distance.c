@@ -54,12 +54,17 @@ nomen_status nomen__compose_cdist(nomen__call *c) {
     if (s) return s;
     nomen_number p = {0};
     if (nomen__given(c, 2)) p = *c->arg[2].number;
+    bool counts = nomen__given(c, 2) && (p.kind == NOMEN_NUMBER_FLOAT ? p.re == 0 : p.i == 0);
     nomen_tensor *r = NULL;
     nomen_scope() {
         /* the names are known already: inside, dims are matched by position */
         nomen_tensor *a = nomen_unsqueeze(nomen_rename(c->in[0]), "-2"),
                      *b = nomen_unsqueeze(nomen_rename(c->in[1]), "-3");
-        r = nomen_norm(nomen_sub(a, b), .p = p, .dim = "-1");
+        nomen_tensor *d = nomen_sub(a, b);
+        /* the number of coordinates that differ is NaN where one of them is */
+        r = counts
+                ? nomen_sum(nomen_clamp_max(nomen_ceil(nomen_abs(d)), nomen_scalar(1)), .dim = "-1")
+                : nomen_norm(d, .p = p, .dim = "-1");
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
