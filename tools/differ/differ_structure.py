@@ -87,3 +87,8 @@ def flatten_names(case, mine, theirs, said):
 @deviation("8.12 a mask may have more dims than what it fills")
 def larger_mask(case, mine, theirs, said):
     return only_theirs(mine, theirs) and "masked_fill_: attempted to broadcast" in theirs[2]
+
+
+@deviation("8.14 fill_ of an expanded tensor takes a value in a tensor too")
+def filling_expanded(case, mine, theirs, said):
+    return case["row"] == "fill" and only_theirs(mine, theirs) and "more than one" in theirs[2]
