@@ -35,8 +35,7 @@ bool nomen__is_one(const nomen_number *n) {
 nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d) {
     if (alpha->kind == NOMEN_NUMBER_BOOL && d != NOMEN_BOOL)
         return nomen__fail(NOMEN_ERROR_DTYPE, "Boolean alpha only supported for Boolean results.");
-    if (alpha->kind == NOMEN_NUMBER_FLOAT && !nomen_dtype_is_floating(d) &&
-        !nomen_dtype_is_complex(d))
+    if (alpha->kind == NOMEN_NUMBER_FLOAT && nomen_dtype_is_integral(d) && d != NOMEN_BOOL)
         return nomen__fail(
             NOMEN_ERROR_DTYPE,
             "For integral input tensors, argument alpha must not be a floating point number.");
