@@ -118,6 +118,7 @@ KEYS = {
     "second",
     "refuse",
     "shape_first",
+    "repeats",
     "doc",
     "math",
     "shapes",
@@ -618,6 +619,7 @@ def table(ops):
             list=int(op.returns == "list"),
             truth=int(op.returns == "bool"),
             shape_first=int(op.row.get("shape_first", False)),
+            repeats=int(op.row.get("repeats", False)),
             dtypes=mask,
             rule=c_string(op.row["rule"]),
         )

@@ -97,8 +97,8 @@ static bool same_geometry(const nomen_tensor *a, const nomen_tensor *b) {
            memcmp(a->stride, b->stride, sizeof *a->stride * a->ndim) == 0;
 }
 
-static nomen_status check_overlap(const nomen_tensor *target) {
-    return has_overlap(target)
+static nomen_status check_overlap(const nomen__call *c, const nomen_tensor *target) {
+    return has_overlap(target) && !(c->inplace && c->op->repeats)
                ? nomen__fail(
                      NOMEN_ERROR_STATE,
                      "unsupported operation: more than one element of the written-to tensor "
@@ -110,7 +110,7 @@ static nomen_status check_overlap(const nomen_tensor *target) {
 /* Kernels read and write in any order: an operand that overlaps the target other than element on
  * element is copied first; a target that overlaps itself cannot be written at all. */
 static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
-    nomen_status s = check_overlap(target);
+    nomen_status s = check_overlap(c, target);
     if (s || target->numel == 0) return s;
     for (int64_t i = 0; c->in != c->in_inline && i < c->in_count; i++) /* a list is the caller's */
         if (nomen__may_overlap(c->in[i], target))
@@ -367,7 +367,7 @@ static nomen_status check_first(const nomen__call *c) {
     nomen_status s = op->refuse_bool || op->refuse_complex ? check_refused(c) : NOMEN_OK;
     if (s || op->launch != nomen__launch_elementwise) return s;
     const nomen_tensor *target = c->inplace ? c->arg[0].tensor : c->target[0];
-    return target ? check_overlap(target) : NOMEN_OK;
+    return target ? check_overlap(c, target) : NOMEN_OK;
 }
 
 static nomen_status infer(nomen__call *c) {

@@ -67,16 +67,30 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
 }
 
 /* Zero is all bits zero in every dtype. */
+nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
+    nomen__map map;
+    bool folds = false;
+    nomen__map_identity(t, &map);
+    for (int d = 0; d < t->ndim; d++) {
+        if (d == keep || t->stride[d] || t->size[d] < 2) continue;
+        map.size[d] = 1;
+        folds = true;
+    }
+    return folds ? nomen__map_apply(t, &map) : nomen__retain(t);
+}
+
 nomen_status nomen__launch_zero(nomen__call *c) {
     nomen_tensor *t = c->out[0];
     const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};
     size_t bytes = (size_t)t->numel * nomen_dtype_size((nomen_dtype)t->dtype);
     if (t->flags & NOMEN__CONTIGUOUS && bytes <= NOMEN__GRAIN && !t->device) {
         if (bytes) memset(t->data, 0, bytes);
-    } else {
-        return nomen__fill_values(t, &zero);
+        return NOMEN_OK;
     }
-    return NOMEN_OK;
+    nomen_tensor *part = nomen__folded(t, -1);
+    nomen_status s = part ? nomen__fill_values(part, &zero) : NOMEN_ERROR_MEMORY;
+    nomen__release(part);
+    return s;
 }
 
 nomen_status nomen__launch_one(nomen__call *c) {

@@ -477,7 +477,14 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
 }
 
 nomen_status nomen__launch_index_fill(nomen__call *c) {
-    return put_along(c, NOMEN__PLACE_PUT, NOMEN__RANGE_INDEX, true, c->in[2]);
+    nomen_tensor *whole = c->out[0], *t = c->inplace ? nomen__folded(whole, c->dim) : whole;
+    if (!t) return NOMEN_ERROR_MEMORY;
+    c->out[0] = t;
+    memcpy(c->size, t->size, sizeof *c->size * (size_t)t->ndim);
+    nomen_status s = put_along(c, NOMEN__PLACE_PUT, NOMEN__RANGE_INDEX, true, c->in[2]);
+    c->out[0] = whole;
+    if (c->inplace) nomen__release(t);
+    return s;
 }
 
 nomen_status nomen__launch_index_copy(nomen__call *c) {

@@ -189,14 +189,38 @@ nomen_status nomen__shape_nonzero(nomen__call *c) {
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
+/* The mask of a folded tensor: an element that lies in several places is meant if one of them is.
+ */
+static nomen_tensor *folded_mask(nomen_tensor *mask, const nomen_tensor *whole,
+                                 const nomen_tensor *part) {
+    nomen__dimref dims[NOMEN_MAX_DIMS];
+    int n = 0, before = whole->ndim - mask->ndim;
+    for (int d = 0; d < mask->ndim; d++)
+        if (part->size[d + before] != whole->size[d + before])
+            dims[n++] = (nomen__dimref){NOMEN__DIM_INDEX, 0, d};
+    if (!n) return nomen__retain(mask);
+    nomen__call any;
+    nomen__call_begin(&any, &nomen__ops[NOMEN__OP_ANY]);
+    any.arg[0].tensor = mask;
+    any.arg[1].dims = (nomen__dims){n, dims};
+    any.arg[2].flag = true;
+    any.given = 7;
+    return nomen__invoke(&any) ? NULL : any.out[0];
+}
+
 nomen_status nomen__launch_masked_fill(nomen__call *c) {
-    nomen_tensor *in[] = {c->in[1], c->in[2], c->in[0]};
+    nomen_tensor *whole = c->out[0], *t = c->inplace ? nomen__folded(whole, -1) : whole;
+    nomen_tensor *mask = t && t != whole ? folded_mask(c->in[1], whole, t) : c->in[1];
+    nomen_tensor *in[] = {mask, c->in[2], c->inplace ? t : c->in[0]};
     const nomen_dtype dtypes[] = {c->writes, NOMEN_BOOL, c->compute, c->compute};
     nomen__iter it;
-    nomen__iter_make_mixed(&it, c->kernel->loop, c->out[0], in, 3, c->out[0]->ndim, c->out[0]->size,
-                           dtypes);
-    nomen__iter_run(&it);
-    return NOMEN_OK;
+    if (t && mask) {
+        nomen__iter_make_mixed(&it, c->kernel->loop, t, in, 3, t->ndim, t->size, dtypes);
+        nomen__iter_run(&it);
+    }
+    if (c->inplace) nomen__release(t);
+    if (mask != c->in[1]) nomen__release(mask);
+    return t && mask ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 typedef struct mask_job {

@@ -105,6 +105,7 @@ struct nomen__op {
         quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
     uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
+    uint8_t repeats;     /* in place, elements may lie on each other: the same is written to all */
     const nomen__argspec *args;
     uint32_t dtypes;              /* bit per dtype the kernel may compute in */
     const char *refuse_bool;      /* what is said of bool operands; NULL: nothing particular */
@@ -160,6 +161,9 @@ void nomen__map_permute(nomen__call *c);
  * autograd, no names. */
 nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size);
 
+/* t with every element once: a dim of step 0 becomes one of size 1, but for the dim to keep (-1:
+ * none). */
+nomen_tensor *nomen__folded(nomen_tensor *t, int keep);
 /* The dims of t from the innermost in memory to the outermost. */
 void nomen__memory_order(const nomen_tensor *t, int *dims);
 /* Gives a fresh tensor strides in the order of those of a model with the same sizes. */
