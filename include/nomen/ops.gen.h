@@ -3580,7 +3580,7 @@ NOMEN_API nomen_tensor *nomen_masked_select_call(const nomen_masked_select_args 
  *
  * Names: then the rows of the first and the columns of the second (rule contract).
  * Shapes: [..., m, k] and [..., k, n] give [..., m, n].
- * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Dtypes: both must have the same dtype.
  * Gradient: self, other.
  * Errors: 0-d operands, inner sizes that differ, batch dims that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.

@@ -18,9 +18,25 @@ static bool is_number(const nomen__call *c, int arg, double value) {
                : (n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i) == value;
 }
 
+/* Zeros, whatever t holds; gradients through them are zeros too. Consumes t. */
+static nomen_tensor *nothing_of(nomen_tensor *t) {
+    nomen_tensor *copy = nomen__apply(NOMEN__OP_CLONE, t, NULL), *zeros = NULL;
+    nomen__call zero;
+    nomen__call_begin(&zero, &nomen__ops[NOMEN__OP_ZERO]);
+    zero.arg[0].tensor = copy;
+    zero.given = 1;
+    zero.inplace = true;
+    if (copy && !nomen__invoke(&zero)) zeros = zero.out[0];
+    nomen__release(copy);
+    nomen__release(t);
+    return zeros;
+}
+
 /* t times a number argument, which takes the dtype of t; consumes t. */
 static nomen_tensor *scaled(const nomen__call *c, nomen_tensor *t, int arg) {
     if (!t || is_number(c, arg, 1)) return t;
+    /* PyTorch does not look at what is multiplied by nothing, but in two of three products. */
+    if (is_number(c, arg, 0) && (arg == BETA || c->op->id == NOMEN__OP_ADDMM)) return nothing_of(t);
     nomen_number n = *c->arg[arg].number;
     if (nomen_dtype_is_integral((nomen_dtype)t->dtype) && n.kind == NOMEN_NUMBER_FLOAT)
         n = (nomen_number){NOMEN_NUMBER_INT, (int64_t)n.re, 0, 0};
@@ -98,7 +114,7 @@ nomen_status nomen__compose_addmm(nomen__call *c) {
         if (s) return s;
     }
     nomen_tensor *value = scaled(c, nomen__apply(product_of(c), c->in[LEFT], c->in[RIGHT]), ALPHA);
-    if (value && !is_number(c, BETA, 0)) {
+    if (value && (!is_number(c, BETA, 0) || nomen__concerns_tape(c->in[SELF]))) {
         nomen_tensor *product = value, *bias = scaled(c, nomen__retain(c->in[SELF]), BETA);
         value = bias ? nomen__apply(NOMEN__OP_ADD, product, bias) : NULL;
         nomen__release(bias);

@@ -367,6 +367,11 @@ nomen_status nomen__dtype_copy(nomen__call *c) { return nomen__dtype_same(c); }
 
 nomen_status nomen__dtype_equal(nomen__call *c) {
     nomen_dtype a = (nomen_dtype)c->in[0]->dtype, b = (nomen_dtype)c->in[1]->dtype;
+    if (a != b && c->in[0]->ndim == 1 && c->in[1]->ndim == 1)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "dot : expected both vectors to have same dtype, but found %s and %s: "
+                           "convert one",
+                           nomen_dtype_name(a), nomen_dtype_name(b));
     if (a != b)
         return nomen__fail(
             NOMEN_ERROR_DTYPE,

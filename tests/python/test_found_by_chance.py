@@ -190,3 +190,72 @@ def test_gradients_of_what_is_joined_where_another_dim_is_empty():
         x.grad = None
         result.sum().backward()
         assert x.grad.shape == (0, 8, 3)
+
+
+def test_what_writes_one_value_may_write_it_twice():
+    """zero_ and the like work on expanded tensors; all else is refused, as elements are written in
+    any order."""
+    x = nomen.ones(1, 3)
+    y = x.expand(4, 3)
+    y.zero_()
+    assert x.tolist() == [[0, 0, 0]]
+    assert nomen.fill_(y, 3).shape == (4, 3) and x.tolist() == [[3, 3, 3]]
+    mask = nomen.zeros(4, 3) > 0
+    mask[0, 0] = mask[1, 2] = True
+    assert y.masked_fill_(mask, 7) is y and x.tolist() == [[7, 3, 7]]
+    y.masked_fill_(nomen.tensor([False, True, False]), 9)
+    assert x.tolist() == [[7, 9, 7]]
+    y.index_fill_(1, nomen.tensor([0]), 5)
+    assert x.tolist() == [[5, 9, 7]]
+    y.index_fill_(0, nomen.tensor([3]), 6)
+    assert x.tolist() == [[6, 6, 6]]
+    with pytest.raises(IndexError, match="index 4 is out of bounds for dimension 0 with size 4"):
+        y.index_fill_(0, nomen.tensor([4]), 1)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        y.masked_scatter_(mask, nomen.ones(12))
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        y.copy_(nomen.zeros(4, 3))
+    assert x.tolist() == [[6, 6, 6]]
+
+
+def test_numbers_of_0_in_products():
+    """beta=0 does not look at self, alpha=0 of addmm not at the product; gradients are zeros."""
+    nan = float("nan")
+    bias, x = nomen.full((2, 2), nan).requires_grad_(), nomen.ones(2, 2).requires_grad_()
+    y = nomen.addmm(bias, x, x, beta=0)
+    assert y.tolist() == [[2, 2], [2, 2]]
+    y.sum().backward()
+    assert bias.grad.tolist() == [[0, 0], [0, 0]] and x.grad.tolist() == [[4, 4], [4, 4]]
+    assert nomen.addmm(nomen.ones(2), bias, bias, alpha=0).tolist() == [[1, 1], [1, 1]]
+    assert nomen.baddbmm(nomen.full((1,), nan), *[nomen.ones(2, 1, 1)] * 2, beta=0).sum() == 2
+
+
+def test_products_want_one_dtype():
+    x, n = nomen.ones(2, 2), nomen.ones(2, 2, dtype=nomen.int64)
+    with pytest.raises(RuntimeError, match="^expected m1 and m2 to have the same dtype"):
+        x.matmul(n)
+    with pytest.raises(RuntimeError, match="^dot : expected both vectors to have same dtype"):
+        x[0] @ n[0]
+
+
+def test_gradient_of_a_list_of_parts_without_elements():
+    """Their sizes along the dim were counted as 0."""
+    x = nomen.zeros(9, 0).requires_grad_()
+    y = x.roll(2, 0)
+    y.backward(y.detach())
+    assert x.grad.shape == (9, 0)
+
+
+def test_cdist_counts_no_nan():
+    a = nomen.tensor([[0.0, 1.0, float("nan")], [0.0, 1.0, 1e-30]])
+    b = nomen.tensor([[0.0, 2.0, 0.0]])
+    counts = nomen.cdist(a, b, p=0).flatten().tolist()
+    assert counts[0] != counts[0] and counts[1] == 2
+
+
+def test_index_add_of_truths():
+    truth = nomen.tensor([False, False])
+    assert truth.index_add(0, nomen.tensor([1]), nomen.tensor([True]), alpha=0.5).tolist() == [
+        False,
+        True,
+    ]
