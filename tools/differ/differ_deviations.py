@@ -36,7 +36,11 @@ NAMES_AS_DIMS = (
 )
 # Forms that no overload of PyTorch has, by what it says to them.
 FORMS = [
-    ("4.1 numbers where PyTorch wants a tensor", "must be Tensor, not (int|float|bool|complex)"),
+    (
+        "4.1 numbers where PyTorch wants a tensor",
+        r"must be Tensor, not (int|float|bool|complex)|"
+        r"lerp_?\(\) received .*got \((float|int|bool), T",
+    ),
     ("4.3 out= and in-place forms that PyTorch lacks", "unexpected keyword argument '(out|names)'"),
     ("1.2 names as dims", NAMES_AS_DIMS),
 ]
@@ -134,7 +138,7 @@ def more_overloads(case, mine, theirs, said):
     return (
         theirs[0] == "error"
         and re.search("invalid combination of arg|at most 2 dim|be a 2-tuple", theirs[2])
-        and not (case.get("wild") and only_theirs(mine, theirs))
+        and not (case.get("wild") and only_theirs(mine, theirs) and "out=tuple" not in theirs[2])
     )
 
 
@@ -193,7 +197,7 @@ def wrong_argument(case, mine, theirs, said):
 
 @deviation("7.11 the sign of zero depends on PyTorch's loop, vector or scalar")
 def loops_disagree(case, mine, theirs, said):
-    return case["row"] == "relu" and re.search(r"\(-?0\.0\), not \S*\(-?0\.0\)", said)
+    return case["row"] in ("relu", "aminmax") and re.search(r"\(-?0\.0\), not \S*\(-?0\.0\)", said)
 
 
 @deviation("7.10 a float beyond the range of an integer dtype: the cast is undefined in C")
@@ -211,14 +215,13 @@ def numbers(case):
 
 @deviation("7.12 PyTorch's own gradient fails inside")
 def torch_asserts(case, mine, theirs, said):
-    return (
-        only_theirs(mine, theirs)
-        and case.get("mode") == "grad"
-        and re.search(
-            "INTERNAL ASSERT|ZeroTensor|Expected isFloatingType|functions with out=|but got None",
-            theirs[2],
-        )
-    ) or (case.get("mode") == "grad" and re.search(": a tensor, not a value$", said))
+    if case.get("mode") != "grad":
+        return False
+    if theirs[0] != "error":
+        return re.search(": a tensor, not a value$", said)
+    inside = "INTERNAL ASSERT|ZeroTensor|Expected isFloatingType|but got None"
+    in_place = re.search("functions with out=", theirs[2])
+    return in_place or only_theirs(mine, theirs) and re.search(inside, theirs[2])
 
 
 SLOPPY = re.compile(r"element \d+: (\S+), not (\S+?)(, \d+ ULP apart)?($| \|)")
@@ -229,6 +232,8 @@ INVERSES = ("pow", "acos", "asin", "atan", "acosh", "asinh", "atanh")
 def torch_is_off(case, mine, theirs, said):
     """Its error is at most a part of 1e-8 of the result, or of 1e-9 of numbers near 1."""
     inverse = "complex128" in said and case["row"] in INVERSES
+    if case["row"] == "sigmoid" and re.search(r": -?\d\S*e-3\d\d, not -?0\.0", said):
+        return True  # its smallest results are 0
     if case["row"] not in ("digamma", "polygamma", "sinc", "logit", "lgamma") and not inverse:
         return False
     pair = SLOPPY.search(said)
@@ -240,7 +245,7 @@ def torch_is_off(case, mine, theirs, said):
 
 @deviation("7.3 sinc of whole numbers is 0")
 def sinc_of_whole(case, mine, theirs, said):
-    return case["row"] == "sinc" and re.search(r"element \d+: \S*\(?-?0(\.0)?\b", said)
+    return case["row"] == "sinc" and re.search(r"element \d+: \S*?\(?-?0(\.0)?(?![\d.e])", said)
 
 
 @deviation("7.4 polygamma at its poles is infinite")
@@ -282,7 +287,7 @@ def few(told):
 
 @deviation("7.9 sigmoid of complex numbers with a very negative real part is 0")
 def sigmoid_far(case, mine, theirs, said):
-    return case["row"] == "sigmoid" and re.search(r"\(-?0[+-]?0?j\), not \S*nan", said)
+    return case["row"] == "sigmoid" and re.search(r"complex128\(\S+, not \S*nan", said)
 
 
 @deviation("4.5 there is no complex32")
@@ -318,6 +323,11 @@ def endless_variance(case, mine, theirs, said):
         return False
     corrected = case.get("mode") == "grad" and "correction" in case["kw"]
     return corrected or re.search(": (inf, not nan|nan, not inf)", said)
+
+
+@deviation("7.16 round(decimals) does not overflow")
+def round_far(case, mine, theirs, said):
+    return case["row"] == "round" and re.search("e[+]\\d+, not -?inf", said)
 
 
 @deviation("7.14 a tensor that overlaps itself is never written to")
