@@ -27,7 +27,8 @@ def wider(case, data):
     for k, spec in enumerate(made["tensors"]):
         into = table.get(spec["dtype"])
         if into:
-            bits[k] = widen(spec["dtype"], data[k]).astype(STORED[into]).tobytes()
+            with numpy.errstate(invalid="ignore"):  # NaN with a payload
+                bits[k] = widen(spec["dtype"], data[k]).astype(STORED[into]).tobytes()
             made["tensors"][k] = dict(spec, dtype=into)
     for key, value in made["kw"].items():
         if isinstance(value, dict) and value.get("dtype") in WIDER:
