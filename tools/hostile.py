@@ -25,9 +25,10 @@ KNOWN = (
 )  # fmt: skip
 LEFT_ALONE = {  # files, and what would change the run itself
     "save", "load", "save_npy", "load_npy", "set_blas", "set_num_threads", "set_default_dtype",
-    "set_printoptions", "manual_seed", "seed", "set_rng_state", "set_memory_limit", "__class__", "__init__", "__new__", "__dir__",
-    "__init_subclass__", "__subclasshook__", "__reduce__", "__reduce_ex__", "__getattribute__",
-    "__setattr__", "__delattr__",
+    "set_printoptions", "manual_seed", "seed", "set_rng_state", "set_memory_limit", "__class__",
+    "__init__", "__new__", "__dir__", "__init_subclass__", "__subclasshook__", "__reduce__",
+    "__reduce_ex__", "__getattribute__", "__setattr__", "__delattr__",
+    "set_strict_contraction",
 }  # fmt: skip
 KEYWORDS = (
     "dim out keepdim names dtype other alpha axis generator requires_grad size value index device "
