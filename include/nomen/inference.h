@@ -45,6 +45,7 @@ typedef struct nomen_infer_args {
     const int64_t *size;
     /* Sizes of out and of the result: with both, "a named out= is never resized" is checked too. */
     const int64_t *out_size, *result_size;
+    bool strict; /* products refuse to contract two dims of different names */
 } nomen_infer_args;
 
 /* Writes the names of the result, in the form above, to result (room for size bytes); several
@@ -52,6 +53,12 @@ typedef struct nomen_infer_args {
  * are those of the operation itself; besides, NOMEN_ERROR_VALUE if the operation is unknown or the
  * room is too small, and NOMEN_ERROR_TYPE if the number of operands or dims does not fit. */
 NOMEN_API nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size);
+
+/* Strict contraction: from now on matrix products refuse, as NOMEN_ERROR_NAME, to contract two dims
+ * that both have names, and different ones: N C @ K H. It is off by default, as PyTorch knows it,
+ * and one setting for the process. Returns what it was. */
+NOMEN_API bool nomen_set_strict_contraction(bool strict);
+NOMEN_API bool nomen_strict_contraction(void);
 
 /* The rule that an operation follows, a word of ops/namerules.def such as "unify"; NULL if there is
  * no such operation. */

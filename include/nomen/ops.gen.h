@@ -1311,7 +1311,7 @@ NOMEN_API nomen_tensor *nomen_contiguous_call(const nomen_contiguous_args *args)
 #define nomen_contiguous(...) \
     nomen_contiguous_call(&(const nomen_contiguous_args){.self = __VA_ARGS__})
 
-/* Writes the elements of src, broadcast and converted, into self. Names are unified as by an operation in place.
+/* Writes the elements of src, broadcast and converted, into self. Names are unified as by an operation in place. non_blocking is a permission that is not used.
  *
  * Names: all operands matched from the right (rule unify).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
@@ -1326,6 +1326,7 @@ NOMEN_API nomen_tensor *nomen_contiguous_call(const nomen_contiguous_args *args)
 typedef struct nomen_copy_args {
     nomen_tensor *self;
     nomen_tensor *src;
+    bool non_blocking;
 } nomen_copy_args;
 NOMEN_API nomen_tensor *nomen_copy_call(const nomen_copy_args *args);
 #define nomen_copy(...) \

@@ -36,6 +36,18 @@ static PyObject *set_blas(PyObject *module, PyObject *value) {
     Py_RETURN_NONE;
 }
 
+static PyObject *set_strict_contraction(PyObject *module, PyObject *value) {
+    (void)module;
+    int yes = PyObject_IsTrue(value);
+    return yes < 0 ? NULL : PyBool_FromLong(nomen_set_strict_contraction(yes));
+}
+
+static PyObject *is_strict_contraction(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    return PyBool_FromLong(nomen_strict_contraction());
+}
+
 static PyObject *synchronize(PyObject *module, PyObject *args) {
     py_state *s = PyModule_GetState(module);
     PyObject *device = Py_None;
@@ -166,6 +178,12 @@ static PyMethodDef functions[] = {
     {"set_blas", set_blas, METH_O,
      "set_blas($module, which, /)\n--\n\n'own': the kernels of nomen; 'openblas': OpenBLAS "
      "wherever it can; 'auto': where it is faster."},
+    {"set_strict_contraction", set_strict_contraction, METH_O,
+     "set_strict_contraction($module, strict, /)\n--\n\nShall matrix products refuse to contract "
+     "two dims of different names? Returns what it was."},
+    {"is_strict_contraction", is_strict_contraction, METH_NOARGS,
+     "is_strict_contraction($module, /)\n--\n\nDo matrix products refuse to contract two dims of "
+     "different names?"},
     {"synchronize", synchronize, METH_VARARGS,
      "synchronize($module, device=None, /)\n--\n\nWaits until the device has done what it was "
      "asked for."},

@@ -61,8 +61,9 @@ nomen_status nomen__compose_cdist(nomen__call *c) {
         nomen_tensor *a = nomen_unsqueeze(nomen_rename(c->in[0]), "-2"),
                      *b = nomen_unsqueeze(nomen_rename(c->in[1]), "-3");
         nomen_tensor *d = nomen_sub(a, b);
+        bool none = d && d->size[d->ndim - 1] == 0; /* points without coordinates meet */
         /* the number of coordinates that differ is NaN where one of them is */
-        r = counts
+        r = counts || none
                 ? nomen_sum(nomen_clamp_max(nomen_ceil(nomen_abs(d)), nomen_scalar(1)), .dim = "-1")
                 : nomen_norm(d, .p = p, .dim = "-1");
         if (r) nomen__retain(r);

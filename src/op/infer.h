@@ -59,6 +59,8 @@ nomen_status nomen__unify_all(const nomen__names *operands, int count, nomen__na
 void nomen__names_reduce(nomen__names own, uint64_t mask, bool keepdim, nomen__namelist *result);
 /* section 10.1, with the whole result checked for duplicates (E29). Also mm, mv, bmm, dot. */
 nomen_status nomen__names_matmul(nomen__names a, nomen__names b, nomen__namelist *result);
+/* Strict contraction: an error if the two dims that are contracted have different names. */
+nomen_status nomen__names_contracted(nomen__names a, nomen__names b, const char *op);
 /* section 10.3: unify(matmul(m1, m2), bias) */
 nomen_status nomen__names_addmm(nomen__names bias, nomen__names m1, nomen__names m2,
                                 nomen__namelist *result);

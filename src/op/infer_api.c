@@ -145,10 +145,16 @@ static nomen_status rule_reduce_last(request *r) {
 }
 
 static nomen_status rule_contract(request *r) {
+    nomen_status s =
+        r->args->strict ? nomen__names_contracted(r->in[0], r->in[1], r->args->op) : NOMEN_OK;
+    if (s) return s;
     return nomen__names_matmul(r->in[0], r->in[1], &r->result);
 }
 
 static nomen_status rule_contract_add(request *r) {
+    nomen_status s =
+        r->args->strict ? nomen__names_contracted(r->in[1], r->in[2], r->args->op) : NOMEN_OK;
+    if (s) return s;
     return nomen__names_addmm(r->in[0], r->in[1], r->in[2], &r->result);
 }
 

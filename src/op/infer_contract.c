@@ -123,3 +123,18 @@ nomen_status nomen__names_cdist(nomen__names a, nomen__names b, nomen__namelist 
     int first = nomen__names_repeated(whole, &again);
     return first < 0 ? NOMEN_OK : fail_cdist(a, b, whole, first, again);
 }
+
+/* What is contracted: the last dim of a and the last but one of b, or its only one. */
+nomen_status nomen__names_contracted(nomen__names a, nomen__names b, const char *op) {
+    if (!a.at || !b.at || !a.n || !b.n) return NOMEN_OK;
+    int j = b.n == 1 ? 0 : b.n - 2;
+    nomen_name x = a.at[a.n - 1], y = b.at[j];
+    if (!x || !y || x == y) return NOMEN_OK;
+    nomen_status failed =
+        nomen__fail(NOMEN_ERROR_NAME,
+                    "%s: strict contraction: '%s' (index %d of %s) and '%s' (index %d of %s) would "
+                    "be contracted but have different names.",
+                    op, nomen_name_text(x), a.n - 1, nomen__text_list(a).at, nomen_name_text(y), j,
+                    nomen__text_list(b).at);
+    return nomen__hint(failed, "give both one name with rename, if they mean the same");
+}

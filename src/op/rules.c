@@ -1,5 +1,6 @@
 /* Words of the table: name rules and dtype rules of operations. Shapes are in shapes.c, views in
  * view.c. */
+#include "nomen/inference.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
 
@@ -111,9 +112,20 @@ nomen_status nomen__names_reduce_both(nomen__call *c) {
     return s;
 }
 
+static _Atomic bool strict_contraction;
+
+bool nomen_strict_contraction(void) { return strict_contraction; }
+
+bool nomen_set_strict_contraction(bool strict) {
+    return atomic_exchange(&strict_contraction, strict);
+}
+
 nomen_status nomen__names_contract(nomen__call *c) {
     if (!c->named) return NOMEN_OK;
-    return nomen__names_matmul(nomen__names_of(c->in[0]), nomen__names_of(c->in[1]), &c->names);
+    nomen__names a = nomen__names_of(c->in[0]), b = nomen__names_of(c->in[1]);
+    nomen_status s = NOMEN_OK;
+    if (NOMEN_UNLIKELY(strict_contraction)) s = nomen__names_contracted(a, b, c->op->name);
+    return s ? s : nomen__names_matmul(a, b, &c->names);
 }
 
 /* A names argument as the list of a result. */

@@ -231,6 +231,7 @@ static const nomen__argspec args_contiguous[] = {
 static const nomen__argspec args_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, self)},
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, src)},
+    {"non_blocking", NOMEN__FLAG, 0, offsetof(nomen_copy_args, non_blocking)},
 };
 static const nomen__argspec args_copysign[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copysign_args, self)},
@@ -3268,8 +3269,8 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "copy",
-        .signature = "(self, src)",
-        .doc = "Writes the elements of src, broadcast and converted, into self. Names are unified as by an operation in place.\n"
+        .signature = "(self, src, non_blocking=False)",
+        .doc = "Writes the elements of src, broadcast and converted, into self. Names are unified as by an operation in place. non_blocking is a permission that is not used.\n"
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
@@ -3282,10 +3283,10 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
         .id = 51,
-        .nargs = 2,
+        .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
-        .tail = sizeof(nomen_copy_args),
+        .tail = offsetof(nomen_copy_args, non_blocking),
         .bytes = sizeof(nomen_copy_args),
         .more = 0,
         .nout = 1,

@@ -574,6 +574,22 @@ static void factories(void **state) {
         .names = "N N");
 }
 
+static void strict_contraction(void **state) {
+    (void)state;
+    ASK("N H", "matmul", ON("N C", "K H"));
+    ASK("N H", "matmul", ON("N C", "C H"), .strict = true);
+    ASK("N H", "mm", ON("N C", "* H"), .strict = true);
+    ASK("!matmul: strict contraction: 'C' (index 1 of ['N', 'C']) and 'K' (index 0 of ['K', 'H']) "
+        "would be contracted but have different names.",
+        "matmul", ON("N C", "K H"), .strict = true);
+    ASK("!addmm: strict contraction: 'C' (index 1 of ['N', 'C']) and 'K' (index 0 of ['K', 'H']) "
+        "would be contracted but have different names.",
+        "addmm", ON("", "N C", "K H"), .strict = true);
+    ASK("!mv: strict contraction: 'C' (index 1 of ['N', 'C']) and 'K' (index 0 of ['K']) would be "
+        "contracted but have different names.",
+        "mv", ON("N C", "K"), .strict = true);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parse_items),
@@ -599,6 +615,7 @@ int main(void) {
         cmocka_unit_test(long_lists_leave_room_for_the_reason),
         cmocka_unit_test(room_for_the_result),
         cmocka_unit_test(factories),
+        cmocka_unit_test(strict_contraction),
     };
     return cmocka_run_group_tests_name("infer", tests, NULL, NULL);
 }

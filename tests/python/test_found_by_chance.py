@@ -259,3 +259,8 @@ def test_index_add_of_truths():
         False,
         True,
     ]
+
+
+def test_cdist_of_points_without_coordinates():
+    for p in (0, 0.5, 1, 2, float("inf")):
+        assert nomen.cdist(nomen.ones(2, 0), nomen.ones(3, 0), p=p).tolist() == [[0] * 3] * 2

@@ -471,3 +471,36 @@ def test_many_dims():
     assert big.names == tuple(many) and big.sum("d63").ndim == 63
     with raises(RuntimeError, "65 dims are too many: a tensor has at most 64"):
         zeros([1] * 65)
+
+
+def test_strict_contraction():
+    """Off, products contract whatever meets, as in PyTorch; on, two names must be one."""
+    a, b = zeros((2, 3), names=("N", "C")), zeros((3, 4), names=("K", "H"))
+    vector = zeros(3, names=("K",))
+    assert not nomen.is_strict_contraction() and (a @ b).names == ("N", "H")
+    assert nomen.set_strict_contraction(True) is False
+    try:
+        assert nomen.is_strict_contraction()
+        for call in (
+            lambda: a @ b,
+            lambda: nomen.mm(a, b),
+            lambda: nomen.addmm(zeros(4), a, b),
+            lambda: a.mv(vector),
+            lambda: a[0].dot(vector),
+            lambda: zeros((5, 2, 3), names=("B", "N", "C")) @ b,
+        ):
+            with pytest.raises(RuntimeError, match="strict contraction: 'C' .* and 'K' .* would be "
+                                                   "contracted but have different names") as info:
+                call()
+            assert any("rename" in note for note in info.value.__notes__)
+        same = b.rename("C", "H").detach().requires_grad_()
+        left = a.detach().requires_grad_()
+        y = left @ same
+        y.sum().backward()
+        assert y.names == ("N", "H")
+        assert left.grad.names == ("N", "C") and same.grad.names == ("C", "H")
+        assert (a @ b.rename(None, "H")).names == ("N", "H")
+        assert (a.rename(None) @ b).names == (None, "H")
+    finally:
+        nomen.set_strict_contraction(False)
+    assert (a @ b).names == ("N", "H")
