@@ -40,6 +40,7 @@ class Args(ctypes.Structure):
         ("size", ctypes.POINTER(ctypes.c_int64)),
         ("out_size", ctypes.POINTER(ctypes.c_int64)),
         ("result_size", ctypes.POINTER(ctypes.c_int64)),
+        ("strict", ctypes.c_bool),
     ]
 
 
