@@ -32,13 +32,17 @@ bool nomen__is_one(const nomen_number *n) {
                                              : n->i == 1;
 }
 
+static nomen_status no_float_alpha(void) {
+    return nomen__fail(
+        NOMEN_ERROR_DTYPE,
+        "For integral input tensors, argument alpha must not be a floating point number.");
+}
+
 nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d) {
     if (alpha->kind == NOMEN_NUMBER_BOOL && d != NOMEN_BOOL)
         return nomen__fail(NOMEN_ERROR_DTYPE, "Boolean alpha only supported for Boolean results.");
     if (alpha->kind == NOMEN_NUMBER_FLOAT && nomen_dtype_is_integral(d) && d != NOMEN_BOOL)
-        return nomen__fail(
-            NOMEN_ERROR_DTYPE,
-            "For integral input tensors, argument alpha must not be a floating point number.");
+        return no_float_alpha();
     if (alpha->kind == NOMEN_NUMBER_COMPLEX && !nomen_dtype_is_complex(d))
         return nomen__fail(
             NOMEN_ERROR_DTYPE,
@@ -58,6 +62,7 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
     const nomen_number *alpha = c->arg[2].number;
     nomen_dtype d = nomen__common_dtype(c->in, 2);
     nomen_status s = nomen__check_alpha(alpha, d);
+    if (!s && alpha->kind == NOMEN_NUMBER_FLOAT && d == NOMEN_BOOL) s = no_float_alpha();
     if (!s && nomen__is_one(alpha)) return NOMEN_OK;
     const nomen_number truth = {NOMEN_NUMBER_BOOL, alpha->i != 0, 0, 0};
     if (d == NOMEN_BOOL) alpha = &truth;

@@ -770,7 +770,7 @@ static const nomen__argspec args_permute[] = {
 };
 static const nomen__argspec args_poisson[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_poisson_args, self)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_poisson_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL, offsetof(nomen_poisson_args, generator)},
 };
 static const nomen__argspec args_polar[] = {
     {"abs", NOMEN__TENSOR, 0, offsetof(nomen_polar_args, abs)},
@@ -8228,7 +8228,7 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "poisson",
-        .signature = "(self, *, generator=None)",
+        .signature = "(self, generator=None)",
         .doc = "Random counts of events of which self is the mean number.\n"
         "\n"
         "    P(k) = e ** -self * self ** k / k! for k = 0, 1, ...\n"

@@ -264,3 +264,21 @@ def test_index_add_of_truths():
 def test_cdist_of_points_without_coordinates():
     for p in (0, 0.5, 1, 2, float("inf")):
         assert nomen.cdist(nomen.ones(2, 0), nomen.ones(3, 0), p=p).tolist() == [[0] * 3] * 2
+
+
+def test_linspace_wants_bounds_that_fit():
+    for low, high, dtype in (
+        (300, 1, nomen.uint8),
+        (0, 70000, nomen.int16),
+        (1, 1e6, nomen.half),
+    ):
+        with pytest.raises(RuntimeError, match="cannot be converted to type .* without overflow"):
+            nomen.linspace(low, high, 5, dtype=dtype)
+    assert nomen.linspace(0, 255, 2, dtype=nomen.uint8).tolist() == [0, 255]
+
+
+def test_alpha_of_truths_is_no_float():
+    truth = nomen.tensor([True, False])
+    with pytest.raises(RuntimeError, match="^For integral input tensors, argument alpha"):
+        nomen.add(truth, truth, alpha=0.5)
+    assert nomen.add(truth, truth, alpha=True).tolist() == [True, False]

@@ -17,7 +17,8 @@ NO_KERNEL = re.compile(
     "not implemented for|not supported|is not supported|unsupported|only support|expected.*dtype|"
     "Expected.*dtype|must be.*(dtype|float|bool|integ)|Could not infer|does not support|"
     "Expected both inputs to be|"
-    "not implemented|can't convert|Could not run|isn't implemented|should be.*float"
+    "not implemented|can't convert|Expected floating point type for result|"
+    "Could not run|isn't implemented|should be.*float"
 )
 
 

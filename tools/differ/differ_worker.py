@@ -7,10 +7,12 @@ results. A case is plain data (see differ_cases.py), so that it means the same t
 Needs NumPy and the library, nothing of this folder: it runs under other interpreters.
 """
 
+import ctypes
 import importlib
 import operator
 import os
 import pickle
+import signal
 import struct
 import sys
 import warnings
@@ -201,6 +203,7 @@ class Session:
 
 def main():
     warnings.simplefilter("ignore")
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: a hung call ends with the run
     wire_in, wire_out = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     quiet = os.open(os.devnull, os.O_RDWR)
     os.dup2(quiet, 0)

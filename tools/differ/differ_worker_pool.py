@@ -11,7 +11,7 @@ SCRIPT = pathlib.Path(__file__).with_name("differ_worker.py")
 
 
 class Worker:
-    def __init__(self, python, library, seconds=60, script=SCRIPT):
+    def __init__(self, python, library, seconds=15, script=SCRIPT):
         self.command = [python, str(script), library]
         self.seconds = seconds
         self.process = None
