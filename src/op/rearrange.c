@@ -436,7 +436,8 @@ nomen_status nomen__compose_diag(nomen__call *c) {
     int64_t offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
     nomen__namelist none = {.n = -1};
     if (t->ndim != 1 && t->ndim != 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "diag(): Supports 1D or 2D tensors. Got %dD", t->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "diag(): Supports 1D or 2D tensors. Got %dD",
+                           t->ndim);
     if (t->ndim == 1) {
         r = embedded(t, offset, 0, 1);
     } else {
