@@ -27,7 +27,7 @@ test:
 	@$(PYTEST) --builds release,asan $(TESTFLAGS)
 
 check:
-	@tools/setup.sh tests asan tsan extras
+	@NOMEN_SANITIZED=wide tools/setup.sh tests asan tsan extras
 	@$(PYTEST) --builds release,asan,tsan --compilers --sanitized-python --packages
 
 coverage:
