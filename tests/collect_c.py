@@ -133,8 +133,6 @@ def run_and_report(item):
     hook = item.ihook
     hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     start = time.time()
-    if item.future is None:
-        start_all(item.session.items)
     results, wrong = item.future.result()
     if wrong:
         results.append(("program", "failed", wrong, 0.0))

@@ -73,12 +73,15 @@ def pytest_collection_modifyitems(config, items):
     if chosen or not all(files.issuperset(folder.glob("test_*.[cp]*")) for folder in folders):
         config.hook.pytest_deselected(items=pages)
         pages = []
+    # C programs run beside the Python tests, and are asked for their results after them.
+    rest.sort(key=lambda item: isinstance(item, collect_c.CProgram))
     items[:] = rest + pages
 
 
 def pytest_collection_finish(session):
     if not session.config.option.collectonly:
         measured.start()
+        collect_c.start_all(session.items)
 
 
 @pytest.hookimpl(wrapper=True)
