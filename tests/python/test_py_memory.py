@@ -16,6 +16,15 @@ import nomen
 x = nomen.ones(4, 4, names=("N", "C"))
 
 
+@pytest.fixture(autouse=True, scope="module")
+def collect_only_what_is_new():
+    """Other tests keep much, and these collect garbage thousands of times."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 # ---- exceptions ------------------------------------------------------------------------------
 
 
