@@ -97,7 +97,9 @@ def allowed(case):
     """How far the result of another instruction set may be from what was recorded."""
     if case["row"] in hints.EXACT and case.get("mode") != "grad":
         return 4  # of complex numbers: real ones are compared by their hash
-    return 1024 if case["row"] in hints.CANCEL else 8  # near 0 a difference of large terms is left
+    if case["row"] == "log_softmax":  # near 0 a difference of large terms is left
+        return 16384
+    return 64 if case["row"] in hints.CANCEL else 8
 
 
 def suits(case, data):
