@@ -11,6 +11,7 @@ import pathlib
 import re
 
 import pytest
+from c_interface import Error
 from golden_cases import EXCEPTIONS, cases, deviations, read
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -41,17 +42,6 @@ class Args(ctypes.Structure):
         ("out_size", ctypes.POINTER(ctypes.c_int64)),
         ("result_size", ctypes.POINTER(ctypes.c_int64)),
         ("strict", ctypes.c_bool),
-    ]
-
-
-class Error(ctypes.Structure):
-    """nomen_error"""
-
-    _fields_ = [
-        ("code", ctypes.c_int),
-        ("op", ctypes.c_char_p),
-        ("message", ctypes.c_char_p),
-        ("operands", ctypes.c_char_p),
     ]
 
 
