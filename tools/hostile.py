@@ -13,8 +13,10 @@ import collections
 import faulthandler
 import inspect
 import math
+import os
 import random
 import sys
+import tempfile
 
 import nomen
 
@@ -189,6 +191,8 @@ def main():
     nomen.set_memory_limit(2**32)
     draw, known, counts, odd = Draw(options.seed), callables(), collections.Counter(), 0
     log = open(options.log, "w", errors="replace") if options.log else None
+    scratch = tempfile.TemporaryDirectory()  # a name that is passed may be taken for a file's
+    os.chdir(scratch.name)
     for at in range(options.calls):
         name, function, args, kwargs = draw.call(known)
         if log:
