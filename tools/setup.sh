@@ -119,18 +119,33 @@ extras() {
 # ---- the virtual environment ---------------------------------------------------------------------------------
 
 make_venv() {
-    rm -rf .venv && "$python" -m venv .venv &&
-        .venv/bin/python -m pip install --disable-pip-version-check -r tools/requirements.txt
+    rm -rf .venv && "$python" -m venv .venv
 }
 
+# The library needs the interpreter only: what the tests need arrives while it is being built.
+arriving=""
 virtual_environment() {
-    local stamp=.venv/.stamp want
     python=$(find_python) || stop "no Python of at least 3.11 with venv and headers was found"
     # The path belongs to the stamp: an environment that was copied along with the tree does not work.
     want="$root $python $(cksum <tools/requirements.txt)"
-    [ -x .venv/bin/python ] && [ "$(cat $stamp 2>/dev/null)" = "$want" ] && return 0
+    [ -x .venv/bin/python ] && [ "$(cat .venv/.stamp 2>/dev/null)" = "$want" ] && return 0
     step "virtual environment in .venv" make_venv
-    echo "$want" >$stamp
+    .venv/bin/python -m pip install --disable-pip-version-check -r tools/requirements.txt \
+        >build/packages.log 2>&1 </dev/null &
+    arriving=$!
+}
+
+have_arrived() {
+    [ -n "$arriving" ] || return 0
+    step "Python packages" wait_for_packages
+    echo "$want" >.venv/.stamp
+}
+
+wait_for_packages() {
+    local status=0
+    wait "$arriving" || status=$?
+    cat build/packages.log
+    return $status
 }
 
 # ---- the library ---------------------------------------------------------------------------------------------
@@ -178,6 +193,7 @@ virtual_environment
 configure release -DCMAKE_BUILD_TYPE=Release -DNOMEN_WERROR=ON -DNOMEN_TESTS=ON -DNOMEN_EXAMPLES=ON \
     -DNOMEN_PYTHON=ON -DPython_EXECUTABLE="$root/.venv/bin/python"
 build "library, Python module and examples" release
+have_arrived
 link_module
 for word in "$@"; do
     case $word in
