@@ -3,7 +3,6 @@ processes. Files are in _files.py."""
 
 import copy
 import os
-import pickle
 import sys
 
 from nomen import _C
@@ -151,6 +150,8 @@ def _storage_of(data, readonly):
 
 
 def _reduce_storage(self, protocol):
+    import pickle  # is there already when this is called
+
     data = pickle.PickleBuffer(self) if protocol >= 5 else bytes(self)
     return _storage_of, (data, self._readonly())
 
