@@ -3,9 +3,9 @@
 find_path(CMOCKA_INCLUDE cmocka.h REQUIRED)
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 
-# What these programs do themselves, models in wide arithmetic, is most of their time. The library under them is
-# watched by the sanitizers all the same.
-set(models test_launch test_iter test_kernels_gemm test_kernels_elementwise)
+# What the programs of tests/kernels and these do themselves, models in wide arithmetic, is most of their time. The
+# library under them is watched by the sanitizers all the same.
+set(models test_launch test_iter)
 
 add_custom_target(nomen_tests)
 add_dependencies(nomen_tests ${nomen_backends})
@@ -32,7 +32,7 @@ foreach(folder c kernels)
             NOMEN_BACKENDS_DIR="${PROJECT_BINARY_DIR}/backends")
         target_link_libraries(${stem} PRIVATE nomen_flags nomen_static ${CMOCKA_LIBRARY} m)
         set_target_properties(${stem} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-        if(NOMEN_SANITIZE AND stem IN_LIST models)
+        if(NOMEN_SANITIZE AND (folder STREQUAL "kernels" OR stem IN_LIST models))
             set_source_files_properties(${source} PROPERTIES COMPILE_OPTIONS "-fno-sanitize=all;-O2")
         endif()
         if(folder STREQUAL "c")
