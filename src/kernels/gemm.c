@@ -3,8 +3,8 @@
  *
  * Idea: blocks of A and B are copied into panels that a micro-kernel reads in order, its tile of C
  * in registers. Half types are widened on the way into the panels and rounded once at the end;
- * narrow integers are computed in 32 bits, of which the low ones are right. Small products and
- * products with a vector read the operands where they lie.
+ * narrow integers are computed in 32 bits, of which the low ones are right. Small products, products
+ * with a vector and middle-sized ones of float32 and float64 read the operands where they lie.
  *
  * Limit: the fused multiply-adds of one core. Share, as bench/bench_kernels.c prints it (its first
  * lines say how to build it), best of several runs on a busy shared AVX-512 machine: float32 53 %
@@ -18,6 +18,10 @@
  * of GEMM_DOT; products of columns with a vector work on strips of GEMM_STRIP rows. Up to
  * GEMM_NARROW columns (or rows) are products with so many vectors, on GEMM_CACHE bytes each. */
 enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM_CACHE = 1 << 18 };
+
+/* Up to so many summands and bytes of B nothing is packed either, where elements need no conversion
+ * (loops/gemm_direct.h). */
+enum { DIRECT_K = 512, DIRECT_B = 1 << 19 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -66,8 +70,9 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define NV             VECS_REAL
 #define KC             256
 #define MC             (MR * 16)
-#define NC             (NR * 64)
+#define NC             (NR * 16)
 #define ROUNDS         0
+#define DIRECT         1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f64
@@ -87,8 +92,9 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define NV             VECS_REAL
 #define KC             256
 #define MC             (MR * 16)
-#define NC             (NR * 64)
+#define NC             (NR * 16)
 #define ROUNDS         0
+#define DIRECT         1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f16
@@ -110,6 +116,7 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define MC             (MR * 32)
 #define NC             (NR * 16)
 #define ROUNDS         1
+#define DIRECT         0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            bf16
@@ -131,6 +138,7 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define MC             (MR * 32)
 #define NC             (NR * 16)
 #define ROUNDS         1
+#define DIRECT         0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u8
@@ -150,6 +158,7 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
+#define DIRECT    0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u16
@@ -169,6 +178,7 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
+#define DIRECT    0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u32
@@ -188,6 +198,7 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
+#define DIRECT    0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u64
@@ -207,6 +218,7 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
+#define DIRECT    0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX c64

@@ -2,7 +2,8 @@
  * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
  * STV(T *, V) of W elements, C_OF(T), T_OF(C), FMA(V, V, V), MR and NV (rows and vectors of the
  * micro-kernel's tile), KC, MC, NC (block sizes; MC a multiple of MR, NC of NR), ROUNDS (1: C loses
- * digits when stored, so blocks of C wait in scratch). After: FN(gemm); everything is undefined. */
+ * digits when stored, so blocks of C wait in scratch), DIRECT (1: gemm_direct.h as well). After:
+ * FN(gemm); everything is undefined. */
 
 #define NR                      (NV * W)
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
@@ -121,8 +122,8 @@ static inline void FN(put)(const C *tile, char *c, int64_t m, int64_t n, int64_t
 static void FN(block)(const C *a, const C *b, int64_t m, int64_t n, int64_t k, char *c, int64_t row,
                       int64_t col, bool first) {
     C tile[MR * NR] __attribute__((aligned(64)));
-    for (int64_t j = 0; j < n; j += NR)
-        for (int64_t i = 0; i < m; i += MR) {
+    for (int64_t i = 0; i < m; i += MR)
+        for (int64_t j = 0; j < n; j += NR) {
             FN(kernel)(k, a + i * k, b + j * k, tile);
             FN(put)(tile, c + i * row + j * col, m - i < MR ? m - i : MR, n - j < NR ? n - j : NR,
                     row, col, first);
@@ -310,17 +311,26 @@ static void FN(narrow)(const nomen__gemm_args *g, C *x) {
         }
 }
 
+#if DIRECT
+#include "kernels/loops/gemm_direct.h"
+#endif
+
 static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
     return m <= GEMM_SMALL && n <= GEMM_SMALL && k <= GEMM_SMALL;
 }
 
+/* Which way is taken depends on the steps as well: enough for each. */
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     if (k <= 0 || m <= 0 || n <= 0) return 0;
     if (m == 1 || n == 1) return (size_t)k * sizeof(C);
     if (FN(is_small)(m, n, k)) return 0;
-    if (m <= GEMM_NARROW || n <= GEMM_NARROW) return (size_t)k * sizeof(C);
+    size_t copy = 0;
+#if DIRECT
+    if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
+#endif
     FN(plan) p = FN(plan_of)(m, n, k);
-    return p.a + p.b + p.c;
+    size_t other = m <= GEMM_NARROW || n <= GEMM_NARROW ? (size_t)k * sizeof(C) : p.a + p.b + p.c;
+    return copy > other ? copy : other;
 }
 
 static void FN(run)(const nomen__gemm_args *g, void *scratch) {
@@ -328,6 +338,11 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = T_ZERO;
+#if DIRECT
+    } else if (g->c_col == E && FN(is_direct)(g->m, g->n, g->k) &&
+               (g->b_col == E || !FN(is_small)(g->m, g->n, g->k))) {
+        FN(direct)(g, scratch);
+#endif
     } else if (g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k)) {
         FN(small)(g);
     } else if (g->n <= GEMM_NARROW && (g->n <= g->m || g->m > GEMM_NARROW)) {
@@ -370,3 +385,4 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef MC
 #undef NC
 #undef ROUNDS
+#undef DIRECT
