@@ -259,8 +259,8 @@ class Op:
     def quick(self):
         """What src/op/quick.c may foretell of elementwise rows whose other arguments are absent."""
         family, own = FAMILIES["elementwise"], dict(self.steps)
-        if own.get("choose") == "choose_divisor":  # integers walk: a zero among them is an error
-            del own["choose"]
+        if own.get("shape") == "shape_quotient":  # integers walk: a zero among them is an error
+            own["shape"] = family["shape"]
             own["dtype"] = "dtype_quotient"
         kind = {
             "dtype_promote": "SAME",

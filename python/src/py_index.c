@@ -128,10 +128,11 @@ static index_kind refuse(PyObject *item) {
                      "by name write x[{'%U': index}]",
                      item);
     else
-        PyErr_Format(PyExc_IndexError,
-                     "indices are integers, slices, None, ..., tensors, lists and dicts of dims, "
-                     "not %s",
-                     Py_TYPE(item)->tp_name);
+        PyErr_Format(
+            PyExc_IndexError,
+            "only integers, slices (`:`), ellipsis (`...`), None, tensors, lists and dicts of "
+            "dims are valid indices (got %s)",
+            Py_TYPE(item)->tp_name);
     return INDEX_WRONG;
 }
 

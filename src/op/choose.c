@@ -82,16 +82,15 @@ static bool has_zero(const nomen_tensor *t) {
     return any && !nomen__truth(any);
 }
 
-static nomen_status check_divisor(const nomen__call *c) {
-    nomen_dtype d = nomen__common_dtype(c->in, 2);
+/* Sizes, then whether a divisor among integers is 0. gen.py lets floats past this on the short way:
+ * this step looks at nothing else of theirs. */
+nomen_status nomen__shape_quotient(nomen__call *c) {
+    nomen_status s = nomen__shape_broadcast(c);
     bool empty = c->in[0]->numel == 0; /* then nothing is divided */
-    if (!nomen_dtype_is_integral(d) || empty || !has_zero(c->in[1])) return NOMEN_OK;
+    if (s || !nomen_dtype_is_integral(c->compute) || empty || !has_zero(c->in[1])) return s;
     return nomen__fail(NOMEN_ERROR_STATE,
                        "ZeroDivisionError: integer division by a zero element of other");
 }
-
-/* remainder, fmod, floor_divide. gen.py lets floats past this on the short way. */
-nomen_status nomen__choose_divisor(nomen__call *c) { return check_divisor(c); }
 
 nomen_status nomen__choose_rounding(nomen__call *c) {
     if (!nomen__given(c, 2)) return NOMEN_OK;
@@ -102,7 +101,7 @@ nomen_status nomen__choose_rounding(nomen__call *c) {
             "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '%.40s'",
             mode);
     c->kernel_name = *mode == 'f' ? "div_floor" : "div_trunc";
-    return check_divisor(c);
+    return NOMEN_OK;
 }
 
 static bool is_integral(const nomen_tensor *t) {

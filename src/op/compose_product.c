@@ -49,10 +49,14 @@ static nomen_tensor *scaled(const nomen__call *c, nomen_tensor *t, int arg) {
 
 static nomen_status check_ranks(const nomen__call *c) {
     const nomen_tensor *left = c->in[LEFT], *right = c->in[RIGHT];
+    if (c->op->id == NOMEN__OP_ADDMV &&
+        (left->ndim != 2 || right->ndim != 1 || c->in[SELF]->ndim > 1))
+        return nomen__fail(NOMEN_ERROR_SHAPE, "vector + matrix @ vector expected, got %d, %d, %d",
+                           c->in[SELF]->ndim, left->ndim, right->ndim);
     if (c->op->id != NOMEN__OP_ADDMM || (left->ndim == 2 && right->ndim == 2)) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_SHAPE,
-                       "mat1 and mat2 must be matrices, got %d-D and %d-D tensors", left->ndim,
-                       right->ndim);
+    bool first = left->ndim != 2;
+    return nomen__fail(NOMEN_ERROR_SHAPE, "%s must be a matrix, got %d-D tensor",
+                       first ? "mat1" : "mat2", first ? left->ndim : right->ndim);
 }
 
 static nomen_status check_numbers(const nomen__call *c) {
@@ -61,6 +65,38 @@ static nomen_status check_numbers(const nomen__call *c) {
     for (int i = BETA; !s && i <= ALPHA; i++)
         if (nomen__given(c, i)) s = nomen__check_number(c->arg[i].number, d);
     return s;
+}
+
+static bool broadcasts_to(const nomen_tensor *t, const nomen__call *product) {
+    int ndim = product->ndim;
+    int64_t size[NOMEN_MAX_DIMS];
+    for (int d = 0; d < ndim; d++) size[d] = product->size[d];
+    bool fits = nomen__broadcast(&ndim, size, t->ndim, t->size) && ndim == product->ndim;
+    for (int d = 0; fits && d < ndim; d++) fits = size[d] == product->size[d];
+    return fits;
+}
+
+/* self does not fit the product, which has these sizes. */
+static nomen_status no_fit(const nomen__call *c, const nomen__call *product) {
+    const nomen_tensor *self = c->in[SELF], *left = c->in[LEFT];
+    if (c->op->id == NOMEN__OP_ADDMV && !broadcasts_to(self, product))
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                           (long long)self->numel, (long long)left->size[0],
+                           (long long)left->size[1], (long long)c->in[RIGHT]->numel);
+    NOMEN__TEXT(own, 128);
+    NOMEN__TEXT(wanted, 128);
+    nomen__text_sizes(&own, self->size, self->ndim);
+    nomen__text_sizes(&wanted, product->size, product->ndim);
+    return c->inplace
+               ? nomen__fail(NOMEN_ERROR_SHAPE,
+                             "Bad in-place call: input tensor size %s and output tensor size %s "
+                             "should match",
+                             own.at, wanted.at)
+               : nomen__fail(NOMEN_ERROR_SHAPE,
+                             "The expanded size of the tensor must match the existing size of "
+                             "self. Target sizes: %s.  Tensor sizes: %s",
+                             wanted.at, own.at);
 }
 
 /* Sizes and names of the result; self must broadcast to the product, never the other way round. */
@@ -74,31 +110,9 @@ static nomen_status check(nomen__call *c, nomen__namelist *names) {
     product.in_inline[1] = c->in[RIGHT];
     s = product.op->shape(&product);
     if (s) return s;
-    int ndim = product.ndim;
-    int64_t size[NOMEN_MAX_DIMS];
-    for (int d = 0; d < ndim; d++) size[d] = product.size[d];
-    bool fits = nomen__broadcast(&ndim, size, self->ndim, self->size) && ndim == product.ndim;
-    for (int d = 0; fits && d < ndim; d++) fits = size[d] == product.size[d];
-    if (!fits) {
-        NOMEN__TEXT(own, 128);
-        NOMEN__TEXT(wanted, 128);
-        nomen__text_sizes(&own, self->size, self->ndim);
-        nomen__text_sizes(&wanted, product.size, product.ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "The expanded size of the tensor must match the existing size of self. "
-                           "Target sizes: %s.  Tensor sizes: %s",
-                           wanted.at, own.at);
-    }
-    if (c->inplace && !nomen__has_sizes(self, product.ndim, product.size)) {
-        NOMEN__TEXT(own, 128);
-        NOMEN__TEXT(wanted, 128);
-        nomen__text_sizes(&own, self->size, self->ndim);
-        nomen__text_sizes(&wanted, product.size, product.ndim);
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "Bad in-place call: input tensor size %s and output tensor size %s "
-                           "should match",
-                           own.at, wanted.at);
-    }
+    bool fits = c->inplace ? nomen__has_sizes(self, product.ndim, product.size)
+                           : broadcasts_to(self, &product);
+    if (!fits) return no_fit(c, &product);
     return nomen__names_addmm(nomen__names_of(self), nomen__names_of(c->in[LEFT]),
                               nomen__names_of(c->in[RIGHT]), names);
 }

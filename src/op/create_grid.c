@@ -6,16 +6,15 @@
 
 enum { START = 1, END, STEPS };
 
-/* A bound, or its imaginary part; between integers it is an integer. */
+/* A bound, or its imaginary part; between integers it is one of them. */
 static double bound(const nomen_number *n, nomen_dtype d, bool imaginary) {
     if (imaginary) return n->kind == NOMEN_NUMBER_COMPLEX ? n->im : 0;
     double x = n->kind >= NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
-    return nomen_dtype_is_integral(d) ? trunc(x) : x;
+    if (nomen_dtype_is_integral(d)) x = trunc(x);
+    return d == NOMEN_U8 && x < 0 ? x + 256 : x;
 }
 
 nomen_status nomen__shape_linspace(nomen__call *c) {
-    if (c->arg[STEPS].integer < 0)
-        return nomen__fail(NOMEN_ERROR_STATE, "number of steps must be non-negative");
     c->ndim = 1;
     c->size[0] = c->arg[STEPS].integer;
     return NOMEN_OK;

@@ -275,6 +275,11 @@ nomen_status nomen__shape_index_put(nomen__call *c) {
     nomen_status s = check_vector(c);
     as_self(c);
     if (s) return s;
+    if (add && c->dim && c->dim >= source->ndim)
+        return nomen__fail(NOMEN_ERROR_INDEX,
+                           "index_add_(): Indexing dim %d is out of bounds of the source tensor "
+                           "with dim %d",
+                           c->dim, source->ndim);
     int64_t slices = source->ndim ? c->dim < source->ndim ? source->size[c->dim] : -1 : 1;
     bool same = source->ndim == t->ndim || source->ndim == 0 ||
                 (t->ndim == 0 && source->ndim == 1 && source->numel == 1);
@@ -542,7 +547,8 @@ nomen_status nomen__launch_scatter(nomen__call *c) {
 nomen_status nomen__launch_scatter_add(nomen__call *c) { return scatter(c, NOMEN__PLACE_ADD); }
 
 nomen_status nomen__choose_index_add(nomen__call *c) {
-    if (!nomen__given(c, 4)) return NOMEN_OK;
+    /* True is 1 here, as in PyTorch, whose add refuses it */
+    if (!nomen__given(c, 4) || c->arg[4].number->kind == NOMEN_NUMBER_BOOL) return NOMEN_OK;
     return nomen__check_alpha(c->arg[4].number, (nomen_dtype)c->in[0]->dtype);
 }
 

@@ -514,7 +514,10 @@ nomen_status nomen__dtype_linspace(nomen__call *c) {
                    c->arg[2].number->kind == NOMEN_NUMBER_COMPLEX;
     nomen_dtype usual = complex ? nomen__default_complex() : nomen__default_float();
     nomen_status s = new_dtype(c, usual);
-    for (int i = 1; !s && !complex && i <= 2; i++)
+    int64_t steps = c->arg[3].integer;
+    if (!s && steps < 0) s = nomen__fail(NOMEN_ERROR_STATE, "number of steps must be non-negative");
+    /* a bound that no element has may be any number */
+    for (int i = 1; !s && !complex && i <= 2 && i <= steps; i++)
         s = nomen__check_number(c->arg[i].number, c->compute);
     if (s || !complex || nomen_dtype_is_complex(c->compute)) return s;
     return nomen__fail(NOMEN_ERROR_DTYPE,

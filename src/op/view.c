@@ -426,11 +426,11 @@ nomen_status nomen__view_expand(nomen__call *c) {
         int d = k - shift;
         int64_t size = want.at[k], own = d < 0 ? 1 : t->size[d];
         if (size == -1 && d >= 0) size = own;
-        if (size < 0)
+        if (size < 0 && own == 1)
             return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "The expanded size of the tensor (%lld) isn't allowed in a leading, "
-                               "non-existing dimension %d",
-                               (long long)size, k);
+                               "The expanded size of the tensor (%lld) isn't allowed in %s "
+                               "dimension %d",
+                               (long long)size, d < 0 ? "a leading, non-existing" : "the", k);
         if (d >= 0 && own != size && own != 1)
             return nomen__fail(NOMEN_ERROR_SHAPE,
                                "The expanded size of the tensor (%lld) must match the existing "

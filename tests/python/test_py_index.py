@@ -106,10 +106,10 @@ REFUSED = [
     (slice(None, None, -1), ValueError, "step must be greater than zero"),
     ("N", TypeError, "indices are integers, slices, None, ..., tensors and lists: for a dim given "
                      "by name write x[{'N': index}]"),
-    (1.0, IndexError, "indices are integers, slices, None, ..., tensors, lists and dicts of dims, "
-                      "not float"),
-    ({1}, IndexError, "indices are integers, slices, None, ..., tensors, lists and dicts of dims, "
-                      "not set"),
+    (1.0, IndexError, "only integers, slices (`:`), ellipsis (`...`), None, tensors, lists and "
+                      "dicts of dims are valid indices (got float)"),
+    ({1}, IndexError, "only integers, slices (`:`), ellipsis (`...`), None, tensors, lists and "
+                      "dicts of dims are valid indices (got set)"),
     ([2], IndexError, "index 2 is out of bounds for dimension 'N' with size 2"),
     ((0, slice(None), [0, -5]), IndexError,
      "index -5 is out of bounds for dimension 'H' with size 4"),
