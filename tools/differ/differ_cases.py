@@ -458,7 +458,7 @@ class Draw:
         if self.wrong("out", 0.5):
             dtype = self.pick(ALL)
         elif self.wrong("out", 0.5):
-            shape = list(self.shape) + [2]
+            shape, names = list(self.shape) + [2], None
         elif self.wrong("out"):
             names = self.names_for(len(shape))
         elif self.row["family"] == "elementwise" and self.chance(0.15):

@@ -52,6 +52,7 @@ PRODUCTS = {
     "mm", "mv", "bmm", "dot", "matmul", "addmm", "addmv", "addbmm", "baddbmm", "addr", "cdist",
     "outer", "inner", "vdot", "linear", "tensordot",
 }  # fmt: skip
+ADDED = {"lerp", "addcmul", "addcdiv"}
 SUMS = {
     "sum",
     "nanmean",

@@ -141,7 +141,8 @@ def scale_of(case, data, *results):
     products of two, their product."""
     sizes = [size_of(t["dtype"], raw) for t, raw in zip(case["tensors"], data)]
     largest = max(sizes, default=0.0)
-    if case["row"] in hints.PRODUCTS or case["row"] in ("var", "var_mean", "addcmul", "addr"):
+    squared = hints.ADDED | {"var", "var_mean", "addr"}
+    if case["row"] in hints.PRODUCTS or case["row"] in squared:
         largest = max(largest, largest * largest)
     own = [size_of(r[1], r[4]) for r in results]
     return max([largest, *own])
@@ -154,7 +155,7 @@ def without_overflow(case, dtype, scale, raw, other):
     """Sums of products that may be too large on the way end as infinite or as NaN, by their order:
     8.7. These elements are made alike."""
     part = COMPLEX.get(dtype, dtype)
-    if case["row"] not in hints.PRODUCTS or part not in LARGEST:
+    if case["row"] not in hints.PRODUCTS | hints.ADDED or part not in LARGEST:
         return raw, other
     # and whether nothing times infinite is looked at, which depends on the row and the dtype
     if 1e3 * scale < LARGEST[part] and case["kw"].get("alpha") != 0:

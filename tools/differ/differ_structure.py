@@ -8,7 +8,7 @@ from differ_deviations import both_fail, deviation, only_mine, only_theirs
 OUT_OF_RANGE = re.compile("out of (range|bounds|DATA bounds)|dim should be positive")
 INTERNAL = re.compile(
     r"static_cast|unflatten got an unexpected error|^expand\(torch\.|"
-    r"The expanded size of the tensor"
+    r"numel: integer multiplication overflow|The expanded size of the tensor"
 )
 
 
@@ -21,7 +21,10 @@ def integer_index(case, mine, theirs, said):
 
 @deviation("8.2 None is an argument that is not given")
 def none_is_nothing(case, mine, theirs, said):
-    return only_theirs(mine, theirs) and theirs[1] == "TypeError" and "NoneType" in theirs[2]
+    nothing = theirs[0] == "error" and (
+        "got: name = None" in theirs[2] or theirs[1] == "TypeError" and "NoneType" in theirs[2]
+    )
+    return nothing and mine[1] != "TypeError"
 
 
 @deviation("8.3 an index out of range: its error depends on PyTorch's loop")
@@ -47,6 +50,12 @@ def empty_mode(case, mine, theirs, said):
 @deviation("8.6 the median of nothing is an error in dtypes without NaN")
 def empty_median(case, mine, theirs, said):
     return only_mine(mine, theirs) and "nothing has no median" in mine[2]
+
+
+@deviation("8.4 index_add of a source without dims")
+def index_add_scalar(case, mine, theirs, said):
+    without = "Dimension specified as 0 but tensor has no dimensions"
+    return case["row"] == "index_add" and both_fail(mine, theirs) and without in theirs[2]
 
 
 @deviation("8.8 PyTorch's gradient of index_fill does not know negative indices")
