@@ -69,9 +69,7 @@ FAMILIES = {
     "reduction": dict(
         names="names_reduce_rule", dtype="dtype_same", shape="shape_reduce", launch="launch_reduce"
     ),
-    "scan": dict(
-        names="names_keep", dtype="dtype_same", shape="shape_same", launch="launch_scan"
-    ),
+    "scan": dict(names="names_keep", dtype="dtype_same", shape="shape_same", launch="launch_scan"),
     "rows": dict(
         names="names_keep", dtype="dtype_float_arg", shape="shape_same", launch="launch_rows"
     ),
@@ -264,6 +262,7 @@ class Op:
             own["dtype"] = "dtype_quotient"
         kind = {
             "dtype_promote": "SAME",
+            "dtype_product": "SAME",
             "dtype_same": "SAME",
             "dtype_square": "NEVER",
             "dtype_compare": "BOOL",
@@ -327,7 +326,12 @@ class Op:
         if "sizes" in kinds:
             parts.append("a negative size")
         dtypes = self.row.get("dtypes", "all")
-        converted = self.steps.get("dtype") in ("dtype_float", "dtype_logit", "dtype_angle")
+        converted = self.steps.get("dtype") in (
+            "dtype_float",
+            "dtype_weighted",
+            "dtype_logit",
+            "dtype_angle",
+        )
         refused = REFUSED.get((dtypes, converted), REFUSED.get(dtypes))
         if refused:
             parts.append(refused.replace("operands", "dtypes") if family == "factory" else refused)
@@ -396,6 +400,10 @@ DTYPE_DOCS = {
     "none": "any; as self",
     "dtype_promote": "operands are promoted to a common dtype, which the result has",
     "dtype_float": "integers and bool become float32; else operands are promoted to a common dtype",
+    "dtype_product": "operands are promoted to a common dtype; "
+    "a number keeps float32 beside half types",
+    "dtype_weighted": "integers and bool become float32; "
+    "else operands are promoted to a common dtype; a number keeps float32 beside half types",
     "dtype_compare": "operands are promoted to a common dtype to be compared; the result is bool",
     "dtype_same": "as self",
     "dtype_square": "as self; bool gives int64, as a power does",

@@ -2280,7 +2280,7 @@ NOMEN_API nomen_tensor *nomen_floor_in_place_call(const nomen_floor_args *args);
  *
  * Names: all operands matched from the right (rule unify).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
- * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Dtypes: operands are promoted to a common dtype; a number keeps float32 beside half types.
  * Gradient: self, other.
  * Errors: integer division by zero.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -3007,7 +3007,7 @@ NOMEN_API nomen_tensor *nomen_le_in_place_call(const nomen_le_args *args);
  *
  * Names: all operands matched from the right (rule unify).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
- * Dtypes: integers and bool become float32; else operands are promoted to a common dtype.
+ * Dtypes: integers and bool become float32; else operands are promoted to a common dtype; a number keeps float32 beside half types.
  * Gradient: self, end, weight.
  * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.
@@ -3826,7 +3826,7 @@ NOMEN_API nomen_tensor *nomen_msort_call(const nomen_msort_args *args);
  *
  * Names: all operands matched from the right (rule unify).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
- * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Dtypes: operands are promoted to a common dtype; a number keeps float32 beside half types.
  * Gradient: self, other.
  * Errors: names or sizes that do not match.
  * out=: written and returned; unnamed it takes the names, named it must have them.

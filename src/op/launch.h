@@ -1,5 +1,5 @@
-/* What the launch_*.c files share: operands in the dtype that a kernel wants, results in the one
- * that the caller wants. Only for them. */
+/* What the launch_*.c files share, and those that say which kernel runs: operands in the dtype that
+ * a kernel wants, results in the one that the caller wants. Only for them. */
 #ifndef NOMEN_SRC_LAUNCH_H
 #define NOMEN_SRC_LAUNCH_H
 
@@ -14,5 +14,8 @@ nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
  * moves over; apart: it must not be out's memory. */
 nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart);
 nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made);
+
+/* Is the one number in t the same in dtype d? */
+bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d);
 
 #endif

@@ -3,7 +3,7 @@
  * of the pipeline (call.c) has a foregone result there, so that only the conditions are checked;
  * whenever one fails, the call walks the pipeline. Nothing may be decided here that the pipeline
  * would decide otherwise: tests/c/test_quick.c compares the two over all rows. */
-#include "op/op.h"
+#include "op/launch.h"
 
 #include <string.h>
 
@@ -86,6 +86,18 @@ static inline nomen_tensor *run(const nomen__op *op, const nomen__kernel *kernel
     return out;
 }
 
+bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d) {
+    nomen__loop *cast = nomen__cast_loop((nomen_dtype)t->dtype, d);
+    nomen__loop *back = nomen__cast_loop(d, (nomen_dtype)t->dtype);
+    if (t->dtype == d || !cast || !back) return t->dtype == d;
+    _Alignas(16) char value[16], again[16];
+    char *const there[2] = {value, t->data}, *const here[2] = {again, value};
+    const int64_t step[2] = {0, 0};
+    cast(there, step, 1);
+    back(here, step, 1);
+    return !memcmp(again, t->data, (size_t)nomen__item(t->dtype));
+}
+
 static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen_tensor *a,
                                                 const nomen_tensor *b) {
     bool second = b->flags & NOMEN__WRAPPED;
@@ -93,6 +105,8 @@ static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen
     _Alignas(16) char value[16];
     if (!fits(model) || !yields(number, model)) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
+    bool half = model->dtype == NOMEN_F16 || model->dtype == NOMEN_BF16;
+    if (half && !nomen__exact_in(number, (nomen_dtype)model->dtype)) return NULL;
     if (!kernel || !number_as(number, (nomen_dtype)model->dtype, value)) return NULL;
     int64_t item = nomen__item(model->dtype);
     return second ? run(op, kernel, model, a->data, item, value, 0)

@@ -1,7 +1,7 @@
 /* Words of the table: name rules and dtype rules of operations. Shapes are in shapes.c, views in
  * view.c. */
 #include "nomen/inference.h"
-#include "op/op.h"
+#include "op/launch.h"
 #include "op/rows.gen.h"
 
 /* ---- dims ------------------------------------------------------------------------------------ */
@@ -392,15 +392,44 @@ nomen_status nomen__dtype_equal(nomen__call *c) {
     return all_of(c, a, a);
 }
 
+/* Half types are computed with in float32, which their kernels read and write themselves; numbers
+ * beside them, which would lose digits in the half type, need the kernel of float32. */
+static nomen_status not_in_half(nomen__call *c, nomen_dtype d) {
+    bool half = d == NOMEN_F16 || d == NOMEN_BF16;
+    all_of(c, half ? NOMEN_F32 : d, half ? NOMEN_F32 : d);
+    c->result[0] = d;
+    return NOMEN_OK;
+}
+
+/* Factors and quotients: a lone number keeps its digits beside half types. */
+static nomen_status keep_number(nomen__call *c) {
+    nomen_dtype d = c->compute;
+    if (NOMEN_LIKELY(d != NOMEN_F16 && d != NOMEN_BF16)) return NOMEN_OK;
+    for (int i = 0; i < c->nin; i++)
+        if (c->in[i]->ndim == 0 && !nomen__exact_in(c->in[i], d)) return not_in_half(c, d);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__dtype_product(nomen__call *c) {
+    nomen_status s = nomen__dtype_promote(c);
+    return s ? s : keep_number(c);
+}
+
+nomen_status nomen__dtype_weighted(nomen__call *c) {
+    nomen_status s = nomen__dtype_float(c);
+    return s ? s : keep_number(c);
+}
+
 /* Rounded quotients keep integers, true ones do not. choose_rounding has set the kernel. */
 nomen_status nomen__dtype_quotient(nomen__call *c) {
-    return c->kernel_name == c->op->kernel ? nomen__dtype_float(c) : nomen__dtype_promote(c);
+    return c->kernel_name == c->op->kernel ? nomen__dtype_weighted(c) : nomen__dtype_product(c);
 }
 
 /* The factor, which is the last operand, takes the dtype of the others. */
 nomen_status nomen__dtype_factored(nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in, c->in_count - 1);
-    return all_of(c, d, d);
+    all_of(c, d, d);
+    return keep_number(c);
 }
 
 nomen_status nomen__dtype_angle(nomen__call *c) {
@@ -436,15 +465,6 @@ nomen_status nomen__dtype_where(nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in + 1, 2);
     nomen_status s = nomen__numbers_fit(c->in + 1, 2, d);
     return s ? s : all_of(c, d, d);
-}
-
-/* A kernel with numbers beside self reads them in the dtype it computes in: half types would lose
- * them. */
-static nomen_status not_in_half(nomen__call *c, nomen_dtype d) {
-    bool half = d == NOMEN_F16 || d == NOMEN_BF16;
-    all_of(c, half ? NOMEN_F32 : d, half ? NOMEN_F32 : d);
-    c->result[0] = d;
-    return NOMEN_OK;
 }
 
 nomen_status nomen__dtype_logit(nomen__call *c) {

@@ -4870,7 +4870,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Dtypes: operands are promoted to a common dtype; a number keeps float32 beside half types.\n"
         "Gradient: self, other.\n"
         "Errors: integer division by zero.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
@@ -4899,7 +4899,7 @@ const nomen__op nomen__ops[] = {
         .out_offset = offsetof(nomen_floor_divide_args, out),
         .kernel = "div_floor",
         .names = nomen__names_unify,
-        .dtype = nomen__dtype_promote,
+        .dtype = nomen__dtype_product,
         .shape = nomen__shape_quotient,
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_floor_divide,
@@ -6062,7 +6062,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype; a number keeps float32 beside half types.\n"
         "Gradient: self, end, weight.\n"
         "Errors: names or sizes that do not match.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
@@ -6091,7 +6091,7 @@ const nomen__op nomen__ops[] = {
         .out_offset = offsetof(nomen_lerp_args, out),
         .kernel = "lerp",
         .names = nomen__names_unify,
-        .dtype = nomen__dtype_float,
+        .dtype = nomen__dtype_weighted,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_lerp,
@@ -7460,7 +7460,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Dtypes: operands are promoted to a common dtype; a number keeps float32 beside half types.\n"
         "Gradient: self, other.\n"
         "Errors: names or sizes that do not match.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
@@ -7490,7 +7490,7 @@ const nomen__op nomen__ops[] = {
         .out_offset = offsetof(nomen_mul_args, out),
         .kernel = "mul",
         .names = nomen__names_unify,
-        .dtype = nomen__dtype_promote,
+        .dtype = nomen__dtype_product,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
         .grad = nomen__grad_mul,

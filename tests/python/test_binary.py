@@ -203,3 +203,32 @@ def test_added_products():
     assert c.names == ("B", None, None) and c.tolist() == [[[4.0] * 5] * 2] * 3
     i = nomen.ones(2, 2, dtype=nomen.int64)
     assert nomen.addmm(i, i, i, beta=0.5).tolist() == [[2, 2], [2, 2]]
+
+
+KEPT = {
+    "mul": lambda x, s: x * s,
+    "mul of a tensor": lambda x, s: x * nomen.tensor(s),
+    "mul in place": lambda x, s: x.clone().mul_(s),
+    "div": lambda x, s: x / s,
+    "trunc": lambda x, s: nomen.div(x, s, rounding_mode="trunc"),
+    "floor": lambda x, s: nomen.div(x, s, rounding_mode="floor"),
+    "floor_divide": nomen.floor_divide,
+    "lerp": lambda x, s: nomen.lerp(x, x * 2, s),
+    "addcmul": lambda x, s: nomen.addcmul(x, x, x, value=s),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", KEPT)
+def test_factors_keep_their_digits_beside_half_types(name, dtype):
+    """The number 0.1 is not rounded to float16 first, as it is where it is added."""
+    half, call = getattr(nomen, dtype), KEPT[name]
+    x = nomen.tensor([k / 7 for k in range(-150, 150)]).to(half)
+    for factor in (0.1, -1.7, 2.0):
+        y = call(x, factor)
+        assert y.dtype == half
+        assert y.tolist() == call(x.to(nomen.float32), factor).to(half).tolist()
+    rounded = call(x.to(nomen.float32), nomen.tensor(0.1).to(half).item()).to(half)
+    assert call(x, 0.1).tolist() != rounded.tolist() or name == "trunc"
+    added = x.to(nomen.float32) + nomen.tensor(0.1).to(half).item()
+    assert (x + 0.1).tolist() == added.to(half).tolist()
