@@ -145,6 +145,8 @@ def verdict(case, data, answer):
     if mine[0] == "error" and mine[1] not in KNOWN_ERRORS:
         return "finding", f"{mine[1]}: {mine[2]}"
     said, seen = [], []
+    if case["row"] in hints.RANDOM and named and named[0][0] == "crash":
+        return "skipped", ""  # the numbers are those of 1.13
     if usable(named):
         theirs = named[0]
         found = judge.differ(case, data, mine, theirs, case.get("mode") != "grad")

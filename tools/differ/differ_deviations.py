@@ -186,6 +186,12 @@ def dtypes_first(case, mine, theirs, said):
     return bool(kinds & {"dtype", "cast"} and kinds & others)
 
 
+@deviation("6.2 dtypes that are not the same, and a number that fits neither")
+def numbers_last(case, mine, theirs, said):
+    number = "value cannot be converted to type"
+    return both_fail(mine, theirs) and kind(mine) == "cast" and theirs[2].startswith(number)
+
+
 @deviation("6.3 a form that PyTorch does not know, and another mistake")
 def unknown_form(case, mine, theirs, said):
     return both_fail(mine, theirs) and theirs[1] == "TypeError" != mine[1]

@@ -209,6 +209,7 @@ SCALAR_TYPES = {
 
 def first_words(text):
     """The first words, which programs match on, without what is quoted, counted or listed."""
+    text = text.removeprefix("torch.")
     text = re.sub(r"\b[A-Z][A-Za-z]+(16)?\b", lambda m: SCALAR_TYPES.get(m[0], m[0]), text)
     text = re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]", "..", text.splitlines()[0] if text else "")
     return re.sub(r"-?\d+", "#", text).replace(":", " ").split()[:3]
