@@ -75,7 +75,11 @@ static APART void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t i
     for (int k = 0; k < PARTS; k++) shift[k] = TWO_PASS ? 0 : FN(settled)((double)x[k]);
     if (TWO_PASS) {
         FN(distances)(x, n, shift, sum);
-        for (int k = 0; k < PARTS; k++) shift[k] = FN(settled)(sum[k] / (double)n);
+        for (int k = 0; k < PARTS; k++) {
+            double mean = sum[k] / (double)n;
+            /* a sum may overflow where the numbers do not */
+            shift[k] = mean - mean == 0 ? mean : FN(settled)((double)x[k]);
+        }
     }
     A block;
     double squares = FN(distances)(x, n, shift, sum);
