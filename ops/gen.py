@@ -626,7 +626,7 @@ def table(ops):
             primitive=int("compose" not in op.steps),
             list=int(op.returns == "list"),
             truth=int(op.returns == "bool"),
-            shape_first=int(op.row.get("shape_first", False)),
+            shape_first=int(op.row.get("shape_first", op.steps.get("shape") == "shape_given")),
             repeats=int(op.row.get("repeats", False)),
             dtypes=mask,
             rule=c_string(op.row["rule"]),

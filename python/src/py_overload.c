@@ -82,11 +82,19 @@ static bool adapt_rename(py_call *p, PyObject *const *args, Py_ssize_t nargs, Py
 
 /* ---- max, min, var, std ---------------------------------------------------------------------- */
 
-/* max(x, y) of two tensors is maximum. */
+/* max(x, y) of two tensors is maximum; a tensor that can be a dim is one where the call says so. */
 static bool adapt_extremum(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    bool two = nargs > 1 && nomen__py_is_tensor(p->state, args[1]);
-    for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
-        two |= !PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), "other");
+    bool two = nargs > 1 && nomen__py_is_tensor(p->state, args[1]), dim = nargs > 2;
+    for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
+        PyObject *key = PyTuple_GET_ITEM(kwnames, k);
+        two |= !PyUnicode_CompareWithASCIIString(key, "other");
+        dim |= !PyUnicode_CompareWithASCIIString(key, "keepdim") ||
+               (!PyUnicode_CompareWithASCIIString(key, "out") && is_list(args[nargs + k]));
+    }
+    if (two && dim && nargs > 1) {
+        const nomen_tensor *t = nomen__py_unwrap(args[1]);
+        two = t->ndim || t->dtype == NOMEN_BOOL || !nomen_dtype_is_integral((nomen_dtype)t->dtype);
+    }
     if (two) {
         const char *name = p->name;
         bool method = p->method;
@@ -133,7 +141,7 @@ static bool adapt_norm(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyOb
     PyObject *value = b[P].value;
     if (value && PyUnicode_Check(value)) {
         if (PyUnicode_CompareWithASCIIString(value, "fro")) {
-            nomen__fail(NOMEN_ERROR_STATE, "norm(): p must be a number or 'fro', not '%.20s'",
+            nomen__fail(NOMEN_ERROR_STATE, "only valid string values are 'fro', found %.20s",
                         PyUnicode_AsUTF8(value) ? PyUnicode_AsUTF8(value) : "?");
             nomen__py_raise(p->state);
             return false;
@@ -388,6 +396,8 @@ static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     if (next <= LAST && b[next].value) b[BLOCKING] = b[next++];
     if (next <= LAST && b[next].value) b[COPY] = b[next++];
     if (next <= LAST && b[next].value) return wrong_combination(p, b[next].value);
+    for (int i = COPY; i <= BLOCKING; i++)
+        if (b[i].value && !PyBool_Check(b[i].value)) return wrong_combination(p, b[i].value);
     int device = -1;
     if (b[DEVICE].value && !nomen__py_device(s, b[DEVICE].value, &device)) return false;
     if (given(&b[OTHER])) {

@@ -48,6 +48,8 @@ nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int
  * given (n < 0) is all dims. positions has room for NOMEN_MAX_DIMS. */
 nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *positions,
                                   uint64_t *mask);
+/* The dims of a permutation: each once. order has room for own.n. */
+nomen_status nomen__dim_order(nomen__names own, nomen__dims want, int *order);
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 /* section 4.2: action is "broadcast" or "cat". */

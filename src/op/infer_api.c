@@ -330,9 +330,8 @@ static nomen_status rule_transpose(request *r) {
 
 static nomen_status rule_permute(request *r) {
     int order[NOMEN_MAX_DIMS];
-    uint64_t mask;
     nomen_status status = want_dims(r, r->in[0].n);
-    if (!status) status = nomen__dim_positions(r->in[0], r->dim, order, &mask);
+    if (!status) status = nomen__dim_order(r->in[0], r->dim, order);
     if (status) return status;
     nomen__names_permute(r->in[0], order, &r->result);
     return NOMEN_OK;

@@ -127,6 +127,29 @@ nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *posit
     return NOMEN_OK;
 }
 
+nomen_status nomen__dim_order(nomen__names own, nomen__dims want, int *order) {
+    uint64_t seen = 0;
+    if (want.n != own.n)
+        return nomen__fail(
+            NOMEN_ERROR_SHAPE,
+            "permute(): number of dimensions in the tensor input does not match the length of the "
+            "desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
+            own.n, want.n);
+    for (int i = 0; i < want.n; i++) {
+        nomen_status status = nomen__dim_position(own, &want.at[i], &order[i]);
+        if (status) return status;
+        if (seen >> order[i] & 1)
+            return nomen__hint(nomen__fail(NOMEN_ERROR_NAME,
+                                           "permute(): duplicate dims are not allowed. dim %d is "
+                                           "there twice",
+                                           order[i]),
+                               "the position, the negative position and the name of a dim all mean "
+                               "the same dim: give each once");
+        seen |= (uint64_t)1 << order[i];
+    }
+    return NOMEN_OK;
+}
+
 void nomen__names_reduce(nomen__names own, uint64_t mask, bool keepdim, nomen__namelist *result) {
     int n = 0;
     for (int i = 0; i < own.n; i++)

@@ -64,7 +64,8 @@ nomen_status nomen__dtype_take(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_DTYPE,
                            "%s(): Expected a long tensor for index, or one of another integer "
                            "dtype, but got %s",
-                           c->op->name, nomen_dtype_name(d));
+                           c->op->id == NOMEN__OP_PUT ? "put_" : c->op->name,
+                           nomen_dtype_name(d));
     return nomen__dtype_same(c);
 }
 
@@ -183,6 +184,8 @@ nomen_status nomen__shape_put(nomen__call *c) {
                            "put_(): Expected source and index to have the same number of "
                            "elements, but got source.numel() = %lld, index.numel() = %lld",
                            (long long)source->numel, (long long)index->numel);
+    if (c->in[0]->numel == 0 && index->numel)
+        return nomen__fail(NOMEN_ERROR_INDEX, "put_(): Tried to put elements into an empty tensor");
     return NOMEN_OK;
 }
 

@@ -62,7 +62,12 @@ nomen_status nomen__compose_split(nomen__call *c) {
         if (!nomen__given(c, 1) || c->arg[1].number->kind != NOMEN_NUMBER_INT)
             return nomen__fail(NOMEN_ERROR_TYPE, "split() needs split_size, an integer, or sizes");
         int64_t step = c->arg[1].number->i;
-        if (step < 0 || (step == 0 && size))
+        if (step == 0 && size)
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "split_size can only be 0 if dimension size is 0, but got dimension "
+                               "size of %lld",
+                               (long long)size);
+        if (step < 0)
             return nomen__fail(NOMEN_ERROR_SHAPE,
                                "split expects split_size be non-negative, but got split_size=%lld",
                                (long long)step);

@@ -223,14 +223,17 @@ nomen_status nomen__launch_normal(nomen__call *c) {
 enum { MOST_CATEGORIES = 1 << 24 };
 
 nomen_status nomen__dtype_multinomial(nomen__call *c) {
-    nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    const nomen_tensor *t = c->in[0];
+    nomen_dtype d = (nomen_dtype)t->dtype;
+    if (t->ndim < 1 || t->ndim > 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "prob_dist must be 1 or 2 dim");
+    if (c->target[0] && c->target[0]->dtype != NOMEN_I64)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "multinomial expects Long tensor out, got: %s",
+                           nomen_dtype_name((nomen_dtype)c->target[0]->dtype));
     if (!nomen_dtype_is_floating(d))
         return nomen__fail(NOMEN_ERROR_DTYPE,
                            "multinomial only supports floating-point dtypes for input, got: %s",
                            nomen_dtype_name(d));
-    if (c->target[0] && c->target[0]->dtype != NOMEN_I64)
-        return nomen__fail(NOMEN_ERROR_DTYPE, "multinomial expects Long tensor out, got: %s",
-                           nomen_dtype_name((nomen_dtype)c->target[0]->dtype));
     return nomen__dtype_index(c);
 }
 
@@ -238,8 +241,6 @@ nomen_status nomen__shape_multinomial(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     int64_t count = c->arg[1].integer;
     bool again = nomen__given(c, 2) && c->arg[2].flag;
-    if (t->ndim < 1 || t->ndim > 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "prob_dist must be 1 or 2 dim");
     if (count <= 0) return nomen__fail(NOMEN_ERROR_STATE, "cannot sample n_sample <= 0 samples");
     int64_t categories = t->size[t->ndim - 1];
     if (!again && count > categories)

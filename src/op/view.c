@@ -231,14 +231,7 @@ nomen_status nomen__view_transpose(nomen__call *c) {
 nomen_status nomen__view_permute(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
     nomen__dims want = c->arg[1].dims;
-    uint64_t mask;
-    if (want.n != own.n)
-        return nomen__fail(
-            NOMEN_ERROR_SHAPE,
-            "permute(): number of dimensions in the tensor input does not match the length of the "
-            "desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
-            own.n, want.n);
-    nomen_status s = own.n ? nomen__dim_positions(own, want, c->dims, &mask) : NOMEN_OK;
+    nomen_status s = nomen__dim_order(own, want, c->dims);
     if (!s) nomen__map_permute(c);
     return s;
 }
@@ -525,6 +518,10 @@ nomen_status nomen__view_unflatten(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_SHAPE, "unflatten: sizes must be non-empty");
     if (sizes.count > NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
+    if (own.at && !nomen__given(c, 3))
+        return nomen__fail(
+            NOMEN_ERROR_NAME,
+            "unflatten: input is a named tensor but no names were given for unflattened sizes");
     int count = (int)sizes.count;
     bool fits;
     memcpy(c->sizes_pool, sizes.at, sizeof *sizes.at * (size_t)count);
@@ -555,10 +552,6 @@ nomen_status nomen__view_unflatten(nomen__call *c) {
                                fresh.n, count);
         s = nomen__names_unflatten(own, dim, fresh.at, count, &c->names);
         if (s) return s;
-    } else if (own.at) {
-        return nomen__fail(
-            NOMEN_ERROR_NAME,
-            "unflatten: input is a named tensor but no names were given for unflattened sizes");
     }
     return replace_dims(c, dim, dim, count, c->sizes_pool);
 }

@@ -442,7 +442,8 @@ static void moving(void **state) {
     ASK("N", "transpose", ON("N"), .dim = "0 0");
     ASK("H * N", "permute", ON("N * H"), .dim = "H 1 0");
     ASK("!permute: takes 3 dims, but 2 were given", "permute", ON("N C H"), .dim = "H N");
-    ASK("!dim 0 appears multiple times in the list of dims", "permute", ON("N C"), .dim = "N N");
+    ASK("!permute(): duplicate dims are not allowed. dim 0 is there twice", "permute", ON("N C"),
+        .dim = "N N");
     ASK("N * C", "unsqueeze", ON("N C"), .dim = "1");
     ASK("N C X", "unsqueeze", ON("N C"), .dim = "-1", .out_dim = "X");
     ASK("X N C", "unsqueeze", ON("N C"), .dim = "N", .out_dim = "X");
