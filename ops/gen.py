@@ -124,6 +124,7 @@ KEYS = {
     "errors",
     "example",
     "c_example",
+    "gradient",
 }
 FORMS = {"f": "NOMEN__FUNCTION", "m": "NOMEN__METHOD", "i": "NOMEN__INPLACE", "o": "NOMEN__OUT"}
 
@@ -205,6 +206,14 @@ class Op:
         self.aliases = row.get("aliases", [])
         self.first = row.get("first", "values")
         self.grad, self.grad_second = row.get("grad", {}), row.get("grad_second", {})
+        # A composite has the gradient of its parts, unless the row says that there is none.
+        composite = row["family"] == "composite"
+        if "gradient" in row and (not composite or row["gradient"] != "none"):
+            raise TableError(
+                f"{source}: op '{self.name}': gradient can only be \"none\", and only "
+                "of a composite"
+            )
+        self.differentiable = bool(self.grad) or composite and "gradient" not in row
         for key in self.grad | self.grad_second:
             if key not in [a.name for a in self.tensors]:
                 raise TableError(
@@ -350,8 +359,7 @@ class Op:
             "Gradient: "
             + (
                 ", ".join(self.grad)
-                if self.grad
-                else "of the operations it is made of" if r["family"] == "composite" else "none"
+                or ("of the operations it is made of" if self.differentiable else "none")
             )
             + "."
         )
@@ -830,7 +838,7 @@ def page(ops):
         out.append(
             f"| [`{op.name}`](#{op.name}) | {', '.join(words[f] for f in op.forms)} | "
             f"{op.row['rule']} | {op.row.get('dtypes', 'all')} | "
-            f"{', '.join(op.grad) or ('composite' if 'compose' in op.steps else 'none')} |"
+            f"{', '.join(op.grad) or ('composite' if op.differentiable else 'none')} |"
         )
     for op in ops:
         out += [
@@ -857,6 +865,7 @@ def enumeration(ops):
             returns=op.returns,
             dtypes=[d for d in DTYPE_SETS[op.row.get("dtypes", "all")].split()],
             gradient=sorted(op.grad),
+            differentiable=op.differentiable,
             more=list(op.more_fields()),
             args=[
                 dict(name=a.name, kind=a.kind, optional=a.optional, keyword=a.keyword)

@@ -18,7 +18,8 @@ if it succeeded, in a test that passed. What the columns say:
 - **Python**, **C**: the forms that were called.
 - **names**: with named operands too.
 - **gradient**: compared with differences in these dtypes; twice: the gradient of the gradient too;
-  and where the cases are (all of them run in tests/c/test_gradcheck.c).
+  and where the cases are (all of them run in tests/c/test_gradcheck.c). A row that has no gradient
+  says none.
 - **tests**: the files that call it, those first that call the fewest other rows.
 
 `make test` fails if a row, a form or a gradient is not tested, or if this page says what is not so.
@@ -36,9 +37,9 @@ def dtypes_in_words(dtypes):
     return ", ".join(d for d in DTYPES if d in dtypes)
 
 
-def gradient_in_words(dtypes, second, files):
+def gradient_in_words(row, dtypes, second, files):
     if not dtypes:
-        return ""
+        return "" if row["differentiable"] else "none"
     words = [d for d in DTYPES if d in dtypes] + ["twice"] * bool(second)
     return f"{', '.join(words)}: {', '.join(sorted(f.split('/')[-1] for f in files))}"
 
@@ -71,7 +72,7 @@ def facts(calls):
             Python=[f for f in FORMS.values() if seen["Python", f]],
             C=[f for f in FORMS.values() if seen["C", f]],
             names="yes" if named else "no",
-            gradient=gradient_in_words(gradient, second, cases),
+            gradient=gradient_in_words(row, gradient, second, cases),
             files=files,
         )
     return known

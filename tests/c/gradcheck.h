@@ -29,7 +29,7 @@ typedef struct grad_cases {
     size_t count;
 } grad_cases;
 extern const grad_cases gradcases_elementwise, gradcases_reduce, gradcases_product,
-    gradcases_random, gradcases_select, gradcases_view;
+    gradcases_random, gradcases_select, gradcases_view, gradcases_compose;
 
 /* A 1-d int64 tensor. */
 static inline nomen_tensor *list_of(int64_t count, const int64_t *at) {

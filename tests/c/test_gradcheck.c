@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 static const grad_cases *const families[] = {
-    &gradcases_elementwise, &gradcases_reduce, &gradcases_product,
-    &gradcases_random,      &gradcases_select, &gradcases_view,
+    &gradcases_elementwise, &gradcases_reduce, &gradcases_product, &gradcases_random,
+    &gradcases_select,      &gradcases_view,   &gradcases_compose,
 };
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
