@@ -3,7 +3,7 @@ import builtins
 import os
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Any, Self, SupportsIndex
+from typing import IO, Any, Self, SupportsIndex, overload
 
 from nomen import autograd as autograd
 from nomen import cuda as cuda, nn as nn, random as random
@@ -89,6 +89,14 @@ channels_last_3d: Any
 
 class Size(tuple[_Int, ...]):
     def numel(self) -> _Int: ...
+    @overload
+    def __getitem__(self, item: SupportsIndex, /) -> _Int: ...
+    @overload
+    def __getitem__(self, item: slice, /) -> Size: ...
+    def __add__(self, other: tuple[_Int, ...], /) -> Size: ...  # type: ignore[override]
+    def __radd__(self, other: tuple[_Int, ...], /) -> Size: ...
+    def __mul__(self, n: SupportsIndex, /) -> Size: ...
+    def __rmul__(self, n: SupportsIndex, /) -> Size: ...
 
 class Generator:
     def __init__(self, device: _Device = None) -> None: ...

@@ -495,6 +495,34 @@ static PyObject *size_numel(PyObject *self, PyObject *unused) {
     return product;
 }
 
+/* A tuple of some of the sizes, or of more, is a Size again. Takes the tuple over. */
+static PyObject *size_of_tuple(PyTypeObject *type, PyObject *tuple) {
+    if (!tuple || !PyTuple_CheckExact(tuple)) return tuple;
+    PyObject *size = PyObject_CallOneArg((PyObject *)type, tuple);
+    Py_DECREF(tuple);
+    return size;
+}
+
+static PyObject *size_subscript(PyObject *self, PyObject *item) {
+    return size_of_tuple(Py_TYPE(self), PyTuple_Type.tp_as_mapping->mp_subscript(self, item));
+}
+
+static PyObject *size_repeat(PyObject *self, Py_ssize_t n) {
+    return size_of_tuple(Py_TYPE(self), PyTuple_Type.tp_as_sequence->sq_repeat(self, n));
+}
+
+/* In either order: the slot for numbers is asked before the one that joins tuples. */
+static PyObject *size_add(PyObject *a, PyObject *b) {
+    if (!PyTuple_Check(a) || !PyTuple_Check(b)) Py_RETURN_NOTIMPLEMENTED;
+    PyTypeObject *type = PyTuple_CheckExact(a) ? Py_TYPE(b) : Py_TYPE(a);
+    PyObject *left = PySequence_List(a), *joined = NULL;
+    PyObject *whole = left ? PySequence_InPlaceConcat(left, b) : NULL;
+    if (whole) joined = size_of_tuple(type, PyList_AsTuple(whole));
+    Py_XDECREF(whole);
+    Py_XDECREF(left);
+    return joined;
+}
+
 static PyMethodDef size_methods[] = {
     {"numel", size_numel, METH_NOARGS, "The product of the sizes."},
     {NULL, NULL, 0, NULL},
@@ -504,6 +532,9 @@ static PyType_Slot size_slots[] = {
     {Py_tp_doc, "The sizes of the dims of a tensor: a tuple of ints."},
     {Py_tp_repr, size_repr},
     {Py_tp_methods, size_methods},
+    {Py_mp_subscript, size_subscript},
+    {Py_sq_repeat, size_repeat},
+    {Py_nb_add, size_add},
     {0, NULL},
 };
 

@@ -289,3 +289,24 @@ def test_subclasses():
     del mine
     gc.collect()
     assert reference() is None
+
+
+def test_sizes_stay_sizes():
+    s = nomen.zeros(2, 3, 4).shape
+    for made, wanted in (
+        (s[1:], (3, 4)),
+        (s[::-1], (4, 3, 2)),
+        (s[:0], ()),
+        (s + (5,), (2, 3, 4, 5)),
+        ((5,) + s, (5, 2, 3, 4)),
+        (s + s[:1], (2, 3, 4, 2)),
+        (s[:1] * 2, (2, 2)),
+        (2 * s[:1], (2, 2)),
+    ):
+        assert type(made) is nomen.Size and made == wanted
+    assert s[0] == 2 and type(s[0]) is int and nomen.zeros((1,) + s[1:]).shape == (1, 3, 4)
+    for wrong in (lambda: s + [1], lambda: [1] + s, lambda: s + 1, lambda: s[0.5], lambda: s * "a"):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(IndexError):
+        s[3]
