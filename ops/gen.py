@@ -13,6 +13,7 @@ import keyword
 import pathlib
 import re
 import sys
+import textwrap
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -879,6 +880,36 @@ def enumeration(ops):
     return json.dumps({"generated": BANNER, "ops": rows}, indent=1) + "\n"
 
 
+MEMBER_SECTIONS = "names shapes dtypes gradient errors".split()
+
+
+def docstrings(_):
+    """Docstrings of what the Python module makes in C beside the rows."""
+    guard = "NOMEN_PY_DOCS_GEN_H"
+    out = [f"/* {BANNER} */", f"#ifndef {guard}", f"#define {guard}", ""]
+    for member in tomllib.loads((ROOT / "python/src/members.toml").read_text())["member"]:
+        name, args, doc = member["name"], member.get("args"), member["doc"]
+        unknown = set(member) - {"name", "args", "class", "doc", "example", *MEMBER_SECTIONS}
+        if unknown:
+            raise TableError(f"members.toml: '{name}': unknown key '{sorted(unknown)[0]}'")
+        owner, _, last = name.rpartition(".")
+        parts = ["\n".join(textwrap.wrap(doc, 96))]
+        sections = [f"{k.capitalize()}: {member[k]}." for k in MEMBER_SECTIONS if k in member]
+        if sections:
+            parts.append("\n".join("\n".join(textwrap.wrap(line, 96)) for line in sections))
+        example = member["example"].strip().splitlines()
+        parts.append("Example:\n" + "\n".join(f"    {line}" for line in example))
+        text = "\n\n".join(parts)
+        if args is not None:
+            first = [] if "class" in member else ["$self" if owner else "$module"]
+            if first and not args.endswith("/"):
+                first.append("/")
+            signature = ", ".join(first + [args] * bool(args))
+            text = f"{last}({signature})\n--\n\n{text}"
+        out.append(f"#define DOC_{name.replace('.', '_')} {json.dumps(text)}")
+    return "\n".join(out + ["", "#endif", ""])
+
+
 OUTPUTS = {
     "include/nomen/enums.gen.h": enums,
     "include/nomen/ops.gen.h": header,
@@ -888,6 +919,7 @@ OUTPUTS = {
     "src/autograd/grad.gen.c": gradients,
     "python/nomen/_ops.pyi": stub,
     "python/nomen/return_types.pyi": pairs_stub,
+    "python/src/py_docs.gen.h": docstrings,
     "docs/operations.gen.md": page,
     "tests/ops.gen.json": enumeration,
 }

@@ -25,7 +25,14 @@ dtype = _C.dtype
 
 
 def show_config():
-    """What this build is made of."""
+    """What this build is made of, as text: version, operations, compiler, instruction set, threads.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.show_config().splitlines()[2].startswith('instruction set: ')
+        True
+    """
     return _C._show_config()
 
 

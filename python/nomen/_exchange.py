@@ -14,7 +14,17 @@ UntypedStorage = _C.UntypedStorage
 
 
 def _numpy(self, *, force=False):
-    """A NumPy array on the same memory. Arrays have no names: keep `names` yourself."""
+    """A NumPy array on the same memory: each sees what is written through the other. Arrays have
+    no names: keep `names` yourself. force=True detaches first.
+
+    Errors: a tensor that requires a gradient, bfloat16, another device than the CPU.
+
+    Example:
+        >>> x = nomen.ones(2)
+        >>> x.numpy()[0] = 5
+        >>> x
+        tensor([5., 1.])
+    """
     import numpy
 
     return numpy.asarray(memoryview(self.detach() if force else self))
@@ -36,10 +46,20 @@ def _array(self, dtype=None, copy=None):
 
 
 def from_dlpack(ext_tensor, *, device=None, copy=None, names=None):
-    """A tensor on the memory of a tensor of another library, or of a capsule of DLPack.
+    """A tensor on the memory of a tensor of another library, or of a capsule of DLPack. copy=True
+    makes a copy, copy=False refuses one.
 
-    The protocol has no place for names: give them, or they are those of ext_tensor if that is a
-    tensor of nomen. copy=True makes a copy, copy=False refuses one.
+    Names: those of names=, or of a tensor of nomen its own; the protocol has no place for them.
+    Shapes: those of the other tensor, with its strides.
+    Dtypes: that of the other tensor.
+    Gradient: none: the result is a leaf.
+    Errors: memory that is not the CPU's, a dtype that nomen does not have, a capsule that was used
+    before.
+
+    Example:
+        >>> import numpy
+        >>> nomen.from_dlpack(numpy.arange(2), names=('N',))
+        tensor([0, 1], names=('N',))
     """
     if device is not None and _C.device(device).type != "cpu":
         raise _C.DeviceError(f"from_dlpack: there is no device '{device}', the only one is 'cpu'")
@@ -77,7 +97,17 @@ def _from_exporter(exporter, copy):
 
 
 class TypedStorage:
-    """The memory behind a tensor, as elements of its dtype."""
+    """The memory behind a tensor, as elements of its dtype: len, items, tolist.
+
+    Errors: an index outside.
+
+    Example:
+        >>> storage = nomen.tensor([1., 2.]).storage()
+        >>> storage
+        nomen.TypedStorage(dtype=nomen.float32, device=cpu) of size 2
+        >>> storage[1]
+        2.0
+    """
 
     def __init__(self, storage, dtype):
         self._storage = storage
@@ -96,41 +126,106 @@ class TypedStorage:
         return f"nomen.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}"
 
     def untyped(self):
-        """The bytes."""
+        """The same memory as bytes, an UntypedStorage.
+
+        Errors: none.
+
+        Example:
+            >>> nomen.ones(2).storage().untyped().nbytes()
+            8
+        """
         return self._storage
 
     def size(self):
-        """How many elements there are."""
+        """How many elements there are.
+
+        Errors: none.
+
+        Example:
+            >>> nomen.ones(2).storage().size()
+            2
+        """
         return len(self)
 
     def nbytes(self):
-        """How many bytes there are."""
+        """How many bytes there are.
+
+        Errors: none.
+
+        Example:
+            >>> nomen.ones(2).storage().nbytes()
+            8
+        """
         return self._storage.nbytes()
 
     def element_size(self):
-        """Bytes of one element."""
+        """How large an element is, in bytes.
+
+        Errors: none.
+
+        Example:
+            >>> nomen.ones(2).storage().element_size()
+            4
+        """
         return self.dtype.itemsize
 
     def data_ptr(self):
-        """The address of the first element."""
+        """The address of the first element.
+
+        Errors: none.
+
+        Example:
+            >>> x = nomen.ones(2)
+            >>> x.storage().data_ptr() == x.data_ptr()
+            True
+        """
         return self._storage.data_ptr()
 
     def is_shared(self):
-        """Do other processes see it?"""
+        """Is it such that other processes see what is written (share_memory_)?
+
+        Errors: none.
+
+        Example:
+            >>> nomen.ones(2).storage().is_shared()
+            False
+        """
         return self._storage.is_shared()
 
     def tolist(self):
-        """The elements as Python numbers."""
+        """The elements as Python numbers.
+
+        Errors: none.
+
+        Example:
+            >>> nomen.ones(2).storage().tolist()
+            [1.0, 1.0]
+        """
         return self._elements().tolist()
 
 
 def _storage(self):
-    """The memory behind the tensor, as elements of its dtype."""
+    """The memory behind the tensor, as elements of its dtype: all of it, also where the tensor
+    shows a part.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.ones(4)[1:].storage().size()
+        4
+    """
     return TypedStorage(self.untyped_storage(), self.dtype)
 
 
 def is_storage(obj):
-    """Is it the memory behind a tensor: an UntypedStorage or a TypedStorage?"""
+    """Is it the memory behind a tensor: an UntypedStorage or a TypedStorage?
+
+    Errors: none.
+
+    Example:
+        >>> nomen.is_storage(nomen.ones(2).storage()), nomen.is_storage(nomen.ones(2))
+        (True, False)
+    """
     return isinstance(obj, (UntypedStorage, TypedStorage))
 
 
@@ -270,10 +365,19 @@ def _pass_handles():
 
 def _share_memory_(self):
     """Moves the data into memory that other processes see: children of a fork, and whoever gets
-    the tensor through multiprocessing. A tensor that is not shared is sent as a copy.
+    the tensor through multiprocessing. A tensor that is not shared is sent as a copy. Returns
+    the tensor.
 
-    Refused if other tensors or arrays use the memory, because they would be left behind: share a
+    Names: its own.
+    Shapes: as self.
+    Dtypes: as self.
+    Gradient: no part in it: the data moves, the tensor stays what it is.
+    Errors: other tensors or arrays that use the memory, because they would be left behind: share a
     tensor before making views of it.
+
+    Example:
+        >>> nomen.zeros(3, names=('N',)).share_memory_().is_shared()
+        True
     """
     self._share_memory()
     _pass_handles()

@@ -148,11 +148,17 @@ def _write(file, head, tensors):
 
 
 def save(tensors, path, metadata=None):
-    """Writes a dict of tensors, or one tensor, to a safetensors file.
+    """Writes a dict of tensors, or one tensor, to a safetensors file, with their names. The file
+    at path is replaced as a whole: if anything fails, the old one is still there. path may be a
+    file object too. metadata is a dict of texts for the header.
 
-    The file at path is replaced as a whole: if anything fails, the old one is still there. path may
-    be a file object too. Names are kept; strides, gradients, and which tensors share their memory
-    are not. metadata, a dict of str to str, goes into the header.
+    Errors: keys or metadata that are no texts, values that are no tensors, and the system's where
+    it cannot write.
+
+    Example:
+        >>> nomen.save({'w': nomen.ones(2, names=('N',))}, 'weights.safetensors')
+        >>> nomen.load('weights.safetensors')['w'].names
+        ('N',)
     """
     if sys.byteorder != "little":
         raise NotImplementedError("save(): safetensors files are written on little-endian machines")
@@ -381,13 +387,22 @@ def _exactly(file, n):
 
 
 def load(path, *, mmap=False, with_metadata=False):
-    """What save wrote, or any safetensors file: a dict of tensors, or one tensor.
+    """What save wrote, or any safetensors file: a dict of tensors, or one tensor. path may be a
+    file object too. mmap=True maps the file instead of reading it: elements are read when they
+    are used, and writing to a tensor does not change the file, which must then not be shortened
+    by others. with_metadata=True gives a pair, with the texts of the header in second place.
 
-    Everything that the header says is checked against the file before memory is asked for;
-    ValueError says what is wrong. path may be a file object too. mmap=True maps the file instead of
-    reading it: elements are read when they are used, and writing to a tensor does not change the
-    file. The file must then not be shortened by others. with_metadata=True gives a pair, with the
-    texts of the header in second place.
+    Names: those that were saved; none in files of others.
+    Shapes: those that were saved.
+    Dtypes: those that were saved.
+    Gradient: none: the tensors are leaves.
+    Errors: ValueError says what is wrong with a file; everything in its header is checked against
+    it before memory is asked for.
+
+    Example:
+        >>> nomen.save(nomen.ones(2, names=('N',)), 'one.safetensors', {'by': 'me'})
+        >>> nomen.load('one.safetensors', with_metadata=True)
+        (tensor([1., 1.], names=('N',)), {'by': 'me'})
     """
     if sys.byteorder != "little":
         raise NotImplementedError("load(): safetensors files are read on little-endian machines")
@@ -417,8 +432,17 @@ def load(path, *, mmap=False, with_metadata=False):
 
 
 def save_npy(tensor, path):
-    """Writes a .npy file, which NumPy reads. Names stand in a comment of its header; bfloat16 has
-    no place in such a file."""
+    """Writes a .npy file, which NumPy reads, as a whole or not at all. Names stand in a comment of
+    its header.
+
+    Errors: what is no tensor, bfloat16, which the format does not have, and the system's where it
+    cannot write.
+
+    Example:
+        >>> nomen.save_npy(nomen.ones(2, names=('N',)), 'one.npy')
+        >>> nomen.load_npy('one.npy')
+        tensor([1., 1.], names=('N',))
+    """
     if not isinstance(tensor, Tensor):
         raise TypeError(
             f"save_npy(): argument 'tensor' (position 1) must be Tensor, not "
@@ -428,7 +452,20 @@ def save_npy(tensor, path):
 
 
 def load_npy(path):
-    """Reads a .npy file of NumPy or of save_npy."""
+    """Reads a .npy file of NumPy or of save_npy.
+
+    Names: those that save_npy wrote; none in files of NumPy.
+    Shapes: those of the file; column-major arrays keep their order.
+    Dtypes: that of the file.
+    Gradient: none: the result is a leaf.
+    Errors: what is no such file or shorter than its header says, dtypes that nomen does not have.
+
+    Example:
+        >>> import numpy
+        >>> numpy.save('one.npy', numpy.arange(2))
+        >>> nomen.load_npy('one.npy')
+        tensor([0, 1])
+    """
     return _C._load_npy(os.fsencode(path))
 
 

@@ -14,13 +14,27 @@ _CONVERSIONS = {
 }
 
 
+_CONVERSION_TEXT = """The tensor as {dtype}: to({dtype}); itself if it is that already.
+
+Names: its own.
+Shapes: as self.
+Dtypes: {dtype}; numbers are cut or rounded to what it can hold.
+Gradient: self, between floating and complex dtypes.
+Errors: what is no memory format.
+
+Example:
+    >>> nomen.tensor([0, 1], dtype=nomen.int16).{name}().dtype
+    {dtype}
+"""
+
+
 def _conversion(name, dtype):
     def convert(self, memory_format=None):
         return self.to(dtype, memory_format=memory_format)
 
     convert.__name__ = name
     convert.__qualname__ = f"Tensor.{name}"
-    convert.__doc__ = f"The tensor as {dtype}: to({dtype})."
+    convert.__doc__ = _CONVERSION_TEXT.format(name=name, dtype=dtype)
     return convert
 
 
@@ -33,7 +47,20 @@ _TYPE_NAMES = {
 
 
 def _type(self, dtype=None, non_blocking=False):
-    """The name of the type; with a dtype the tensor converted to it."""
+    """The name of the type, a str; with a dtype (or the name of a type) the tensor converted to
+    it.
+
+    Names: its own.
+    Shapes: as self.
+    Dtypes: the one asked for.
+    Gradient: self.
+    Errors: ValueError for a name that is no type.
+
+    Example:
+        >>> x = nomen.ones(2)
+        >>> x.type(), x.type(nomen.int8).type()
+        ('nomen.FloatTensor', 'nomen.CharTensor')
+    """
     if dtype is None:
         return f"nomen.{_TYPE_NAMES[self.dtype]}"
     if isinstance(dtype, str):
@@ -46,18 +73,55 @@ def _type(self, dtype=None, non_blocking=False):
 
 
 def _type_as(self, other):
-    """The tensor with the dtype of another."""
+    """The tensor with the dtype of another.
+
+    Names: its own.
+    Shapes: as self.
+    Dtypes: that of other.
+    Gradient: self.
+    Errors: none of its own.
+
+    Example:
+        >>> nomen.ones(2).type_as(nomen.ones(1, dtype=nomen.int8)).dtype
+        nomen.int8
+    """
     return self.to(other.dtype)
 
 
 def _cpu(self, memory_format=None):
-    """The tensor on the CPU: itself if it is there."""
+    """The tensor on the CPU: itself if it is there.
+
+    Names: its own.
+    Shapes: as self.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: what went wrong on its device.
+
+    Example:
+        >>> x = nomen.ones(2)
+        >>> x.cpu() is x
+        True
+    """
     x = self.to("cpu")
     return x if memory_format is None else x.to(memory_format=memory_format)
 
 
 def _cuda(self, device=None, non_blocking=False, memory_format=None):
-    """The tensor on a GPU, if there is a backend for it: an error that says so if not."""
+    """The tensor on a GPU, if there is a backend for it.
+
+    Names: its own.
+    Shapes: as self.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: no backend for cuda, another type of device.
+
+    Example:
+        >>> try:
+        ...     nomen.ones(2).cuda()
+        ... except RuntimeError:
+        ...     print('there is no GPU')
+        there is no GPU
+    """
     if device is None:
         device = "cuda"
     elif not isinstance(device, (_C.device, str, int)) or device is True or device is False:
@@ -69,13 +133,34 @@ def _cuda(self, device=None, non_blocking=False, memory_format=None):
 
 
 def _pin_memory(self, device=None):
-    """There is no device for which memory could be pinned in this build: an error that says so."""
+    """There is no device for which memory could be pinned in this build: an error that says so.
+
+    Names: its own.
+    Shapes: as self.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: always one.
+
+    Example:
+        >>> try:
+        ...     nomen.ones(2).pin_memory()
+        ... except RuntimeError:
+        ...     print('there is no GPU')
+        there is no GPU
+    """
     raise RuntimeError("Pinned memory requires CUDA: the only device of this build of nomen is "
                        "'cpu'")
 
 
 def _is_pinned(self, device=None):
-    """False: there is no device for which memory could be pinned."""
+    """False: there is no device for which memory could be pinned.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.ones(2).is_pinned()
+        False
+    """
     return False
 
 
@@ -87,6 +172,21 @@ def _as_self(self, dtype, options):
     device = options.get("device")
     return options | {"dtype": self.dtype if dtype is None else dtype,
                       "device": self.device if device is None else device}
+
+
+_FACTORY_TEXT = """nomen.{name}(size, ...) of the same dtype and device; its options as there.
+
+Names: those of names=, else none.
+Shapes: size.
+Dtypes: dtype=, or as self.
+Gradient: none: the result is a leaf, which asks for one with requires_grad=True.
+Errors: no sizes, negative ones, names that do not fit.
+
+Example:
+    >>> x = nomen.ones(1, dtype=nomen.int8).new_{name}(2, 3, names=('N', 'C'))
+    >>> x.shape, x.names, x.dtype
+    (nomen.Size([2, 3]), ('N', 'C'), nomen.int8)
+"""
 
 
 def _new_factory(name):
@@ -101,25 +201,58 @@ def _new_factory(name):
 
     new.__name__ = f"new_{name}"
     new.__qualname__ = f"Tensor.new_{name}"
-    new.__doc__ = (f"nomen.{name}(size, ...) of the same dtype; names=, device=, requires_grad= as "
-                   "there.")
+    new.__doc__ = _FACTORY_TEXT.format(name=name)
     return new
 
 
 def _new_full(self, size, fill_value, *, dtype=None, **options):
-    """nomen.full(size, fill_value, ...) of the same dtype."""
+    """A tensor filled with a number: nomen.full(size, fill_value, ...) of the same dtype and
+    device.
+
+    Names: those of names=, else none.
+    Shapes: size.
+    Dtypes: dtype=, or as self.
+    Gradient: none: the result is a leaf.
+    Errors: a negative size, names that do not fit.
+
+    Example:
+        >>> nomen.ones(1, dtype=nomen.int64).new_full((2,), 7, names=('N',))
+        tensor([7, 7], names=('N',))
+    """
     return _C.full(size, fill_value, **_as_self(self, dtype, options))
 
 
 def _new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, pin_memory=False,
                 names=None):
-    """nomen.tensor(data, ...) of the same dtype."""
+    """A tensor of its own from data: nomen.tensor(data, ...) of the same dtype and device.
+
+    Names: those of names=, or of a tensor its own.
+    Shapes: those of the data.
+    Dtypes: dtype=, or as self.
+    Gradient: none: the result is a leaf.
+    Errors: as of nomen.tensor.
+
+    Example:
+        >>> nomen.ones(1, dtype=nomen.int8).new_tensor([1, 2])
+        tensor([1, 2], dtype=nomen.int8)
+    """
     return _C.tensor(data, **_as_self(self, dtype, {"device": device}),
                      requires_grad=requires_grad, pin_memory=pin_memory, names=names)
 
 
 def _new(self, *args):
-    """new_empty(sizes) for numbers, new_tensor(data) for anything else."""
+    """new_empty(sizes) for numbers, new_tensor(data) for anything else.
+
+    Names: none.
+    Shapes: the sizes, or those of the data.
+    Dtypes: as self.
+    Gradient: none: the result is a leaf.
+    Errors: as of nomen.empty and nomen.tensor.
+
+    Example:
+        >>> nomen.ones(1).new([3, 4])
+        tensor([3., 4.])
+    """
     if len(args) == 1 and not isinstance(args[0], (int, _C.Size)):
         return _new_tensor(self, args[0])
     return _C.empty(*args or (0,), dtype=self.dtype, device=self.device)
@@ -127,7 +260,18 @@ def _new(self, *args):
 
 def empty_strided(size, stride, *, dtype=None, layout=None, device=None, requires_grad=False,
                   pin_memory=False, names=None):
-    """A tensor with these sizes and strides, not filled."""
+    """A tensor with these sizes and strides (in elements), not filled.
+
+    Names: those of names=, else none.
+    Shapes: size.
+    Dtypes: dtype=, or the default floating dtype.
+    Gradient: none: the result is a leaf, which asks for one with requires_grad=True.
+    Errors: negative sizes or strides, lists of different lengths, a tensor that is too large.
+
+    Example:
+        >>> nomen.empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+    """
     size, stride = tuple(size), tuple(stride)
     if any(step < 0 for step in stride):
         raise RuntimeError("empty_strided(): argument 'stride' must not have negative strides: "
@@ -149,7 +293,18 @@ def empty_strided(size, stride, *, dtype=None, layout=None, device=None, require
 
 
 def _new_empty_strided(self, size, stride, *, dtype=None, **options):
-    """nomen.empty_strided(size, stride, ...) of the same dtype."""
+    """nomen.empty_strided(size, stride, ...) of the same dtype and device.
+
+    Names: those of names=, else none.
+    Shapes: size.
+    Dtypes: dtype=, or as self.
+    Gradient: none: the result is a leaf.
+    Errors: as of nomen.empty_strided.
+
+    Example:
+        >>> nomen.ones(1).new_empty_strided((2, 3), (1, 2)).stride()
+        (1, 2)
+    """
     return empty_strided(size, stride, **_as_self(self, dtype, options))
 
 
@@ -157,7 +312,18 @@ def _new_empty_strided(self, size, stride, *, dtype=None, **options):
 
 
 def _t(self):
-    """The transpose of a tensor of at most two dims."""
+    """The transpose of a tensor of at most two dims, as a view.
+
+    Names: its own, in reversed order.
+    Shapes: [n, m] gives [m, n]; fewer dims stay.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: more than two dims.
+
+    Example:
+        >>> nomen.ones(2, 3, names=('N', 'C')).t().names
+        ('C', 'N')
+    """
     if self.ndim > 2:
         raise RuntimeError(
             f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
@@ -165,12 +331,22 @@ def _t(self):
 
 
 def _T(self):
-    """The dims in reversed order."""
+    """The dims in reversed order, as a view; names go with them.
+
+    Example:
+        >>> nomen.ones(2, 3, 4, names=('A', 'B', 'C')).T.names
+        ('C', 'B', 'A')
+    """
     return self.permute(*reversed(range(self.ndim)))
 
 
 def _mT(self):
-    """The last two dims swapped."""
+    """The last two dims swapped, as a view; an error with fewer than two.
+
+    Example:
+        >>> nomen.ones(2, 3, 4, names=('A', 'B', 'C')).mT.names
+        ('A', 'C', 'B')
+    """
     if self.ndim < 2:
         raise RuntimeError(
             f"tensor.mT is only supported on matrices or batches of matrices. Got {self.ndim}-D "
@@ -179,7 +355,13 @@ def _mT(self):
 
 
 def _mH(self):
-    """The last two dims swapped, and complex numbers conjugated."""
+    """The last two dims swapped, and complex numbers conjugated; an error with fewer than two.
+
+    Example:
+        >>> nomen.tensor([[1j, 2.]]).mH
+        tensor([[0.-1.j],
+                [2.-0.j]])
+    """
     if self.ndim < 2:
         raise RuntimeError(
             f"tensor.mH is only supported on matrices or batches of matrices. Got {self.ndim}-D "
@@ -189,7 +371,13 @@ def _mH(self):
 
 
 def _H(self):
-    """The transpose of a matrix, conjugated if it is complex."""
+    """The transpose of a matrix, conjugated if it is complex; an error for other numbers of dims
+    than 0 and 2.
+
+    Example:
+        >>> nomen.ones(2, 3, names=('N', 'C')).H.names
+        ('C', 'N')
+    """
     if self.ndim not in (0, 2):
         raise RuntimeError(
             f"tensor.H is only supported on matrices (2-D tensors). Got {self.ndim}-D tensor.")
@@ -197,32 +385,86 @@ def _H(self):
 
 
 def _view_as(self, other):
-    """view with the sizes of another tensor."""
+    """view with the sizes of another tensor.
+
+    Names: as of view: none, unless the sizes stay.
+    Shapes: those of other.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: another number of elements, strides that do not allow a view.
+
+    Example:
+        >>> nomen.ones(6).view_as(nomen.ones(2, 3)).shape
+        nomen.Size([2, 3])
+    """
     return self.view(other.shape)
 
 
 def _reshape_as(self, other):
-    """reshape with the sizes of another tensor."""
+    """reshape with the sizes of another tensor: a view where that is possible, else a copy.
+
+    Names: as of reshape: none, unless the sizes stay.
+    Shapes: those of other.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: another number of elements.
+
+    Example:
+        >>> nomen.ones(6).reshape_as(nomen.ones(2, 3)).shape
+        nomen.Size([2, 3])
+    """
     return self.reshape(other.shape)
 
 
 def _expand_as(self, other):
-    """expand to the sizes of another tensor, whose names do not matter."""
+    """expand to the sizes of another tensor, as a view.
+
+    Names: its own, behind unnamed new dims; those of other do not matter.
+    Shapes: those of other.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: sizes that cannot be expanded to those of other.
+
+    Example:
+        >>> nomen.ones(3, names=('C',)).expand_as(nomen.ones(2, 3)).names
+        (None, 'C')
+    """
     return self.expand(other.shape)
 
 
 def _is_inference(self):
-    """False: tensors made in inference_mode are ordinary ones."""
+    """False: tensors made in inference_mode are ordinary ones.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.ones(2).is_inference()
+        False
+    """
     return False
 
 
 def _is_nonzero(self):
-    """Is the one element not zero?"""
+    """Is the one element not zero?
+
+    Errors: not one element.
+
+    Example:
+        >>> nomen.tensor([2.]).is_nonzero()
+        True
+    """
     return bool(self)
 
 
 def is_same_size(input, other):
-    """Have the two tensors the same sizes?"""
+    """Have the two tensors the same sizes? Names do not matter.
+
+    Errors: what is no tensor.
+
+    Example:
+        >>> nomen.is_same_size(nomen.ones(2, names=('N',)), nomen.zeros(2))
+        True
+    """
     return input.shape == other.shape
 
 
@@ -240,7 +482,7 @@ def _function(name):
         return getattr(input, name)()
 
     call.__name__ = call.__qualname__ = name
-    call.__doc__ = f"The same as input.{name}()."
+    call.__doc__ = (globals().get(f"_{name}") or getattr(Tensor, name)).__doc__
     return call
 
 
@@ -257,7 +499,16 @@ _FLOATS = {  # bits of the mantissa, of the exponent
 
 
 class finfo:
-    """The limits of a floating dtype: finfo(nomen.float32).eps."""
+    """The limits of a floating dtype: bits, eps (the distance from 1 to the next number), max,
+    min, tiny and smallest_normal (the smallest number of full precision), resolution. Of
+    complex dtypes those of a part.
+
+    Errors: integers and bool.
+
+    Example:
+        >>> nomen.finfo(nomen.float16).max, nomen.finfo(nomen.float32).bits
+        (65504.0, 32)
+    """
 
     def __init__(self, type=_C.float32):
         name = {"complex64": "float32", "complex128": "float64"}.get(type.name, type.name)
@@ -281,7 +532,14 @@ class finfo:
 
 
 class iinfo:
-    """The limits of an integer dtype: iinfo(nomen.int8).max."""
+    """The limits of an integer dtype: bits, min and max.
+
+    Errors: floating and complex dtypes, bool.
+
+    Example:
+        >>> nomen.iinfo(nomen.int8).min, nomen.iinfo(nomen.int8).max
+        (-128, 127)
+    """
 
     def __init__(self, type):
         if type.is_floating_point or type.is_complex or type is _C.bool:

@@ -22,7 +22,14 @@ def _common(shapes, clash):
 
 
 def broadcast_shapes(*shapes):
-    """The shape that all shapes broadcast to."""
+    """The shape that all shapes broadcast to.
+
+    Errors: sizes that do not broadcast, negative sizes.
+
+    Example:
+        >>> nomen.broadcast_shapes((2, 1), (3,), 1)
+        nomen.Size([2, 3])
+    """
     shapes = [(shape,) if isinstance(shape, int) else tuple(shape) for shape in shapes]
     for shape in shapes:
         for n in shape:
@@ -33,7 +40,19 @@ def broadcast_shapes(*shapes):
 
 
 def broadcast_tensors(*tensors):
-    """The tensors expanded to the shape that all broadcast to; each keeps its own names."""
+    """The tensors expanded to the shape that all broadcast to, as views in a tuple.
+
+    Names: each keeps its own; new dims have none.
+    Shapes: the broadcast sizes.
+    Dtypes: each keeps its own.
+    Gradient: tensors.
+    Errors: sizes that do not broadcast.
+
+    Example:
+        >>> x, y = nomen.broadcast_tensors(nomen.ones(2, 1, names=('N', 'C')), nomen.ones(3))
+        >>> x.shape, y.names
+        (nomen.Size([2, 3]), (None, None))
+    """
     tensors = _listed(tensors)
     sizes = _common(
         [t.shape for t in tensors],
@@ -55,6 +74,21 @@ def _widened(tensor, ndim):
     return tensor.unsqueeze(-1) if ndim == 3 and tensor.ndim == 2 else tensor
 
 
+_AT_LEAST_TEXT = """Tensors of fewer than {n} dims with dims of size 1 added, as views; several as a
+tuple.
+
+Names: each keeps its own; new dims have none.
+Shapes: of fewer dims [] becomes [1], [n] becomes [1, n], and [n, m] becomes [n, m, 1].
+Dtypes: each keeps its own.
+Gradient: tensors.
+Errors: what is no tensor.
+
+Example:
+    >>> nomen.atleast_{n}d(nomen.ones(3)).shape
+    nomen.Size({sizes})
+"""
+
+
 def _at_least(ndim):
     def widen(*tensors):
         if len(tensors) == 1 and isinstance(tensors[0], _C.Tensor):
@@ -62,14 +96,26 @@ def _at_least(ndim):
         return tuple(_widened(t, ndim) for t in _listed(tensors))
 
     widen.__name__ = widen.__qualname__ = f"atleast_{ndim}d"
-    widen.__doc__ = f"Tensors of fewer than {ndim} dims with unnamed dims of size 1 added; views."
+    widen.__doc__ = _AT_LEAST_TEXT.format(n=ndim, sizes=[[3], [1, 3], [1, 3, 1]][ndim - 1])
     return widen
 
 
 def meshgrid(*tensors, indexing=None):
-    """Each vector along a dim of its own, expanded to the grid of all; dims have their names.
+    """Each vector along a dim of its own, expanded to the grid of all, as a tuple. indexing="xy"
+    gives the second vector the first dim, "ij" (the default) keeps the order.
 
-    indexing="xy" gives the second vector the first dim, "ij" (the default) keeps the order.
+    Names: each dim has that of its vector.
+    Shapes: as many dims as vectors, each as long as its vector; numbers count as vectors of one.
+    Dtypes: as the tensors, which must agree.
+    Gradient: tensors.
+    Errors: no tensors, tensors of more dims, different dtypes, another word as indexing, a name
+    that comes twice.
+
+    Example:
+        >>> x, y = nomen.meshgrid(nomen.arange(2), nomen.tensor([5, 6, 7], names=('Y',)))
+        >>> y
+        tensor([[5, 6, 7],
+                [5, 6, 7]], names=(None, 'Y'))
     """
     tensors = _listed(tensors)
     if indexing not in (None, "ij", "xy"):

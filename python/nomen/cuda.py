@@ -17,43 +17,112 @@ __all__ = [
 
 
 def is_available():
-    """Is there a backend for it, and a device?"""
+    """Is there a backend for it, and a device?
+
+    Errors: none.
+
+    Example:
+        >>> nomen.cuda.is_available()
+        False
+    """
     return _C.device_count("cuda") > 0
 
 
 def is_initialized():
-    """False: there is nothing to initialise."""
+    """False: there is nothing to initialise.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.cuda.is_initialized()
+        False
+    """
     return False
 
 
 def device_count():
-    """How many there are; 0 without a backend."""
+    """How many there are; 0 without a backend.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.cuda.device_count()
+        0
+    """
     return _C.device_count("cuda")
 
 
 def init():
-    """Looks for the backend and opens it; an error if there is none."""
+    """Looks for the backend and opens it.
+
+    Errors: no backend, no device.
+
+    Example:
+        >>> try:
+        ...     nomen.cuda.init()
+        ... except RuntimeError:
+        ...     print('there is no GPU')
+        there is no GPU
+    """
     _C.empty(0, device="cuda")
 
 
 def current_device():
-    """0, the first one; an error if there is none."""
+    """0, the first one.
+
+    Errors: no backend, no device.
+
+    Example:
+        >>> try:
+        ...     nomen.cuda.current_device()
+        ... except RuntimeError:
+        ...     print('there is no GPU')
+        there is no GPU
+    """
     init()
     return 0
 
 
 def synchronize(device=None):
-    """Waits for the device; an error if there is none."""
+    """Waits until the device has done what it was asked for.
+
+    Errors: no backend, no device, and what went wrong there.
+
+    Example:
+        >>> try:
+        ...     nomen.cuda.synchronize()
+        ... except RuntimeError:
+        ...     print('there is no GPU')
+        there is no GPU
+    """
     _C.synchronize("cuda" if device is None else device)
 
 
 def manual_seed(seed):
-    """Nothing, as everywhere without a GPU: the seed of the CPU is nomen.manual_seed."""
+    """Nothing, as everywhere without a GPU: the seed of the CPU is nomen.manual_seed.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.cuda.manual_seed(0)
+    """
 
 
 def manual_seed_all(seed):
-    """Nothing, as everywhere without a GPU."""
+    """Nothing, as everywhere without a GPU.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.cuda.manual_seed_all(0)
+    """
 
 
 def empty_cache():
-    """Nothing: memory of the CPU is given back by nomen.empty_cache."""
+    """Nothing: memory of the CPU is given back by nomen.empty_cache.
+
+    Errors: none.
+
+    Example:
+        >>> nomen.cuda.empty_cache()
+    """

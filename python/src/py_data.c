@@ -1,6 +1,7 @@
 /* Numbers in and out: item, tolist, nomen.tensor from nested sequences, as_tensor, from_numpy.
  * Memory shared with other libraries is in py_buffer.c. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "nomen/tensor.h"
 
@@ -442,23 +443,12 @@ static PyObject *is_tensor(PyObject *module, PyObject *o) {
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 
 PyMethodDef nomen__py_data_functions[] = {
-    {"tensor", KEYWORDS(make_tensor), METH_VARARGS | METH_KEYWORDS,
-     "tensor($module, data, dtype=None, device=None, requires_grad=False, pin_memory=None, "
-     "names=None)\n--\n\nA tensor of its own from numbers, nested sequences of them, arrays or "
-     "tensors."},
-    {"as_tensor", KEYWORDS(as_tensor), METH_VARARGS | METH_KEYWORDS,
-     "as_tensor($module, data, dtype=None, device=None)\n--\n\nThe data as a tensor, without a "
-     "copy where that is possible."},
-    {"from_numpy", KEYWORDS(from_numpy), METH_VARARGS | METH_KEYWORDS,
-     "from_numpy($module, array, *, names=None)\n--\n\nA tensor on the memory of an array, which "
-     "has no names: give them."},
-    {"frombuffer", KEYWORDS(nomen__py_frombuffer), METH_VARARGS | METH_KEYWORDS,
-     "frombuffer($module, buffer, *, dtype, count=-1, offset=0, requires_grad=False, names=None)\n"
-     "--\n\nA tensor of one dim on the memory of an object with the buffer protocol, whose bytes "
-     "are taken for elements of dtype."},
-    {"equal", equal, METH_VARARGS,
-     "equal($module, input, other, /)\n--\n\nSame sizes, names and values?"},
-    {"is_tensor", is_tensor, METH_O, "is_tensor($module, obj, /)\n--\n\nIs it a nomen.Tensor?"},
+    {"tensor", KEYWORDS(make_tensor), METH_VARARGS | METH_KEYWORDS, DOC_tensor},
+    {"as_tensor", KEYWORDS(as_tensor), METH_VARARGS | METH_KEYWORDS, DOC_as_tensor},
+    {"from_numpy", KEYWORDS(from_numpy), METH_VARARGS | METH_KEYWORDS, DOC_from_numpy},
+    {"frombuffer", KEYWORDS(nomen__py_frombuffer), METH_VARARGS | METH_KEYWORDS, DOC_frombuffer},
+    {"equal", equal, METH_VARARGS, DOC_equal},
+    {"is_tensor", is_tensor, METH_O, DOC_is_tensor},
     {NULL, NULL, 0, NULL},
 };
 
@@ -473,6 +463,6 @@ static PyObject *to_complex(PyObject *self, PyObject *unused) {
 
 PyMethodDef nomen__py_data_methods[] = {
     {"__complex__", to_complex, METH_NOARGS, NULL},
-    {"equal", method_equal, METH_O, "Same sizes, names and values?"},
+    {"equal", method_equal, METH_O, DOC_Tensor_equal},
     {NULL, NULL, 0, NULL},
 };

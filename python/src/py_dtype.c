@@ -1,6 +1,7 @@
 /* nomen.dtype, nomen.device, and the words strided, contiguous_format, preserve_format, which are
  * accepted where PyTorch wants them and ask for nothing. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "nomen/tensor.h"
 
@@ -40,11 +41,11 @@ static PyObject *dtype_is(PyObject *self, void *closure) {
 }
 
 static PyGetSetDef dtype_getset[] = {
-    {"name", dtype_name, NULL, "\"float32\" and so on.", NULL},
-    {"itemsize", dtype_itemsize, NULL, "Bytes of one element.", NULL},
-    {"is_floating_point", dtype_is, NULL, "Is it float16, bfloat16, float32 or float64?", "f"},
-    {"is_complex", dtype_is, NULL, "Is it complex64 or complex128?", "c"},
-    {"is_signed", dtype_is, NULL, "Can it hold negative numbers?", "s"},
+    {"name", dtype_name, NULL, DOC_dtype_name, NULL},
+    {"itemsize", dtype_itemsize, NULL, DOC_dtype_itemsize, NULL},
+    {"is_floating_point", dtype_is, NULL, DOC_dtype_is_floating_point, "f"},
+    {"is_complex", dtype_is, NULL, DOC_dtype_is_complex, "c"},
+    {"is_signed", dtype_is, NULL, DOC_dtype_is_signed, "s"},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -60,12 +61,8 @@ static void plain_dealloc(PyObject *self) {
 }
 
 static PyType_Slot dtype_slots[] = {
-    {Py_tp_doc, "The type of the elements of a tensor: nomen.float32 and so on."},
-    {Py_tp_repr, dtype_repr},
-    {Py_tp_getset, dtype_getset},
-    {Py_tp_methods, dtype_methods},
-    {Py_tp_dealloc, plain_dealloc},
-    {0, NULL},
+    {Py_tp_doc, DOC_dtype},         {Py_tp_repr, dtype_repr},       {Py_tp_getset, dtype_getset},
+    {Py_tp_methods, dtype_methods}, {Py_tp_dealloc, plain_dealloc}, {0, NULL},
 };
 
 static PyType_Spec dtype_spec = {
@@ -123,11 +120,8 @@ static PyObject *set_default_dtype(PyObject *module, PyObject *value) {
 }
 
 PyMethodDef nomen__py_dtype_functions[] = {
-    {"get_default_dtype", get_default_dtype, METH_NOARGS,
-     "get_default_dtype($module, /)\n--\n\nThe floating dtype of tensors that are made without "
-     "one."},
-    {"set_default_dtype", set_default_dtype, METH_O,
-     "set_default_dtype($module, d, /)\n--\n\nSets it, for the whole process."},
+    {"get_default_dtype", get_default_dtype, METH_NOARGS, DOC_get_default_dtype},
+    {"set_default_dtype", set_default_dtype, METH_O, DOC_set_default_dtype},
     {NULL, NULL, 0, NULL},
 };
 
@@ -268,8 +262,8 @@ static PyObject *device_compare(PyObject *a, PyObject *b, int op) {
 }
 
 static PyGetSetDef device_getset[] = {
-    {"type", device_type, NULL, "\"cpu\" and so on.", NULL},
-    {"index", device_index, NULL, "Which one of that type, or None.", NULL},
+    {"type", device_type, NULL, DOC_device_type, NULL},
+    {"index", device_index, NULL, DOC_device_index, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -279,16 +273,11 @@ static PyMethodDef device_methods[] = {
 };
 
 static PyType_Slot device_slots[] = {
-    {Py_tp_doc, "Where a tensor lives: device('cpu')."},
-    {Py_tp_new, device_new},
-    {Py_tp_repr, device_repr},
-    {Py_tp_str, device_str},
-    {Py_tp_hash, device_hash},
-    {Py_tp_richcompare, device_compare},
-    {Py_tp_getset, device_getset},
-    {Py_tp_methods, device_methods},
-    {Py_tp_dealloc, plain_dealloc},
-    {0, NULL},
+    {Py_tp_doc, DOC_device},        {Py_tp_new, device_new},
+    {Py_tp_repr, device_repr},      {Py_tp_str, device_str},
+    {Py_tp_hash, device_hash},      {Py_tp_richcompare, device_compare},
+    {Py_tp_getset, device_getset},  {Py_tp_methods, device_methods},
+    {Py_tp_dealloc, plain_dealloc}, {0, NULL},
 };
 
 static PyType_Spec device_spec = {

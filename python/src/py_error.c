@@ -1,5 +1,6 @@
 /* Errors of the library as Python exceptions. Texts of wrong arguments are in py_parse.c. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 static PyObject *class_of(py_state *s, nomen_status code) {
     int i = -(int)code;
@@ -60,11 +61,10 @@ static PyObject *add_class(PyObject *module, const char *name, const char *doc, 
 }
 
 int nomen__py_add_errors(PyObject *module, py_state *s) {
-    PyObject *memory =
-        add_class(module, "nomen.OutOfMemoryError", "There is no memory for a tensor.",
-                  PyExc_RuntimeError, PyExc_MemoryError);
-    s->no_device = add_class(module, "nomen.DeviceError", "There is no such device.",
-                             PyExc_RuntimeError, PyExc_AssertionError);
+    PyObject *memory = add_class(module, "nomen.OutOfMemoryError", DOC_OutOfMemoryError,
+                                 PyExc_RuntimeError, PyExc_MemoryError);
+    s->no_device = add_class(module, "nomen.DeviceError", DOC_DeviceError, PyExc_RuntimeError,
+                             PyExc_AssertionError);
     if (!memory || !s->no_device) {
         Py_XDECREF(memory);
         return -1;

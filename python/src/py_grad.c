@@ -1,6 +1,7 @@
 /* Gradients: what Tensor says of them, backward, grad, hooks. no_grad and its kin are in
  * python/nomen/autograd.py. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "nomen/grad.h"
 
@@ -136,12 +137,12 @@ static void node_dealloc(PyObject *self) {
 }
 
 static PyMethodDef node_methods[] = {
-    {"name", node_name, METH_NOARGS, "\"AddBackward0\" and so on."},
+    {"name", node_name, METH_NOARGS, DOC_autograd_Node_name},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot node_slots[] = {
-    {Py_tp_doc, "The operation that a tensor came from, as the tape knows it."},
+    {Py_tp_doc, DOC_autograd_Node},
     {Py_tp_repr, node_repr},
     {Py_tp_methods, node_methods},
     {Py_tp_dealloc, node_dealloc},
@@ -291,14 +292,14 @@ static void handle_dealloc(PyObject *self) {
 }
 
 static PyMethodDef handle_methods[] = {
-    {"remove", handle_remove, METH_NOARGS, "The hook is not called any more."},
+    {"remove", handle_remove, METH_NOARGS, DOC_autograd_RemovableHandle_remove},
     {"__enter__", handle_enter, METH_NOARGS, NULL},
     {"__exit__", handle_exit, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot handle_slots[] = {
-    {Py_tp_doc, "Takes a hook off again: remove(), or the end of a with block."},
+    {Py_tp_doc, DOC_autograd_RemovableHandle},
     {Py_tp_methods, handle_methods},
     {Py_tp_dealloc, handle_dealloc},
     {0, NULL},
@@ -473,42 +474,33 @@ static PyObject *set_grad_mode(PyObject *module, PyObject *value) {
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 
 PyMethodDef nomen__py_grad_functions[] = {
-    {"grad", KEYWORDS(grad), METH_VARARGS | METH_KEYWORDS,
-     "grad($module, outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, "
-     "only_inputs=True, allow_unused=False)\n--\n\nThe gradients of the inputs, with their names; "
-     "leaves keep theirs."},
-    {"is_grad_enabled", is_grad_enabled, METH_NOARGS,
-     "is_grad_enabled($module, /)\n--\n\nAre operations of this thread recorded?"},
+    {"grad", KEYWORDS(grad), METH_VARARGS | METH_KEYWORDS, DOC_grad},
+    {"is_grad_enabled", is_grad_enabled, METH_NOARGS, DOC_is_grad_enabled},
     {"_set_grad_enabled", set_grad_mode, METH_O, "Returns what it was."},
     {NULL, NULL, 0, NULL},
 };
 
 PyMethodDef nomen__py_grad_methods[] = {
     {"requires_grad_", KEYWORDS(requires_grad_), METH_VARARGS | METH_KEYWORDS,
-     "requires_grad_($self, requires_grad=True)\n--\n\nSets requires_grad; returns the tensor."},
-    {"detach", detach, METH_NOARGS, "The same data, without a part in gradients."},
-    {"detach_", detach_, METH_NOARGS, "Takes the tensor itself out of the graph."},
-    {"retain_grad", retain_grad, METH_NOARGS, "Keeps the gradient of a tensor that is no leaf."},
-    {"backward", KEYWORDS(backward), METH_VARARGS | METH_KEYWORDS,
-     "backward($self, gradient=None, retain_graph=None, create_graph=False, inputs=None)\n--\n\n"
-     "Adds the gradient of this tensor to the grad of every leaf that it depends on."},
-    {"register_hook", register_hook, METH_O,
-     "register_hook($self, hook, /)\n--\n\nCalls hook(grad), which may return another gradient."},
+     DOC_Tensor_requires_grad_},
+    {"detach", detach, METH_NOARGS, DOC_Tensor_detach},
+    {"detach_", detach_, METH_NOARGS, DOC_Tensor_detach_},
+    {"retain_grad", retain_grad, METH_NOARGS, DOC_Tensor_retain_grad},
+    {"backward", KEYWORDS(backward), METH_VARARGS | METH_KEYWORDS, DOC_Tensor_backward},
+    {"register_hook", register_hook, METH_O, DOC_Tensor_register_hook},
     {"register_post_accumulate_grad_hook", register_after, METH_O,
-     "register_post_accumulate_grad_hook($self, hook, /)\n--\n\nCalls hook(tensor) after the grad "
-     "of this leaf was added up."},
+     DOC_Tensor_register_post_accumulate_grad_hook},
     {NULL, NULL, 0, NULL},
 };
 
 PyGetSetDef nomen__py_grad_getset[] = {
-    {"requires_grad", get_requires_grad, set_requires_grad, "Is the gradient wanted?", NULL},
-    {"grad", get_grad, set_grad, "The gradient that backward left here, or None.", NULL},
-    {"grad_fn", get_grad_fn, NULL, "The operation it came from; None for a leaf.", NULL},
-    {"output_nr", get_output_nr, NULL,
-     "Which result of its operation it is: 0, since each result has a node of its own.", NULL},
-    {"is_leaf", get_is_leaf, NULL, "Not the result of a recorded operation.", NULL},
-    {"retains_grad", get_retains_grad, NULL, "Was retain_grad called?", NULL},
-    {"data", get_data, set_data, "The same data, without a part in gradients.", NULL},
+    {"requires_grad", get_requires_grad, set_requires_grad, DOC_Tensor_requires_grad, NULL},
+    {"grad", get_grad, set_grad, DOC_Tensor_grad, NULL},
+    {"grad_fn", get_grad_fn, NULL, DOC_Tensor_grad_fn, NULL},
+    {"output_nr", get_output_nr, NULL, DOC_Tensor_output_nr, NULL},
+    {"is_leaf", get_is_leaf, NULL, DOC_Tensor_is_leaf, NULL},
+    {"retains_grad", get_retains_grad, NULL, DOC_Tensor_retains_grad, NULL},
+    {"data", get_data, set_data, DOC_Tensor_data, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -1,5 +1,6 @@
 /* nomen._C: the module, its state, and the functions about threads, memory and printing. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "nomen/io.h"
 #include "nomen/memory.h"
@@ -171,40 +172,20 @@ static PyObject *show_config(PyObject *module, PyObject *unused) {
 #define KEYWORDS(f) ((PyCFunction)(void (*)(void))(f))
 
 static PyMethodDef functions[] = {
-    {"get_num_threads", get_num_threads, METH_NOARGS,
-     "get_num_threads($module, /)\n--\n\nHow many threads large operations use."},
-    {"get_blas", get_blas, METH_NOARGS,
-     "get_blas($module, /)\n--\n\nWhose matrix products are in force: 'own', 'openblas', 'auto'."},
-    {"set_blas", set_blas, METH_O,
-     "set_blas($module, which, /)\n--\n\n'own': the kernels of nomen; 'openblas': OpenBLAS "
-     "wherever it can; 'auto': where it is faster."},
-    {"set_strict_contraction", set_strict_contraction, METH_O,
-     "set_strict_contraction($module, strict, /)\n--\n\nShall matrix products refuse to contract "
-     "two dims of different names? Returns what it was."},
-    {"is_strict_contraction", is_strict_contraction, METH_NOARGS,
-     "is_strict_contraction($module, /)\n--\n\nDo matrix products refuse to contract two dims of "
-     "different names?"},
-    {"synchronize", synchronize, METH_VARARGS,
-     "synchronize($module, device=None, /)\n--\n\nWaits until the device has done what it was "
-     "asked for."},
-    {"device_count", device_count, METH_O,
-     "device_count($module, type, /)\n--\n\nHow many devices of that type there are; 0 without "
-     "a backend for it."},
-    {"set_num_threads", set_num_threads, METH_O,
-     "set_num_threads($module, n, /)\n--\n\n1 to 1024."},
-    {"memory_stats", memory_stats, METH_NOARGS,
-     "memory_stats($module, /)\n--\n\nWhat is in use, as a dict."},
-    {"empty_cache", empty_cache, METH_NOARGS,
-     "empty_cache($module, /)\n--\n\nGives cached memory back to the system."},
-    {"set_memory_limit", set_memory_limit, METH_O,
-     "set_memory_limit($module, bytes, /)\n--\n\nMore than this is refused with OutOfMemoryError; "
-     "0: "
-     "no limit."},
-    {"set_cache_limit", set_cache_limit, METH_O,
-     "set_cache_limit($module, bytes, /)\n--\n\nAt most so much is kept for reuse."},
+    {"get_num_threads", get_num_threads, METH_NOARGS, DOC_get_num_threads},
+    {"get_blas", get_blas, METH_NOARGS, DOC_get_blas},
+    {"set_blas", set_blas, METH_O, DOC_set_blas},
+    {"set_strict_contraction", set_strict_contraction, METH_O, DOC_set_strict_contraction},
+    {"is_strict_contraction", is_strict_contraction, METH_NOARGS, DOC_is_strict_contraction},
+    {"synchronize", synchronize, METH_VARARGS, DOC_synchronize},
+    {"device_count", device_count, METH_O, DOC_device_count},
+    {"set_num_threads", set_num_threads, METH_O, DOC_set_num_threads},
+    {"memory_stats", memory_stats, METH_NOARGS, DOC_memory_stats},
+    {"empty_cache", empty_cache, METH_NOARGS, DOC_empty_cache},
+    {"set_memory_limit", set_memory_limit, METH_O, DOC_set_memory_limit},
+    {"set_cache_limit", set_cache_limit, METH_O, DOC_set_cache_limit},
     {"set_printoptions", KEYWORDS(set_printoptions), METH_VARARGS | METH_KEYWORDS,
-     "set_printoptions($module, precision=None, threshold=None, edgeitems=None, linewidth=None, "
-     "profile=None, sci_mode=None)\n--\n\nHow tensors are printed. profile: default, short, full."},
+     DOC_set_printoptions},
     {"_show_config", show_config, METH_NOARGS, "How this build was made, as text."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,5 +1,6 @@
 /* nomen.Generator and the seeds of the default one. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "nomen/random.h"
 
@@ -127,27 +128,24 @@ static PyObject *generator_device(PyObject *self, void *unused) {
 }
 
 static PyGetSetDef generator_getset[] = {
-    {"device", generator_device, NULL, "Where it draws.", NULL},
+    {"device", generator_device, NULL, DOC_Generator_device, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
 static PyMethodDef generator_methods[] = {
-    {"manual_seed", generator_manual_seed, METH_O, "Starts over from a seed; returns itself."},
-    {"seed", generator_seed, METH_NOARGS, "Starts over from a seed of the system's; returns it."},
-    {"initial_seed", generator_initial_seed, METH_NOARGS, "The seed it last started from."},
-    {"get_state", generator_get_state, METH_NOARGS, "What it takes to go on from here, in bytes."},
-    {"set_state", generator_set_state, METH_O, "Goes on from such bytes; returns itself."},
-    {"clone_state", generator_clone_state, METH_NOARGS, "A new one that goes on from here."},
+    {"manual_seed", generator_manual_seed, METH_O, DOC_Generator_manual_seed},
+    {"seed", generator_seed, METH_NOARGS, DOC_Generator_seed},
+    {"initial_seed", generator_initial_seed, METH_NOARGS, DOC_Generator_initial_seed},
+    {"get_state", generator_get_state, METH_NOARGS, DOC_Generator_get_state},
+    {"set_state", generator_set_state, METH_O, DOC_Generator_set_state},
+    {"clone_state", generator_clone_state, METH_NOARGS, DOC_Generator_clone_state},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot generator_slots[] = {
-    {Py_tp_doc, "A source of random numbers: Generator().manual_seed(1)."},
-    {Py_tp_new, generator_new},
-    {Py_tp_dealloc, generator_dealloc},
-    {Py_tp_methods, generator_methods},
-    {Py_tp_getset, generator_getset},
-    {0, NULL},
+    {Py_tp_doc, DOC_Generator},         {Py_tp_new, generator_new},
+    {Py_tp_dealloc, generator_dealloc}, {Py_tp_methods, generator_methods},
+    {Py_tp_getset, generator_getset},   {0, NULL},
 };
 
 static PyType_Spec generator_spec = {
@@ -202,15 +200,10 @@ static PyObject *set_rng_state(PyObject *module, PyObject *state) {
 }
 
 PyMethodDef nomen__py_random_functions[] = {
-    {"manual_seed", manual_seed, METH_O,
-     "manual_seed($module, seed, /)\n--\n\nStarts the default generator over from a seed, and "
-     "returns it."},
-    {"seed", seed, METH_NOARGS, "seed($module, /)\n--\n\nThe same with a seed of the system's."},
-    {"initial_seed", initial_seed, METH_NOARGS,
-     "initial_seed($module, /)\n--\n\nThe seed that the default generator last started from."},
-    {"get_rng_state", get_rng_state, METH_NOARGS,
-     "get_rng_state($module, /)\n--\n\nThe state of the default generator, a tensor of bytes."},
-    {"set_rng_state", set_rng_state, METH_O,
-     "set_rng_state($module, state, /)\n--\n\nGoes on from such bytes."},
+    {"manual_seed", manual_seed, METH_O, DOC_manual_seed},
+    {"seed", seed, METH_NOARGS, DOC_seed},
+    {"initial_seed", initial_seed, METH_NOARGS, DOC_initial_seed},
+    {"get_rng_state", get_rng_state, METH_NOARGS, DOC_get_rng_state},
+    {"set_rng_state", set_rng_state, METH_O, DOC_set_rng_state},
     {NULL, NULL, 0, NULL},
 };

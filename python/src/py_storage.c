@@ -1,6 +1,7 @@
 /* nomen.UntypedStorage: the memory behind tensors, as bytes. What is copied, pickled and passed to
  * other processes is a storage, so that views of one stay views of one. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "nomen/exchange.h"
 #include "nomen/tensor.h"
@@ -127,27 +128,23 @@ static PyObject *storage_item(PyObject *self, Py_ssize_t i) {
 }
 
 static PyMethodDef storage_methods[] = {
-    {"nbytes", storage_nbytes, METH_NOARGS, "How many bytes there are."},
-    {"size", storage_nbytes, METH_NOARGS, "How many bytes there are."},
-    {"data_ptr", storage_data_ptr, METH_NOARGS, "The address of the first byte."},
-    {"element_size", storage_element_size, METH_NOARGS, "1"},
-    {"is_shared", storage_is_shared, METH_NOARGS, "Do other processes see it?"},
-    {"is_pinned", storage_is_false, METH_NOARGS, "False."},
-    {"clone", storage_clone, METH_NOARGS, "A copy."},
+    {"nbytes", storage_nbytes, METH_NOARGS, DOC_UntypedStorage_nbytes},
+    {"size", storage_nbytes, METH_NOARGS, DOC_UntypedStorage_size},
+    {"data_ptr", storage_data_ptr, METH_NOARGS, DOC_UntypedStorage_data_ptr},
+    {"element_size", storage_element_size, METH_NOARGS, DOC_UntypedStorage_element_size},
+    {"is_shared", storage_is_shared, METH_NOARGS, DOC_UntypedStorage_is_shared},
+    {"is_pinned", storage_is_false, METH_NOARGS, DOC_UntypedStorage_is_pinned},
+    {"clone", storage_clone, METH_NOARGS, DOC_UntypedStorage_clone},
     {"_file", storage_file, METH_NOARGS, "The descriptor of shared memory, or -1."},
     {"_readonly", storage_readonly, METH_NOARGS, "May it not be written?"},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot storage_slots[] = {
-    {Py_tp_doc, "The memory behind tensors, as bytes."},
-    {Py_tp_repr, storage_repr},
-    {Py_tp_dealloc, storage_dealloc},
-    {Py_tp_methods, storage_methods},
-    {Py_sq_length, storage_length},
-    {Py_sq_item, storage_item},
-    {Py_bf_getbuffer, storage_getbuffer},
-    {0, NULL},
+    {Py_tp_doc, DOC_UntypedStorage},      {Py_tp_repr, storage_repr},
+    {Py_tp_dealloc, storage_dealloc},     {Py_tp_methods, storage_methods},
+    {Py_sq_length, storage_length},       {Py_sq_item, storage_item},
+    {Py_bf_getbuffer, storage_getbuffer}, {0, NULL},
 };
 
 static PyType_Spec storage_spec = {
@@ -264,10 +261,9 @@ static PyObject *is_alone(PyObject *self, PyObject *unused) {
 }
 
 PyMethodDef nomen__py_storage_methods[] = {
-    {"untyped_storage", untyped_storage, METH_NOARGS, "The memory behind the tensor, as bytes."},
-    {"storage_offset", storage_offset, METH_NOARGS,
-     "How many elements into its storage the first element lies."},
-    {"is_shared", is_shared, METH_NOARGS, "Is the memory such that other processes see it?"},
+    {"untyped_storage", untyped_storage, METH_NOARGS, DOC_Tensor_untyped_storage},
+    {"storage_offset", storage_offset, METH_NOARGS, DOC_Tensor_storage_offset},
+    {"is_shared", is_shared, METH_NOARGS, DOC_Tensor_is_shared},
     {"_share_memory", share_memory, METH_NOARGS, "Moves the data into shared memory."},
     {"_is_alone", is_alone, METH_NOARGS, "Does nobody else use the memory?"},
     {NULL, NULL, 0, NULL},

@@ -1,6 +1,7 @@
 /* nomen.Tensor: the object, what it tells of itself, its names; and nomen.Size. Operators are in
  * py_number.c, indices in py_index.c, elements in py_data.c, gradients in py_grad.c. */
 #include "py.h"
+#include "py_docs.gen.h"
 
 #include "io/print.h"
 #include "nomen/tensor.h"
@@ -415,20 +416,20 @@ static PyObject *tensor_has_names(PyObject *self, PyObject *unused) {
 /* ---- the type -------------------------------------------------------------------------------- */
 
 static PyGetSetDef tensor_getset[] = {
-    {"shape", get_shape, NULL, "The sizes of the dims, a nomen.Size.", NULL},
-    {"names", get_names, set_names, "The names of the dims; None for those that have none.", NULL},
-    {"dtype", get_dtype, NULL, "The type of the elements.", NULL},
-    {"device", get_device, NULL, "Where the elements are.", NULL},
-    {"layout", get_layout, NULL, "nomen.strided", NULL},
-    {"ndim", get_ndim, NULL, "How many dims there are.", NULL},
-    {"itemsize", get_itemsize, NULL, "Bytes of one element.", NULL},
-    {"nbytes", get_nbytes, NULL, "Bytes of all elements.", NULL},
+    {"shape", get_shape, NULL, DOC_Tensor_shape, NULL},
+    {"names", get_names, set_names, DOC_Tensor_names, NULL},
+    {"dtype", get_dtype, NULL, DOC_Tensor_dtype, NULL},
+    {"device", get_device, NULL, DOC_Tensor_device, NULL},
+    {"layout", get_layout, NULL, DOC_Tensor_layout, NULL},
+    {"ndim", get_ndim, NULL, DOC_Tensor_ndim, NULL},
+    {"itemsize", get_itemsize, NULL, DOC_Tensor_itemsize, NULL},
+    {"nbytes", get_nbytes, NULL, DOC_Tensor_nbytes, NULL},
     {"_version", get_version, NULL, "Counts the writes into the memory.", NULL},
-    {"is_cuda", get_is_cuda, NULL, "Is it on a device of the type cuda?", NULL},
-    {"is_sparse", is_false, NULL, "False.", NULL},
-    {"is_sparse_csr", is_false, NULL, "False.", NULL},
-    {"is_quantized", is_false, NULL, "False.", NULL},
-    {"is_meta", is_false, NULL, "False.", NULL},
+    {"is_cuda", get_is_cuda, NULL, DOC_Tensor_is_cuda, NULL},
+    {"is_sparse", is_false, NULL, DOC_Tensor_is_sparse, NULL},
+    {"is_sparse_csr", is_false, NULL, DOC_Tensor_is_sparse_csr, NULL},
+    {"is_quantized", is_false, NULL, DOC_Tensor_is_quantized, NULL},
+    {"is_meta", is_false, NULL, DOC_Tensor_is_meta, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
@@ -436,26 +437,24 @@ static PyGetSetDef tensor_getset[] = {
 #define FASTCALL(f) ((PyCFunction)(void (*)(void))(f))
 
 static PyMethodDef tensor_methods[] = {
-    {"size", FASTCALL(tensor_size), METH_FASTCALL | METH_KEYWORDS,
-     "size(dim=None)\n--\n\nAll sizes, or that of one dim, given by name or place."},
-    {"stride", FASTCALL(tensor_stride), METH_FASTCALL | METH_KEYWORDS,
-     "stride(dim=None)\n--\n\nAll strides in elements, or that of one dim."},
-    {"dim", tensor_dim, METH_NOARGS, "How many dims there are."},
-    {"ndimension", tensor_dim, METH_NOARGS, "How many dims there are."},
-    {"numel", tensor_numel, METH_NOARGS, "How many elements there are."},
-    {"nelement", tensor_numel, METH_NOARGS, "How many elements there are."},
-    {"element_size", tensor_element_size, METH_NOARGS, "Bytes of one element."},
+    {"size", FASTCALL(tensor_size), METH_FASTCALL | METH_KEYWORDS, DOC_Tensor_size},
+    {"stride", FASTCALL(tensor_stride), METH_FASTCALL | METH_KEYWORDS, DOC_Tensor_stride},
+    {"dim", tensor_dim, METH_NOARGS, DOC_Tensor_dim},
+    {"ndimension", tensor_dim, METH_NOARGS, DOC_Tensor_ndimension},
+    {"numel", tensor_numel, METH_NOARGS, DOC_Tensor_numel},
+    {"nelement", tensor_numel, METH_NOARGS, DOC_Tensor_nelement},
+    {"element_size", tensor_element_size, METH_NOARGS, DOC_Tensor_element_size},
     {"is_contiguous", FASTCALL(tensor_is_contiguous), METH_VARARGS | METH_KEYWORDS,
-     "Do the elements lie in row-major order without holes?"},
-    {"data_ptr", tensor_data_ptr, METH_NOARGS, "The address of the first element."},
-    {"is_floating_point", tensor_is_floating_point, METH_NOARGS, "Is the dtype a real float?"},
-    {"is_complex", tensor_is_complex, METH_NOARGS, "Is the dtype complex?"},
-    {"is_signed", tensor_is_signed, METH_NOARGS, "Can the dtype hold negative numbers?"},
-    {"get_device", tensor_get_device, METH_NOARGS, "-1: the CPU."},
-    {"is_set_to", tensor_is_set_to, METH_O, "Same memory, sizes and strides?"},
-    {"has_names", tensor_has_names, METH_NOARGS, "Does some dim have a name?"},
-    {"item", nomen__py_item, METH_NOARGS, "The one element as a Python number."},
-    {"tolist", nomen__py_tolist, METH_NOARGS, "The elements as nested lists of Python numbers."},
+     DOC_Tensor_is_contiguous},
+    {"data_ptr", tensor_data_ptr, METH_NOARGS, DOC_Tensor_data_ptr},
+    {"is_floating_point", tensor_is_floating_point, METH_NOARGS, DOC_Tensor_is_floating_point},
+    {"is_complex", tensor_is_complex, METH_NOARGS, DOC_Tensor_is_complex},
+    {"is_signed", tensor_is_signed, METH_NOARGS, DOC_Tensor_is_signed},
+    {"get_device", tensor_get_device, METH_NOARGS, DOC_Tensor_get_device},
+    {"is_set_to", tensor_is_set_to, METH_O, DOC_Tensor_is_set_to},
+    {"has_names", tensor_has_names, METH_NOARGS, DOC_Tensor_has_names},
+    {"item", nomen__py_item, METH_NOARGS, DOC_Tensor_item},
+    {"tolist", nomen__py_tolist, METH_NOARGS, DOC_Tensor_tolist},
     {"__format__", tensor_format, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -466,7 +465,7 @@ static PyMemberDef tensor_members[] = {
 };
 
 static PyType_Slot tensor_slots[] = {
-    {Py_tp_doc, "An array of numbers of one dtype whose dims may have names."},
+    {Py_tp_doc, DOC_Tensor},
     {Py_tp_new, tensor_new},
     {Py_tp_dealloc, tensor_dealloc},
     {Py_tp_hash, tensor_hash},
@@ -524,12 +523,12 @@ static PyObject *size_add(PyObject *a, PyObject *b) {
 }
 
 static PyMethodDef size_methods[] = {
-    {"numel", size_numel, METH_NOARGS, "The product of the sizes."},
+    {"numel", size_numel, METH_NOARGS, DOC_Size_numel},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot size_slots[] = {
-    {Py_tp_doc, "The sizes of the dims of a tensor: a tuple of ints."},
+    {Py_tp_doc, DOC_Size},
     {Py_tp_repr, size_repr},
     {Py_tp_methods, size_methods},
     {Py_mp_subscript, size_subscript},

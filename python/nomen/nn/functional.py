@@ -37,22 +37,66 @@ def _into(input, result, inplace=False):
 
 
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
-    """The positive part."""
+    """The positive part: max(input, 0). inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real, as input.
+    Gradient: input.
+    Errors: complex dtypes, bool.
+
+    Example:
+        >>> F.relu(nomen.tensor([-1., 2.], names=('N',)))
+        tensor([0., 2.], names=('N',))
+    """
     return nomen.relu_(input) if inplace else nomen.relu(input)
 
 
 def sigmoid(input: Tensor) -> Tensor:
-    """1 / (1 + exp(-input))."""
+    """1 / (1 + exp(-input)).
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: as input; integers and bool become float32.
+    Gradient: input.
+    Errors: none of its own.
+
+    Example:
+        >>> F.sigmoid(nomen.tensor([0., 2.]))
+        tensor([0.5000, 0.8808])
+    """
     return input.sigmoid()
 
 
 def tanh(input: Tensor) -> Tensor:
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: as input; integers and bool become float32.
+    Gradient: input.
+    Errors: none of its own.
+
+    Example:
+        >>> F.tanh(nomen.tensor([0., 1.]))
+        tensor([0.0000, 0.7616])
+    """
     return input.tanh()
 
 
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """input where it is above the threshold, value elsewhere."""
+    """input where it is above the threshold, value elsewhere. inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real, as input.
+    Gradient: input.
+    Errors: complex dtypes.
+
+    Example:
+        >>> F.threshold(nomen.tensor([0.5, 2.]), 1.0, -7.0)
+        tensor([-7.,  2.])
+    """
     if inplace:
         return nomen.threshold_(input, threshold, value)
     return nomen.threshold(input, threshold, value)
@@ -61,7 +105,18 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
 def hardtanh(
     input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Tensor:
-    """input between two bounds."""
+    """input between two bounds: min_val below, max_val above. inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real, as input; of integers the bounds lose their fractions.
+    Gradient: input.
+    Errors: bounds in the wrong order, a negative one for uint8, complex dtypes.
+
+    Example:
+        >>> F.hardtanh(nomen.tensor([-3., 0.5, 3.]))
+        tensor([-1.0000,  0.5000,  1.0000])
+    """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
     if not input.dtype.is_floating_point and input.dtype is not nomen.bool:
@@ -72,17 +127,51 @@ def hardtanh(
 
 
 def relu6(input: Tensor, inplace: bool = False) -> Tensor:
-    """input between 0 and 6."""
+    """input between 0 and 6. inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real, as input.
+    Gradient: input.
+    Errors: complex dtypes.
+
+    Example:
+        >>> F.relu6(nomen.tensor([-1., 3., 9.]))
+        tensor([0., 3., 6.])
+    """
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """input where it is positive, and a part of it elsewhere."""
+    """input where it is positive, negative_slope times input elsewhere. inplace=True writes into
+    input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input.
+    Gradient: input.
+    Errors: complex dtypes.
+
+    Example:
+        >>> F.leaky_relu(nomen.tensor([-1., 2.]), 0.1)
+        tensor([-0.1000,  2.0000])
+    """
     return _into(input, nomen.where(input > 0, input, input * negative_slope), inplace)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
-    """leaky_relu with a slope of its own for each channel (dim 1), or one for all."""
+    """leaky_relu with a slope of its own for each channel (dim 1), or one for all.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating; input and weight are promoted to a common dtype.
+    Gradient: input, weight.
+    Errors: a weight of more than one dim, or of another length than dim 1; complex dtypes.
+
+    Example:
+        >>> F.prelu(nomen.tensor([[-1., -1.]], names=('N', 'C')), nomen.tensor([0.1, 0.5]))
+        tensor([[-0.1000, -0.5000]], names=('N', 'C'))
+    """
     if weight.ndim > 1:
         raise RuntimeError(
             "prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = "
@@ -102,14 +191,38 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 
 
 def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """input where it is positive, alpha * expm1(input) elsewhere."""
+    """input where it is positive, alpha * (exp(input) - 1) elsewhere. inplace=True writes into
+    input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, bool and integers.
+
+    Example:
+        >>> F.elu(nomen.tensor([-1., 2.]))
+        tensor([-0.6321,  2.0000])
+    """
     x = _wide(input)
     below = alpha * x.clamp(max=0).expm1()  # large exponents would spoil the gradient
     return _into(input, nomen.where(x > 0, x, below), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """elu whose exponent is divided by alpha, so that its slope has no step."""
+    """elu whose exponent is divided by alpha, so that its slope has no step. inplace=True writes
+    into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: an alpha of 0; complex dtypes, bool and integers.
+
+    Example:
+        >>> F.celu(nomen.tensor([-1., 2.]), alpha=2.0)
+        tensor([-0.7869,  2.0000])
+    """
     if alpha == 0:
         raise ZeroDivisionError("ZeroDivisionError: alpha cannot be 0 for CELU")
     x = _wide(input)
@@ -118,7 +231,19 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
-    """elu with the two numbers that keep mean 0 and variance 1 from layer to layer."""
+    """elu with the two numbers that keep mean 0 and variance 1 from layer to layer. inplace=True
+    writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, bool and integers.
+
+    Example:
+        >>> F.selu(nomen.tensor([-1., 2.]))
+        tensor([-1.1113,  2.1014])
+    """
     alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
     x = _wide(input)
     below = alpha * x.clamp(max=0).expm1()
@@ -126,13 +251,35 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * sigmoid(input)."""
+    """input * sigmoid(input). inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: floating and complex, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: integers in place.
+
+    Example:
+        >>> F.silu(nomen.tensor([-1., 2.]))
+        tensor([-0.2689,  1.7616])
+    """
     x = _wide(input)
     return _into(input, x * x.sigmoid(), inplace)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold."""
+    """log(1 + exp(beta * input)) / beta; input itself where beta * input is above the threshold.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, bool and integers.
+
+    Example:
+        >>> F.softplus(nomen.tensor([0., 30.]))
+        tensor([ 0.6931, 30.0000])
+    """
     x = _wide(input)
     scaled = x * beta
     above = scaled > threshold
@@ -140,29 +287,84 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * tanh(softplus(input))."""
+    """input * tanh(softplus(input)). inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, bool and integers.
+
+    Example:
+        >>> F.mish(nomen.tensor([-1., 2.]))
+        tensor([-0.3034,  1.9440])
+    """
     x = _wide(input)
     return _into(input, x * softplus(x).tanh(), inplace)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
-    """The logarithm of sigmoid(input)."""
+    """The logarithm of sigmoid(input), without overflow.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, bool and integers.
+
+    Example:
+        >>> F.logsigmoid(nomen.tensor([0., -100.]))
+        tensor([  -0.6931, -100.0000])
+    """
     x = _wide(input)
     return _into(input, x.clamp(max=0) - (-x.abs()).exp().log1p())
 
 
 def softsign(input: Tensor) -> Tensor:
-    """input / (1 + abs(input))."""
+    """input / (1 + abs(input)).
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: floating and complex, as input; integers become float32.
+    Gradient: input.
+    Errors: bool.
+
+    Example:
+        >>> F.softsign(nomen.tensor([-1., 3.]))
+        tensor([-0.5000,  0.7500])
+    """
     return input / (input.abs() + 1)
 
 
 def tanhshrink(input: Tensor) -> Tensor:
-    """input - tanh(input)."""
+    """input - tanh(input).
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: as input; integers become float32.
+    Gradient: input.
+    Errors: bool.
+
+    Example:
+        >>> F.tanhshrink(nomen.tensor([0., 1.]))
+        tensor([0.0000, 0.2384])
+    """
     return input - input.tanh()
 
 
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input brought nearer to 0 by lambd, and 0 where it is nearer already."""
+    """input brought nearer to 0 by lambd, and 0 where it is nearer already.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input.
+    Gradient: input.
+    Errors: a negative lambd, complex dtypes.
+
+    Example:
+        >>> F.softshrink(nomen.tensor([-2., 0.3]))
+        tensor([-1.5000,  0.0000])
+    """
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
     inner = nomen.where(input < -lambd, input + lambd, input * 0)
@@ -170,23 +372,68 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
-    """input, and 0 where it is not farther than lambd from 0."""
+    """input, and 0 where it is not farther than lambd from 0.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real, as input.
+    Gradient: input.
+    Errors: complex dtypes.
+
+    Example:
+        >>> F.hardshrink(nomen.tensor([-2., 0.3]))
+        tensor([-2.,  0.])
+    """
     return input.masked_fill((input >= -lambd) & (input <= lambd), 0)
 
 
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
-    """(input + 3) / 6 between 0 and 1."""
+    """(input + 3) / 6 between 0 and 1. inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, integers in place.
+
+    Example:
+        >>> F.hardsigmoid(nomen.tensor([-9., 0., 1.]))
+        tensor([0.0000, 0.5000, 0.6667])
+    """
     return _into(input, (_wide(input) + 3).clamp(0, 6) / 6, inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
-    """input * hardsigmoid(input)."""
+    """input * hardsigmoid(input). inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: complex dtypes, integers in place.
+
+    Example:
+        >>> F.hardswish(nomen.tensor([-9., 1., 6.]))
+        tensor([-0.0000, 0.6667, 6.0000])
+    """
     x = _wide(input)
     return _into(input, x * (x + 3).clamp(0, 6) / 6, inplace)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
-    """input times the part of a normal distribution below it; "tanh" approximates that part."""
+    """input times the part of a normal distribution below it; approximate="tanh" approximates that
+    part.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: real and floating, as input; float16 and bfloat16 are computed in float32.
+    Gradient: input.
+    Errors: another word than none or tanh; complex dtypes, bool and integers.
+
+    Example:
+        >>> F.gelu(nomen.tensor([-1., 2.]))
+        tensor([-0.1587,  1.9545])
+    """
     x = _wide(input)
     if approximate == "none":
         return _into(input, x * 0.5 * (x * math.sqrt(0.5)).neg().erfc())
@@ -197,7 +444,22 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
 
 
 def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
-    """Elements become 0 with probability p, and the others are divided by 1 - p."""
+    """Elements become 0 with probability p, and the others are divided by 1 - p, so that the mean
+    stays; nothing happens if training is False. inplace=True writes into input.
+
+    Names: those of input.
+    Shapes: as input.
+    Dtypes: floating and complex, as input.
+    Gradient: input.
+    Errors: a p outside of [0, 1], integers while training.
+
+    Example:
+        >>> x = nomen.ones(4, names=('N',))
+        >>> F.dropout(x, training=False)
+        tensor([1., 1., 1., 1.], names=('N',))
+        >>> F.dropout(x, 1.0)
+        tensor([0., 0., 0., 0.], names=('N',))
+    """
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
     return nomen.dropout_(input, p, training) if inplace else nomen.dropout(input, p, training)
@@ -212,22 +474,67 @@ def _dim(input, dim):
 
 
 def softmax(input: Tensor, dim=None, _stacklevel: int = 3, dtype=None) -> Tensor:
-    """exp(input) divided by its sum along a dim."""
+    """exp(input) divided by its sum along a dim. Without one it is dim 0 of 0, 1 or 3 dims and
+    else dim 1, as PyTorch guesses. dtype converts before.
+
+    Names: those of input; dim may be a name.
+    Shapes: as input.
+    Dtypes: dtype, or as input; real and floating.
+    Gradient: input.
+    Errors: a dim that is not there, complex dtypes.
+
+    Example:
+        >>> F.softmax(nomen.tensor([0., 0.], names=('C',)), 'C')
+        tensor([0.5000, 0.5000], names=('C',))
+    """
     return input.softmax(_dim(input, dim), dtype=dtype)
 
 
 def log_softmax(input: Tensor, dim=None, _stacklevel: int = 3, dtype=None) -> Tensor:
-    """The logarithm of softmax."""
+    """The logarithm of softmax(input, dim), without overflow.
+
+    Names: those of input; dim may be a name.
+    Shapes: as input.
+    Dtypes: dtype, or as input; real and floating.
+    Gradient: input.
+    Errors: a dim that is not there, complex dtypes.
+
+    Example:
+        >>> F.log_softmax(nomen.tensor([0., 0.], names=('C',)), 'C')
+        tensor([-0.6931, -0.6931], names=('C',))
+    """
     return input.log_softmax(_dim(input, dim), dtype=dtype)
 
 
 def softmin(input: Tensor, dim=None, _stacklevel: int = 3, dtype=None) -> Tensor:
-    """softmax of -input."""
+    """softmax of -input.
+
+    Names: those of input; dim may be a name.
+    Shapes: as input.
+    Dtypes: dtype, or as input; real and floating.
+    Gradient: input.
+    Errors: a dim that is not there, complex dtypes.
+
+    Example:
+        >>> F.softmin(nomen.tensor([0., 1.], names=('C',)), 'C')
+        tensor([0.7311, 0.2689], names=('C',))
+    """
     return (-input).softmax(_dim(input, dim), dtype=dtype)
 
 
 def glu(input: Tensor, dim=-1) -> Tensor:
-    """The first half along a dim times the sigmoid of the second."""
+    """The first half along a dim times the sigmoid of the second.
+
+    Names: those of input; dim may be a name.
+    Shapes: as input, with half the size in dim.
+    Dtypes: floating and complex, as input.
+    Gradient: input.
+    Errors: a tensor without dims, an odd size, a dim that is not there.
+
+    Example:
+        >>> F.glu(nomen.tensor([2., 3., 0., 0.], names=('C',)), 'C')
+        tensor([1.0000, 1.5000], names=('C',))
+    """
     if input.ndim == 0:
         raise RuntimeError("glu does not support 0-dimensional tensors")
     size = input.size(dim)
@@ -237,13 +544,36 @@ def glu(input: Tensor, dim=-1) -> Tensor:
 
 
 def normalize(input: Tensor, p: float = 2.0, dim=1, eps: float = 1e-12, out=None) -> Tensor:
-    """input divided by its p-norm along a dim."""
+    """input divided by its p-norm along a dim, or by eps where that is larger.
+
+    Names: those of input; dim may be a name.
+    Shapes: as input.
+    Dtypes: floating and complex, as input.
+    Gradient: input.
+    Errors: a dim that is not there, integers.
+
+    Example:
+        >>> F.normalize(nomen.tensor([[3., 4.]], names=('N', 'C')), dim='C')
+        tensor([[0.6000, 0.8000]], names=('N', 'C'))
+    """
     size = input.norm(p, dim, keepdim=True).clamp_min(eps)
     return nomen.div(input, size, out=out)
 
 
 def cosine_similarity(x1: Tensor, x2: Tensor, dim=1, eps: float = 1e-8) -> Tensor:
-    """The cosine of the angle between x1 and x2 along a dim."""
+    """The cosine of the angle between x1 and x2 along a dim; norms below eps count as eps.
+
+    Names: both matched from the right, without dim.
+    Shapes: the broadcast sizes without dim.
+    Dtypes: floating and complex, as x1; float16 and bfloat16 are computed in float32.
+    Gradient: x1, x2.
+    Errors: names or sizes that do not match, a dim that is not there, integers.
+
+    Example:
+        >>> x = nomen.tensor([[3., 4.]], names=('N', 'C'))
+        >>> F.cosine_similarity(x, nomen.tensor([4., 3.], names=('C',)), 'C')
+        tensor([0.9600], names=('N',))
+    """
     sizes = (x1.detach() * x2.detach()).shape  # dim is one of both together
     first, second = _wide(x1).expand(sizes), _wide(x2).expand(sizes)
     first = first / first.norm(2, dim, keepdim=True).clamp_min(eps)
@@ -252,7 +582,21 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim=1, eps: float = 1e-8) -> Tenso
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """input @ weight.T + bias: the last dim of input takes part, and weight is [out, in]."""
+    """input @ weight.T + bias: the last dim of input takes part, and weight is [out, in].
+
+    Names: those of input, with that of the dim out of weight in place of the last.
+    Shapes: [..., in] and [out, in] give [..., out].
+    Dtypes: all but bool; operands of one dtype.
+    Gradient: input, weight, bias.
+    Errors: sizes that do not fit, names that come twice in the result.
+
+    Example:
+        >>> x = nomen.ones(2, 3, names=('N', 'in'))
+        >>> weight = nomen.ones(1, 3, names=('out', 'in'))
+        >>> F.linear(x, weight, nomen.tensor([0.5]))
+        tensor([[3.5000],
+                [3.5000]], names=('N', 'out'))
+    """
     turned = weight.t() if weight.ndim == 2 else weight
     result = input @ turned
     return result if bias is None else result + bias
@@ -272,19 +616,53 @@ def _reduced(loss, reduction):
 
 
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
-    """The mean of the squares of the differences."""
+    """The mean (or sum, or each) of the squares of the differences.
+
+    Names: reduction='none' those of both matched from the right; else no dims.
+    Shapes: reduction='none' the broadcast sizes; 'mean' and 'sum' no dims.
+    Dtypes: floating and complex; operands are promoted to a common dtype.
+    Gradient: input, target.
+    Errors: names or sizes that do not match, another word as reduction.
+
+    Example:
+        >>> F.mse_loss(nomen.tensor([1., 2.]), nomen.tensor([0., 0.]))
+        tensor(2.5000)
+    """
     return _reduced((input - target).square(), reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
-    """The mean of the distances."""
+    """The mean (or sum, or each) of the distances.
+
+    Names: reduction='none' those of both matched from the right; else no dims.
+    Shapes: reduction='none' the broadcast sizes; 'mean' and 'sum' no dims.
+    Dtypes: floating and complex; operands are promoted to a common dtype.
+    Gradient: input, target.
+    Errors: names or sizes that do not match, another word as reduction.
+
+    Example:
+        >>> F.l1_loss(nomen.ones(2, names=('N',)), nomen.zeros(2), reduction='none')
+        tensor([1., 1.], names=('N',))
+    """
     return _reduced((input - target).abs(), reduction)
 
 
 def smooth_l1_loss(
     input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
-    """The distance less beta / 2; below beta a square that meets it."""
+    """The mean (or sum, or each) of the distance less beta / 2; below beta a square that meets it.
+
+    Names: reduction='none' those of both matched from the right; else no dims.
+    Shapes: reduction='none' the broadcast sizes; 'mean' and 'sum' no dims.
+    Dtypes: real and floating; operands are promoted to a common dtype.
+    Gradient: input, target.
+    Errors: names or sizes that do not match, another word as reduction, a negative beta, complex
+    dtypes.
+
+    Example:
+        >>> F.smooth_l1_loss(nomen.tensor([0.5, 3.]), nomen.zeros(2), reduction='none')
+        tensor([0.1250, 2.5000])
+    """
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     far = (input - target).abs()
@@ -296,7 +674,19 @@ def smooth_l1_loss(
 def huber_loss(
     input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
-    """smooth_l1_loss times delta."""
+    """smooth_l1_loss times delta: a square below delta, a line above.
+
+    Names: reduction='none' those of both matched from the right; else no dims.
+    Shapes: reduction='none' the broadcast sizes; 'mean' and 'sum' no dims.
+    Dtypes: real and floating; operands are promoted to a common dtype.
+    Gradient: input, target.
+    Errors: names or sizes that do not match, another word as reduction, a delta that is not
+    positive, complex dtypes.
+
+    Example:
+        >>> F.huber_loss(nomen.tensor([0.5, 3.]), nomen.zeros(2), reduction='none', delta=2.0)
+        tensor([0.1250, 4.0000])
+    """
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     far = (input - target).abs()
@@ -402,6 +792,37 @@ def _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode):
     return values, place
 
 
+_POOL_TEXT = """. Windows have kernel_size elements, which lie dilation apart; they
+begin stride apart (kernel_size, if it is not given), and padding elements, which never win, stand
+at each end. ceil_mode=True keeps a last window that is not full; return_indices=True gives the
+places as well.
+
+Names: those of input.
+Shapes: [N, C, ...] or [C, ...] with {n} dims of windows; each has as many elements as windows fit.
+Dtypes: real, as input; places are int64.
+Gradient: input.
+Errors: too few or too many dims, a kernel or a step that is not positive, padding of more than half
+a kernel, windows that do not fit.
+
+Example:
+    >>> x = nomen.tensor([1., 5., 2., 3.]).reshape({sizes})
+    >>> F.max_pool{n}d{name}(x, {kernel})
+    {result}
+"""
+
+
+def _pool_text(n, name, values, places):
+    """The documentation of a pooling function, whose example has these results."""
+    open, close = "[" * (n + 1), "]" * (n + 1)
+    result = f"tensor({open}{values}{close})"
+    if places:
+        result = f"({result}, tensor({open}{places}{close}))"
+    kernel = [1] * (n - 1) + [2] if n > 1 else 2
+    return _POOL_TEXT.format(
+        n=n, name=name, sizes=[1] * n + [4], kernel=kernel, result=result
+    )
+
+
 def _pools(n):
     def both(
         input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
@@ -418,12 +839,10 @@ def _pools(n):
 
     pool.__name__ = pool.__qualname__ = f"max_pool{n}d"
     both.__name__ = both.__qualname__ = f"max_pool{n}d_with_indices"
-    pool.__doc__ = (
-        f"The largest element of each window in the last {n} dims, which keep their names."
-    )
-    both.__doc__ = (
-        f"max_pool{n}d, and the place of each result in the last {n} dims, counted as one."
-    )
+    first = f"The largest element of each window in the last {n} dims"
+    pool.__doc__ = first + _pool_text(n, "", "5., 3.", "")
+    first += ", and its place there, counted as if they were one dim"
+    both.__doc__ = first + _pool_text(n, "_with_indices", "5., 3.", "1, 3")
     return pool, both
 
 
