@@ -12,7 +12,8 @@ import pytest
 import nomen
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "CONTRIBUTING.md", "docs/guide.md", "docs/names.md", "docs/mistakes.md"]
+PAGES = ["README.md", "CONTRIBUTING.md"]
+PAGES += [f"docs/{page}.md" for page in "guide names mistakes from_torch differences".split()]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 
 
@@ -109,6 +110,21 @@ def test_c_block(text, output, tmp_path):
     assert ran.returncode == 0
     if output is not None:
         assert ran.stdout == output
+
+
+def test_every_block_runs():
+    """Whoever adds a block of code to a page finds it among the tests, or this one fails."""
+    pages = [path for path in (ROOT / "docs").rglob("*.md") if ".gen." not in path.name]
+    for path in [ROOT / "README.md", *pages]:
+        page = str(path.relative_to(ROOT))
+        for language, text, _ in blocks(page):
+            if language == "python":
+                here = INTERACTIVE if ">>>" in text else ["README.md", "docs/mistakes.md"]
+                assert page in here, text
+            else:
+                assert language in ("text", "mermaid") or (language == "c" and page in PAGES), text
+        # a fence without a language, or one that does not end, is none of these
+        assert path.read_text().count("\n```") == 2 * len(blocks(page))
 
 
 def test_there_are_blocks():
