@@ -22,12 +22,26 @@ typedef struct nomen_error {
 /* The first error of this thread since the last look, or NULL. The strings live until the next
  * error of the thread. An operation on NULL returns NULL and keeps the first error, so a formula is
  * written straight and checked once. Looking marks the error as seen: the next failure replaces it.
- */
+ * Example:
+ *     nomen_sum(nomen_ones("N", NOMEN_SIZES(2)), .dim = "time") == NULL
+ *     const nomen_error *e = nomen_last_error();
+ *     e->code == NOMEN_ERROR_NAME && strcmp(e->op, "sum") == 0
+ *     nomen_last_error() == NULL // it was seen */
 NOMEN_API const nomen_error *nomen_last_error(void);
-/* "op: message (operands); hint: ..." of that error, or "" if there is none. */
+/* "op: message (operands); hint: ..." of that error, or "" if there is none.
+ * Example:
+ *     nomen_sum(nomen_ones("N", NOMEN_SIZES(2)), .dim = "time");
+ *     strstr(nomen_error_text(), "Name 'time' not found") != NULL */
 NOMEN_API const char *nomen_error_text(void);
+/* Forgets the error of this thread.
+ * Example:
+ *     nomen_sum(nomen_ones("N", NOMEN_SIZES(2)), .dim = "time");
+ *     nomen_clear_error();
+ *     nomen_last_error() == NULL */
 NOMEN_API void nomen_clear_error(void);
-/* "NOMEN_ERROR_SHAPE" and so on. */
+/* "NOMEN_ERROR_SHAPE" and so on.
+ * Example:
+ *     strcmp(nomen_status_name(NOMEN_ERROR_NAME), "NOMEN_ERROR_NAME") == 0 */
 NOMEN_API const char *nomen_status_name(nomen_status code);
 
 #ifdef __cplusplus

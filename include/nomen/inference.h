@@ -51,19 +51,33 @@ typedef struct nomen_infer_args {
 /* Writes the names of the result, in the form above, to result (room for size bytes); several
  * results are separated by "; ". A NULL result only asks whether the operation would do it. Errors
  * are those of the operation itself; besides, NOMEN_ERROR_VALUE if the operation is unknown or the
- * room is too small, and NOMEN_ERROR_TYPE if the number of operands or dims does not fit. */
+ * room is too small, and NOMEN_ERROR_TYPE if the number of operands or dims does not fit.
+ * Example:
+ *     const char *operands[] = {"N C", "C H"};
+ *     char names[64];
+ *     nomen_infer_args args = {.op = "matmul", .operands = operands, .count = 2};
+ *     nomen_infer(&args, names, sizeof names) == NOMEN_OK && strcmp(names, "N H") == 0 */
 NOMEN_API nomen_status nomen_infer(const nomen_infer_args *args, char *result, size_t size);
 
 /* Strict contraction: from now on matrix products refuse, as NOMEN_ERROR_NAME, to contract two dims
  * that both have names, and different ones: N C @ K H. It is off by default, as PyTorch knows it,
- * and one setting for the process. Returns what it was. */
+ * and one setting for the process. Returns what it was.
+ * Example:
+ *     bool before = nomen_set_strict_contraction(true);
+ *     nomen_strict_contraction()
+ *     nomen_matmul(nomen_ones("N C", NOMEN_SIZES(2, 3)), nomen_ones("K", NOMEN_SIZES(3))) == NULL
+ *     nomen_set_strict_contraction(before); */
 NOMEN_API bool nomen_set_strict_contraction(bool strict);
 NOMEN_API bool nomen_strict_contraction(void);
 
 /* The rule that an operation follows, a word of ops/namerules.def such as "unify"; NULL if there is
- * no such operation. */
+ * no such operation.
+ * Example:
+ *     strcmp(nomen_infer_rule("add"), "unify") == 0 */
 NOMEN_API const char *nomen_infer_rule(const char *op);
-/* That rule in a sentence; NULL if there is no such rule. */
+/* That rule in a sentence; NULL if there is no such rule.
+ * Example:
+ *     nomen_infer_rule_text("unify") != NULL && nomen_infer_rule_text("none such") == NULL */
 NOMEN_API const char *nomen_infer_rule_text(const char *rule);
 
 #ifdef __cplusplus

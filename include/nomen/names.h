@@ -20,9 +20,16 @@ typedef uint32_t nomen_name;
 
 /* The id of a name: ASCII letters, digits and _, not starting with a digit. "*" is the unnamed dim.
  * Returns false and sets NOMEN_ERROR_NAME if it is not a valid name (NOMEN_ERROR_MEMORY if there is
- * no memory). */
+ * no memory).
+ * Example:
+ *     nomen_name n;
+ *     nomen_name_intern("channel", 7, &n) && !nomen_name_intern("2x", 2, &n) */
 NOMEN_API bool nomen_name_intern(const char *text, size_t length, nomen_name *result);
-/* The text of an id, NULL for 0 and for unknown ids. Lives as long as the process. */
+/* The text of an id, NULL for 0 and for unknown ids. Lives as long as the process.
+ * Example:
+ *     nomen_name n;
+ *     nomen_name_intern("channel", 7, &n);
+ *     strcmp(nomen_name_text(n), "channel") == 0 */
 NOMEN_API const char *nomen_name_text(nomen_name name);
 
 #ifdef __cplusplus
