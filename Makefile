@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check coverage lint format generate clean
+.PHONY: help build demo test check coverage bench lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
@@ -10,6 +10,7 @@ help:
 	@echo "make check     everything of make test, the thread sanitizer and other compilers as well"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
 	@echo "make coverage  all tests, and the page that says what they cover"
+	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
 	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"
 
 build:
@@ -33,6 +34,10 @@ check:
 coverage:
 	@tools/setup.sh tests
 	@$(PYTEST) --write-coverage
+
+bench:
+	@tools/setup.sh
+	@$(PYTHON) bench/bench_all.py $(BENCH)
 
 lint:
 	@tools/setup.sh

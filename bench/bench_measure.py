@@ -1,0 +1,240 @@
+"""Runs calls of nomen and of a peer in turns, in one process, and says what each took.
+
+    python bench_measure.py PEER THREADS SECONDS ONLY    (PEER: torch; ONLY: both, peer, nomen)
+
+Reads calls (bench_cases.py) from standard input, one JSON object per line, and answers each with a
+line. Needs NumPy, nomen and the peer, nothing of this folder: it runs under other interpreters.
+"""
+
+import importlib
+import json
+import os
+import statistics
+import sys
+import time
+import warnings
+
+import numpy
+
+ROUNDS_AT_LEAST = 3
+SETTLE = 0.004  # libgomp's threads look for work about that long, on processors that we want
+now = time.perf_counter
+PLAIN = {
+    "bool": "?",
+    "uint8": "u1",
+    "int64": "i8",
+    "float32": "f4",
+    "float64": "f8",
+    "complex64": "c8",
+}
+
+
+class Fills:
+    """The same numbers for both; large ones are made once."""
+
+    def __init__(self):
+        self.unit = numpy.random.default_rng(1).random(1 << 16, dtype="f4")
+        self.kept = {}
+
+    def uniform(self, n):
+        """From 0.1 to 0.9."""
+        if len(self.unit) < n:
+            self.unit = numpy.random.default_rng(1).random(n, dtype="f4")
+        return 0.1 + 0.8 * self.unit[:n]
+
+    def make(self, spec):
+        shape = tuple(spec["shape"])
+        n, fill, dtype = int(numpy.prod(shape)), spec["fill"], spec["dtype"]
+        whole = dtype.startswith(("int", "uint"))
+        if fill.startswith("below"):
+            values = numpy.random.default_rng(2).integers(0, int(fill.split()[1]), n)
+        elif fill.startswith("order"):
+            values = numpy.random.default_rng(2).permutation(n)
+        elif fill == "mask" or dtype == "bool":
+            values = self.uniform(n) < 0.5
+        elif fill == "few":
+            values = 1 + (self.uniform(n) * 4)
+        elif fill == "small":
+            values = numpy.floor(self.uniform(n) * 100)
+        elif fill == "above_one":
+            values = 1 + self.uniform(n)
+        elif fill == "near_one":
+            values = 1 + (self.uniform(n) - 0.5) / 1e4
+        else:
+            values = self.uniform(n) * (100 if whole else 1)
+        if whole and fill in ("near_one", "above_one"):
+            values = numpy.ones(n)
+        stored = PLAIN.get(dtype, "f4")
+        return numpy.ascontiguousarray(values.astype(stored)).reshape(shape)
+
+
+FILLS = Fills()
+
+
+class Library:
+    def __init__(self, name):
+        self.lib = importlib.import_module(name)
+        self.has_names = hasattr(self.lib.Tensor, "align_to")
+
+    def tensor(self, spec, named):
+        shape, layout = spec["shape"], spec.get("layout", "contiguous")
+        stored = dict(spec)
+        if layout == "transposed":
+            stored["shape"] = shape[::-1]
+        elif layout == "broadcast":
+            stored["shape"] = [1, *shape[1:]]
+        t = self.lib.from_numpy(FILLS.make(stored)).to(getattr(self.lib, spec["dtype"])).clone()
+        if layout == "transposed":
+            t = t.transpose(0, 1)
+        elif layout == "broadcast":
+            t = t.expand(*shape)
+        if named and spec.get("names") and self.has_names:
+            t = t.rename(*spec["names"])
+        return t
+
+    def value(self, item, named):
+        if isinstance(item, list):
+            return [self.value(x, named) for x in item]
+        if not isinstance(item, dict):
+            return item
+        if "shape" in item:
+            return self.tensor(item, named)
+        if "dtype is" in item:
+            return getattr(self.lib, item["dtype is"])
+        return item["dims"] if named else item["places"]
+
+    def prepare(self, case):
+        """(a function that times many calls, the first result, what the first call took)"""
+        named, style, name = case.get("named", False), case["style"], case["op"]
+        args = [self.value(x, named) for x in case["args"]]
+        keywords = {key: self.value(x, named) for key, x in case["kw"].items()}
+        name = name.removesuffix("_") + ("_" if style == "in place" else "")
+        function = getattr(self.lib, name, None) if style == "function" else None
+        if function is not None:
+            shown = ", ".join(f"a{i}" for i in range(len(args)))
+            text = f"f({shown}{', ' if args and keywords else ''}"
+        else:
+            getattr(args[0], name)  # an error that says so, if there is none
+            shown = ", ".join(f"a{i}" for i in range(1, len(args)))
+            text = f"a0.{name}({shown}{', ' if shown and keywords else ''}"
+        text += ", ".join(f"{key}=k{i}" for i, key in enumerate(keywords))
+        scope = {"f": function, "now": now}
+        scope |= {f"a{i}": value for i, value in enumerate(args)}
+        scope |= {f"k{i}": value for i, value in enumerate(keywords.values())}
+        start = now()
+        result = eval(text + ")", scope)
+        first = now() - start
+        if case["form"] == "out=":
+            pieces = result if isinstance(result, (tuple, list)) else (result,)
+            outs = tuple(self.lib.empty_like(t) for t in pieces)
+            scope["out"] = outs if len(outs) > 1 else outs[0]
+            text += ", out=out" if not text.endswith("(") else "out=out"
+            start = now()
+            eval(text + ")", scope)
+            first = now() - start
+        names = [key for key in scope if not key.startswith("__")]
+        source = f"def timed(many, {', '.join(f'{n}={n}' for n in names)}):\n"
+        source += f"    start = now()\n    for _ in many: {text})\n    return now() - start\n"
+        exec(source, scope)
+        return scope["timed"], result, first
+
+
+def described(result):
+    if isinstance(result, (tuple, list)):
+        return [described(x) for x in result]
+    if hasattr(result, "shape"):
+        return [str(result.dtype).split(".")[-1], *map(int, result.shape)]
+    return type(result).__name__
+
+
+def calls_in(timed, seconds):
+    """How often to call for about that time, and what one call costs."""
+    many = 1
+    while True:
+        took = timed(range(many))
+        if took >= seconds / 4 or many >= 1 << 20:
+            return max(1, min(1 << 20, int(many * seconds / max(took, 1e-9)))), took / many
+        many *= 4
+
+
+def settle(timed, each):
+    """Calls that are not counted: until the other library's threads have gone to sleep."""
+    until = now() + SETTLE
+    many = range(max(1, int(SETTLE / 8 / max(each, 1e-9))))
+    while True:
+        timed(many)
+        if now() >= until:
+            return
+
+
+def measure(case, sides, seconds):
+    """What the sides take; `seconds` is about what the whole may take, for ordinary calls."""
+    prepared = {}
+    answer = {}
+    for key, library in sides.items():
+        library.lib.manual_seed(1)
+        try:
+            timed, result, first = library.prepare(case)
+            prepared[key] = timed, described(result)
+            answer[key + "_first"] = first * 1e6
+        except Exception as error:
+            answer[key + "_error"] = f"{type(error).__name__}: {error}".splitlines()[0][:160]
+    said = [what for _, what in prepared.values()]
+    if len(said) == 2 and said[0] != said[1]:
+        answer["note"] = f"results differ in kind: {said[0]} and {said[1]}"[:200]
+    batch = seconds / 20
+    plans = {}
+    for key, (timed, _) in prepared.items():
+        many, each = calls_in(timed, batch)
+        plans[key] = timed, range(many), each, []
+    slowest = max((many.stop * each for _, many, each, _ in plans.values()), default=0)
+    rounds = max(ROUNDS_AT_LEAST, min(9, int(seconds / 2 / max(slowest, 1e-9))))
+    if slowest > 10 * seconds:
+        rounds = 1
+    large = case["n"] > 5000
+    for _ in range(rounds):
+        for timed, many, each, took in plans.values():
+            if large and len(plans) > 1 and rounds > 1:
+                settle(timed, each)
+            took.append(timed(many) / many.stop)
+    for key, (_, _, _, took) in plans.items():
+        answer[key] = statistics.median(took) * 1e6
+        answer[key + "_best"] = min(took) * 1e6
+    return answer
+
+
+def foreign():
+    """Seconds of processors that others have used so far."""
+    with open("/proc/stat") as f:
+        words = list(map(int, f.readline().split()[1:9]))
+    own = os.times()
+    return (sum(words) - words[3] - words[4]) / os.sysconf("SC_CLK_TCK") - own.user - own.system
+
+
+def main():
+    warnings.simplefilter("ignore")
+    peer, threads, seconds, only = sys.argv[1], int(sys.argv[2]), float(sys.argv[3]), sys.argv[4]
+    sides = {}
+    if only != "peer":
+        sides["nomen"] = Library("nomen")
+    if only != "nomen":
+        sides["peer"] = Library(peer)
+    for library in sides.values():
+        library.lib.set_num_threads(threads)
+    versions = {key: getattr(library.lib, "__version__", "") for key, library in sides.items()}
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a library prints is no answer
+    print(json.dumps({"versions": versions}), file=out, flush=True)
+    for line in sys.stdin:
+        case = json.loads(line)
+        before, start = foreign(), now()
+        try:
+            answer = measure(case, sides, seconds)
+            answer["others"] = max(0.0, (foreign() - before) / (now() - start))
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"[:200]}
+        print(json.dumps(answer), file=out, flush=True)
+
+
+if __name__ == "__main__":
+    main()
