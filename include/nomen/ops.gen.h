@@ -340,7 +340,7 @@ NOMEN_API nomen_tensor *nomen_all_call(const nomen_all_args *args);
  * Names: no names: the result is a number or has no dims (rule none).
  * Shapes: operands broadcast from the right.
  * Dtypes: both must have the same dtype.
- * Gradient: of the operations it is made of.
+ * Gradient: none.
  * Errors: different dtypes, a negative tolerance, names that do not match.
  *
  * Example:
@@ -2817,7 +2817,7 @@ NOMEN_API nomen_tensor *nomen_index_select_call(const nomen_index_select_args *a
  * Names: all operands matched from the right (rule unify).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
  * Dtypes: both must have the same dtype; the result is bool.
- * Gradient: of the operations it is made of.
+ * Gradient: none.
  * Errors: different dtypes, a negative tolerance.
  *
  * Example:
@@ -2933,7 +2933,7 @@ NOMEN_API nomen_tensor *nomen_isposinf_call(const nomen_isposinf_args *args);
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as self.
  * Dtypes: the result is bool.
- * Gradient: of the operations it is made of.
+ * Gradient: none.
  * Errors: none of its own.
  *
  * Example:
@@ -4124,7 +4124,7 @@ NOMEN_API nomen_tensor *nomen_nonzero_call(const nomen_nonzero_args *args);
  * Names: no names: a list of positions (rule positions).
  * Shapes: as many vectors as self has dims (one for a 0-d tensor).
  * Dtypes: the result is int64.
- * Gradient: of the operations it is made of.
+ * Gradient: none.
  * Errors: none of its own.
  *
  * Example:
@@ -4914,7 +4914,7 @@ NOMEN_API nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args);
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as given.
  * Dtypes: any; as self.
- * Gradient: of the operations it is made of.
+ * Gradient: none.
  * Errors: other sizes for a tensor with names, a tensor that requires a gradient.
  * In place: resize_.
  *
@@ -4940,7 +4940,7 @@ NOMEN_API nomen_tensor *nomen_resize_in_place_call(const nomen_resize_args *args
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: as other.
  * Dtypes: any; as self.
- * Gradient: of the operations it is made of.
+ * Gradient: none.
  * Errors: other sizes or names for a tensor with names, a tensor that requires a gradient.
  * In place: resize_as_.
  *

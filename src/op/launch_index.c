@@ -64,8 +64,7 @@ nomen_status nomen__dtype_take(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_DTYPE,
                            "%s(): Expected a long tensor for index, or one of another integer "
                            "dtype, but got %s",
-                           c->op->id == NOMEN__OP_PUT ? "put_" : c->op->name,
-                           nomen_dtype_name(d));
+                           c->op->id == NOMEN__OP_PUT ? "put_" : c->op->name, nomen_dtype_name(d));
     return nomen__dtype_same(c);
 }
 

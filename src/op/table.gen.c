@@ -1674,7 +1674,7 @@ const nomen__op nomen__ops[] = {
         "Names: no names: the result is a number or has no dims (rule none).\n"
         "Shapes: operands broadcast from the right.\n"
         "Dtypes: both must have the same dtype.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Gradient: none.\n"
         "Errors: different dtypes, a negative tolerance, names that do not match.\n"
         "\n"
         "Example:\n"
@@ -4141,7 +4141,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -5093,7 +5093,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -5717,7 +5717,7 @@ const nomen__op nomen__ops[] = {
         "Names: all operands matched from the right (rule unify).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
         "Dtypes: both must have the same dtype; the result is bool.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Gradient: none.\n"
         "Errors: different dtypes, a negative tolerance.\n"
         "\n"
         "Example:\n"
@@ -5941,7 +5941,7 @@ const nomen__op nomen__ops[] = {
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: as self.\n"
         "Dtypes: the result is bool.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Gradient: none.\n"
         "Errors: none of its own.\n"
         "\n"
         "Example:\n"
@@ -7955,7 +7955,7 @@ const nomen__op nomen__ops[] = {
         "Names: no names: a list of positions (rule positions).\n"
         "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
         "Dtypes: the result is int64.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Gradient: none.\n"
         "Errors: none of its own.\n"
         "\n"
         "Example:\n"
@@ -8136,7 +8136,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -8630,7 +8630,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -8709,7 +8709,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
@@ -8789,7 +8789,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
@@ -9286,7 +9286,7 @@ const nomen__op nomen__ops[] = {
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: as given.\n"
         "Dtypes: any; as self.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Gradient: none.\n"
         "Errors: other sizes for a tensor with names, a tensor that requires a gradient.\n"
         "In place: resize_.\n"
         "\n"
@@ -9321,7 +9321,7 @@ const nomen__op nomen__ops[] = {
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: as other.\n"
         "Dtypes: any; as self.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Gradient: none.\n"
         "Errors: other sizes or names for a tensor with names, a tensor that requires a gradient.\n"
         "In place: resize_as_.\n"
         "\n"
@@ -11635,7 +11635,7 @@ const nomen__op nomen__ops[] = {
         .primitive = 1,
         .list = 0,
         .truth = 0,
-        .shape_first = 0,
+        .shape_first = 1,
         .repeats = 0,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
