@@ -2,7 +2,7 @@
 # Sets up everything a developer needs: system packages, .venv, the C library, the Python module.
 # usage: tools/setup.sh [tests] [asan] [tsan] [extras]
 #   tests   also the C test programs        asan, tsan   also the C tests under these sanitizers
-#   extras  also clang and the aarch64 cross compiler, where the package manager has them
+#   extras  also clang, valgrind and the aarch64 cross compiler, where the package manager has them
 # A second run does only what has changed. The full log is build/setup.log.
 set -u
 export LC_ALL=C
@@ -103,6 +103,7 @@ packages() {
 extras() {
     local list=()
     works clang || list+=(clang)
+    works valgrind || list+=(valgrind)
     works aarch64-linux-gnu-gcc || list+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
     [ ${#list[@]} = 0 ] && return 0
     if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
