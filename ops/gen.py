@@ -455,6 +455,8 @@ DTYPE_DOCS = {
     "dtype_masked_scatter": "as self, which source must have too; the mask is bool",
     "dtype_round": "as self",
     "dtype_logit": "integers and bool become float32",
+    "dtype_search": "the result is int64",
+    "dtype_view": "dtype",
     "dtype_fill": "as the number: bool, int64, float32 or complex64; dtype= wins",
 }
 
@@ -518,7 +520,8 @@ def enums(ops):
 
 
 def returns_type(op):
-    return {"list": "nomen_list ", "bool": "bool "}.get(op.returns, "nomen_tensor *")
+    kinds = {"list": "nomen_list ", "parts": "nomen_list ", "bool": "bool "}
+    return kinds.get(op.returns, "nomen_tensor *")
 
 
 def aliases(ops):
@@ -633,7 +636,7 @@ def table(ops):
             forms=forms,
             args=f"args_{op.name}",
             primitive=int("compose" not in op.steps),
-            list=int(op.returns == "list"),
+            list={"list": 1, "parts": 2}.get(op.returns, 0),
             truth=int(op.returns == "bool"),
             shape_first=int(op.row.get("shape_first", op.steps.get("shape") == "shape_given")),
             repeats=int(op.row.get("repeats", False)),
@@ -681,6 +684,7 @@ def api(ops):
         entry = f"&nomen__ops[NOMEN__OP_{op.name.upper()}], args"
         call = {
             "list": f"nomen__call_struct_list({entry})",
+            "parts": f"nomen__call_struct_list({entry})",
             "bool": f"nomen__call_struct_bool({entry})",
         }.get(op.returns, f"nomen__call_struct({entry}, false)")
         if not op.only_in_place:
@@ -739,6 +743,7 @@ def gradients(ops):
 OVERLOADED = {
     "arange",
     "dsplit",
+    "einsum",
     "flatten",
     "hsplit",
     "max",
@@ -758,6 +763,7 @@ OVERLOADED = {
     "unflatten",
     "var",
     "var_mean",
+    "view",
     "vsplit",
     "where",
 }
@@ -795,7 +801,8 @@ def stub(ops):
             parts += ["pin_memory: bool = False", "requires_grad: bool = False"]
         if op.name in OVERLOADED:
             parts = ["self"] * method + ["*args: Any", "**kwargs: Any"]
-        result = {"list": "tuple[Tensor, ...]", "bool": "bool"}.get(op.returns, "Tensor")
+        kinds = {"list": "tuple[Tensor, ...]", "bool": "bool", "parts": "Any"}
+        result = kinds.get(op.returns, "Tensor")
         if op.second:
             plain = "tuple[Tensor, Tensor]"
             pair = f"return_types.{op.name}" if op.first else plain

@@ -39,13 +39,14 @@ typedef struct nomen_infer_args {
     /* Name of the one new dim: flatten, unsqueeze, stack, diagonal; NULL: unnamed. */
     const char *out_dim;
     bool keepdim;
-    int ndim;        /* expand: dims of the result */
+    int ndim;        /* expand, as_strided: dims of the result */
     const char *out; /* names of the tensor given as out= */
     /* Sizes of the first operand, for squeeze; NULL: all are 1. */
     const int64_t *size;
     /* Sizes of out and of the result: with both, "a named out= is never resized" is checked too. */
     const int64_t *out_size, *result_size;
-    bool strict; /* products refuse to contract two dims of different names */
+    bool strict;          /* products refuse to contract two dims of different names */
+    const char *equation; /* einsum */
 } nomen_infer_args;
 
 /* Writes the names of the result, in the form above, to result (room for size bytes); several

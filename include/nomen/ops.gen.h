@@ -133,6 +133,37 @@ NOMEN_API nomen_tensor *nomen_add_in_place_call(const nomen_add_args *args);
 #define nomen_add_(...) \
     nomen_add_in_place_call(&(const nomen_add_args){.self = __VA_ARGS__})
 
+/* Adds the sum of the products of two batches of matrices to self.
+ *
+ *     result = beta * self + alpha * sum over i of (batch1[i] @ batch2[i])
+ *
+ * Names: then unify with the first (rule contract_sum_add).
+ * Shapes: [b, m, k] and [b, k, n] give [m, n], to which self broadcasts.
+ * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
+ * Gradient: of the operations it is made of.
+ * Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: addbmm_.
+ *
+ * Example:
+ *     >>> nomen.addbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names
+ *     ('N', None) */
+typedef struct nomen_addbmm_args {
+    nomen_tensor *self;
+    nomen_tensor *batch1;
+    nomen_tensor *batch2;
+    nomen_number beta;
+    nomen_number alpha;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_addbmm_args;
+NOMEN_API nomen_tensor *nomen_addbmm_call(const nomen_addbmm_args *args);
+#define nomen_addbmm(...) \
+    nomen_addbmm_call(&(const nomen_addbmm_args){.self = __VA_ARGS__})
+/* addbmm in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_addbmm_in_place_call(const nomen_addbmm_args *args);
+#define nomen_addbmm_(...) \
+    nomen_addbmm_in_place_call(&(const nomen_addbmm_args){.self = __VA_ARGS__})
+
 /* Adds the quotient of two tensors, scaled by value, to self.
  *
  *     result = self + value * tensor1 / tensor2
@@ -254,6 +285,38 @@ NOMEN_API nomen_tensor *nomen_addmv_call(const nomen_addmv_args *args);
 NOMEN_API nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args);
 #define nomen_addmv_(...) \
     nomen_addmv_in_place_call(&(const nomen_addmv_args){.self = __VA_ARGS__})
+
+/* Adds the outer product of two vectors to self; with bool operands a sum is or, a product and.
+ *
+ *     result[i, j] = beta * self[i, j] + alpha * vec1[i] * vec2[j]
+ *
+ * Names: then unify with the first (rule outer_add).
+ * Shapes: [m] and [n] give [m, n], to which self broadcasts.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: of the operations it is made of.
+ * Errors: operands that are not vectors, a self that does not broadcast to the product.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: addr_.
+ *
+ * Example:
+ *     >>> nomen.addr(nomen.zeros(2, 3), nomen.tensor([1., 2.], names=('N',)), nomen.tensor([1., 0., 3.]))
+ *     tensor([[1., 0., 3.],
+ *             [2., 0., 6.]], names=('N', None)) */
+typedef struct nomen_addr_args {
+    nomen_tensor *self;
+    nomen_tensor *vec1;
+    nomen_tensor *vec2;
+    nomen_number beta;
+    nomen_number alpha;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_addr_args;
+NOMEN_API nomen_tensor *nomen_addr_call(const nomen_addr_args *args);
+#define nomen_addr(...) \
+    nomen_addr_call(&(const nomen_addr_args){.self = __VA_ARGS__})
+/* addr in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_addr_in_place_call(const nomen_addr_args *args);
+#define nomen_addr_(...) \
+    nomen_addr_in_place_call(&(const nomen_addr_args){.self = __VA_ARGS__})
 
 /* align_to the names of other.
  *
@@ -579,6 +642,30 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
 #define nomen_argwhere(...) \
     nomen_argwhere_call(&(const nomen_argwhere_args){.self = __VA_ARGS__})
 
+/* A view of the memory of self with sizes and steps (in elements) as given, from the element storage_offset on; without it from the first element of self. Nothing outside of the memory can be reached.
+ *
+ *     result[i, j] = memory[storage_offset + i * stride[0] + j * stride[1]]
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: the sizes given.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: as many strides as sizes are wanted, none negative; memory that self does not have.
+ *
+ * Example:
+ *     >>> nomen.arange(6).as_strided((2, 2), (1, 2))
+ *     tensor([[0, 2],
+ *             [1, 3]]) */
+typedef struct nomen_as_strided_args {
+    nomen_tensor *self;
+    nomen_sizes size;
+    nomen_sizes stride;
+    nomen_number storage_offset;
+} nomen_as_strided_args;
+NOMEN_API nomen_tensor *nomen_as_strided_call(const nomen_as_strided_args *args);
+#define nomen_as_strided(...) \
+    nomen_as_strided_call(&(const nomen_as_strided_args){.self = __VA_ARGS__})
+
 /* The angle in radians whose sine is self; NaN outside of [-1, 1].
  *
  *     result = asin(self)
@@ -791,6 +878,28 @@ NOMEN_API nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args
 #define nomen_bernoulli_(...) \
     nomen_bernoulli_in_place_call(&(const nomen_bernoulli_args){.self = __VA_ARGS__})
 
+/* How often each whole number from 0 on comes, or the sum of the weights of those that are equal to it; with at least minlength places.
+ *
+ *     result[k] = sum of weights[i] over all i with self[i] = k
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: one more than the largest number, at least minlength.
+ * Dtypes: integers; without weights int64, else float32 if the weights are, complex as they are, else float64.
+ * Gradient: of the operations it is made of.
+ * Errors: negative numbers, several dims, weights of another size.
+ *
+ * Example:
+ *     >>> nomen.tensor([1, 3, 1]).bincount()
+ *     tensor([0, 2, 0, 1]) */
+typedef struct nomen_bincount_args {
+    nomen_tensor *self;
+    nomen_tensor *weights;
+    int64_t minlength;
+} nomen_bincount_args;
+NOMEN_API nomen_tensor *nomen_bincount_call(const nomen_bincount_args *args);
+#define nomen_bincount(...) \
+    nomen_bincount_call(&(const nomen_bincount_args){.self = __VA_ARGS__})
+
 /* The bits that are set in both; of bools: both are true.
  *
  *     result = self & other
@@ -976,6 +1085,29 @@ typedef struct nomen_bmm_args {
 NOMEN_API nomen_tensor *nomen_bmm_call(const nomen_bmm_args *args);
 #define nomen_bmm(...) \
     nomen_bmm_call(&(const nomen_bmm_args){.self = __VA_ARGS__})
+
+/* Between which boundaries each element lies: how many of them, in ascending order, are less than it, or with right=True not larger.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self.
+ * Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.
+ * Gradient: none.
+ * Errors: boundaries that are not a vector.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.bucketize(nomen.tensor([0, 3, 9], names=('N',)), nomen.tensor([1, 3, 5]))
+ *     tensor([0, 1, 3], names=('N',)) */
+typedef struct nomen_bucketize_args {
+    nomen_tensor *self;
+    nomen_tensor *boundaries;
+    bool out_int32;
+    bool right;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_bucketize_args;
+NOMEN_API nomen_tensor *nomen_bucketize_call(const nomen_bucketize_args *args);
+#define nomen_bucketize(...) \
+    nomen_bucketize_call(&(const nomen_bucketize_args){.self = __VA_ARGS__})
 
 /* A copy converted to a dtype.
  *
@@ -1834,6 +1966,29 @@ NOMEN_API nomen_tensor *nomen_dstack_call(const nomen_dstack_args *args);
 #define nomen_dstack(...) \
     nomen_dstack_call(&(const nomen_dstack_args){.tensors = __VA_ARGS__})
 
+/* Products summed as an equation says: each dim of each operand has a letter, dims of one letter are multiplied element by element, and letters that the result does not have are summed. Without "->" the result has the letters that come once, in order. "..." are all other dims, broadcast; one letter twice in an operand is its diagonal; blanks count for nothing. Operands are taken in from the left. In Python also with lists of dims for letters, einsum(x, [0, 1], y, [1, 2], [0, 2]); a name in such a list is the name of the dim as well: einsum(x, ['N', 'C'], y, ['C', 'H'], ['N', 'H']).
+ *
+ *     einsum('ik,kj->ij', a, b)[i, j] = sum over k of a[i, k] * b[k, j]
+ *
+ * Names: of the dims with its subscript (rule subscripts).
+ * Shapes: as the equation says; a size of 1 is broadcast.
+ * Dtypes: operands of a sum of products have the same dtype, those of products are promoted.
+ * Gradient: of the operations it is made of.
+ * Errors: an equation that does not fit the operands, sizes or (of dims that stay) names of one letter that differ, a name that would come twice.
+ *
+ * Example:
+ *     >>> x = nomen.ones(2, 3, names=('N', 'C'))
+ *     >>> w = nomen.ones(3, 4, names=('C', 'out'))
+ *     >>> nomen.einsum('nc,co->on', x, w).names
+ *     ('out', 'N') */
+typedef struct nomen_einsum_args {
+    const char *equation;
+    nomen_list operands;
+} nomen_einsum_args;
+NOMEN_API nomen_tensor *nomen_einsum_call(const nomen_einsum_args *args);
+#define nomen_einsum(...) \
+    nomen_einsum_call(&(const nomen_einsum_args){.equation = __VA_ARGS__})
+
 /* A tensor whose elements are whatever was in memory.
  *
  * Names: the names argument (rule given).
@@ -2560,6 +2715,29 @@ NOMEN_API nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args);
 #define nomen_greater(...) nomen_gt(__VA_ARGS__)
 #define nomen_greater_(...) nomen_gt_(__VA_ARGS__)
 
+/* How many elements lie in each of bins pieces of equal width from min to max; what lies outside, and NaN, is not counted, max belongs to the last piece. If min and max are equal: from the least to the largest element.
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: bins (default 100).
+ * Dtypes: as self.
+ * Gradient: none.
+ * Errors: no bins, max below min, bounds that are not finite.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., 2., 1., 5.]).histc(bins=4, min=0, max=4)
+ *     tensor([0., 2., 1., 0.]) */
+typedef struct nomen_histc_args {
+    nomen_tensor *self;
+    int64_t bins;
+    nomen_number min;
+    nomen_number max;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_histc_args;
+NOMEN_API nomen_tensor *nomen_histc_call(const nomen_histc_args *args);
+#define nomen_histc(...) \
+    nomen_histc_call(&(const nomen_histc_args){.self = __VA_ARGS__})
+
 /* tensor_split of the second dim (of a vector its only one) into equal sections, or at indices.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
@@ -2809,6 +2987,29 @@ typedef struct nomen_index_select_args {
 NOMEN_API nomen_tensor *nomen_index_select_call(const nomen_index_select_args *args);
 #define nomen_index_select(...) \
     nomen_index_select_call(&(const nomen_index_select_args){.self = __VA_ARGS__})
+
+/* The products of each row of self with each row of other: all pairs along the last dims, summed. With a 0-d operand the plain product.
+ *
+ *     result[..., i, ..., j] = sum over k of self[..., i, k] * other[..., j, k]
+ *
+ * Names: then those of the second but the last (rule inner).
+ * Shapes: [..., k] and [..., k] give the dims of the first but the last, then those of the second.
+ * Dtypes: both must have the same dtype.
+ * Gradient: of the operations it is made of.
+ * Errors: last dims of different sizes, a name that would come twice.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.inner(nomen.ones(2, 3, names=('N', 'D')), nomen.tensor([1., 2., 3.]))
+ *     tensor([6., 6.], names=('N',)) */
+typedef struct nomen_inner_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_inner_args;
+NOMEN_API nomen_tensor *nomen_inner_call(const nomen_inner_args *args);
+#define nomen_inner(...) \
+    nomen_inner_call(&(const nomen_inner_args){.self = __VA_ARGS__})
 
 /* True where two numbers are nearly equal. Infinities are close to themselves only; NaN is close to NaN with equal_nan.
  *
@@ -3970,6 +4171,30 @@ NOMEN_API nomen_tensor *nomen_nanmedian_call(const nomen_nanmedian_args *args);
 #define nomen_nanmedian(...) \
     nomen_nanmedian_call(&(const nomen_nanmedian_args){.self = __VA_ARGS__})
 
+/* quantile of the elements that are not NaN; NaN if there are none.
+ *
+ * Names: behind those of q (rule quantile).
+ * Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).
+ * Dtypes: floating, as self; q is a number or has the dtype of self.
+ * Gradient: of the operations it is made of.
+ * Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another word as interpolation.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., float('nan'), 3.]).nanquantile(0.5)
+ *     tensor(2.) */
+typedef struct nomen_nanquantile_args {
+    nomen_tensor *self;
+    nomen_tensor *q;
+    const char *dim;
+    bool keepdim;
+    const char *interpolation;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nanquantile_args;
+NOMEN_API nomen_tensor *nomen_nanquantile_call(const nomen_nanquantile_args *args);
+#define nomen_nanquantile(...) \
+    nomen_nanquantile_call(&(const nomen_nanquantile_args){.self = __VA_ARGS__})
+
 /* The sum over the given dims, or over all of them, of the elements that are not NaN.
  *
  * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
@@ -4258,6 +4483,72 @@ NOMEN_API nomen_tensor *nomen_ones_like_call(const nomen_ones_like_args *args);
 #define nomen_ones_like(...) \
     nomen_ones_like_call(&(const nomen_ones_like_args){.self = __VA_ARGS__})
 
+/* The positions that put the slices of the first dim in order: by their first elements, then by their second ones, and so on. What unique with a dim is made of. NaN is larger than every number, equal slices keep their order.
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: one dim, as long as the first one of self.
+ * Dtypes: the result is int64.
+ * Gradient: none.
+ * Errors: a tensor without dims.
+ *
+ * Example:
+ *     >>> nomen.tensor([[2, 0], [1, 5]]).unique(dim=0)
+ *     tensor([[1, 5],
+ *             [2, 0]]) */
+typedef struct nomen_order_slices_args {
+    nomen_tensor *self;
+} nomen_order_slices_args;
+NOMEN_API nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *args);
+#define nomen_order_slices(...) \
+    nomen_order_slices_call(&(const nomen_order_slices_args){.self = __VA_ARGS__})
+
+/* Each element of one vector times each of another.
+ *
+ *     result[i, j] = self[i] * vec2[j]
+ *
+ * Names: then those of the second (rule outer).
+ * Shapes: [m] and [n] give [m, n].
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: of the operations it is made of.
+ * Errors: operands that are not vectors, a name that both have.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * Also called: ger.
+ *
+ * Example:
+ *     >>> nomen.outer(nomen.tensor([1, 2], names=('N',)), nomen.tensor([3, 4, 5], names=('M',)))
+ *     tensor([[ 3,  4,  5],
+ *             [ 6,  8, 10]], names=('N', 'M')) */
+typedef struct nomen_outer_args {
+    nomen_tensor *self;
+    nomen_tensor *vec2;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_outer_args;
+NOMEN_API nomen_tensor *nomen_outer_call(const nomen_outer_args *args);
+#define nomen_outer(...) \
+    nomen_outer_call(&(const nomen_outer_args){.self = __VA_ARGS__})
+#define nomen_ger(...) nomen_outer(__VA_ARGS__)
+
+/* The p-norms (default 2) of the differences of each row with each later one: the pairs above the diagonal of cdist with itself, row by row.
+ *
+ *     result = [norm(self[i] - self[j], p) for i < j]
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: [n, d] gives [n * (n - 1) / 2].
+ * Dtypes: floating, as self; complex gives the real dtype.
+ * Gradient: of the operations it is made of.
+ * Errors: other than two dims, dtypes that are not floating, a negative p.
+ *
+ * Example:
+ *     >>> nomen.pdist(nomen.tensor([[0., 0.], [3., 4.], [0., 1.]]))
+ *     tensor([5.0000, 1.0000, 4.2426]) */
+typedef struct nomen_pdist_args {
+    nomen_tensor *self;
+    nomen_number p;
+} nomen_pdist_args;
+NOMEN_API nomen_tensor *nomen_pdist_call(const nomen_pdist_args *args);
+#define nomen_pdist(...) \
+    nomen_pdist_call(&(const nomen_pdist_args){.self = __VA_ARGS__})
+
 /* Puts the dims into the given order.
  *
  * Names: dims are reordered with their names (rule permute).
@@ -4478,6 +4769,33 @@ NOMEN_API nomen_tensor *nomen_put_dims_call(const nomen_put_dims_args *args);
 NOMEN_API nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *args);
 #define nomen_put_dims_(...) \
     nomen_put_dims_in_place_call(&(const nomen_put_dims_args){.self = __VA_ARGS__})
+
+/* The values below which the parts q of the elements lie, over a dim or over all elements: in order, the element at the place q * (n - 1), or between two what interpolation says (linear, lower, higher, midpoint, nearest). NaN if there is a NaN. A vector q gives a dim in front.
+ *
+ * Names: behind those of q (rule quantile).
+ * Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).
+ * Dtypes: floating, as self; q is a number or has the dtype of self.
+ * Gradient: of the operations it is made of.
+ * Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another word as interpolation.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([[1., 2., 4.], [3., 5., 9.]], names=('N', 'C'))
+ *     >>> x.quantile(0.25, 'C')
+ *     tensor([1.5000, 4.0000], names=('N',))
+ *     >>> nomen.quantile(x, nomen.tensor([0., 1.], names=('q',)), 'N').names
+ *     ('q', 'C') */
+typedef struct nomen_quantile_args {
+    nomen_tensor *self;
+    nomen_tensor *q;
+    const char *dim;
+    bool keepdim;
+    const char *interpolation;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_quantile_args;
+NOMEN_API nomen_tensor *nomen_quantile_call(const nomen_quantile_args *args);
+#define nomen_quantile(...) \
+    nomen_quantile_call(&(const nomen_quantile_args){.self = __VA_ARGS__})
 
 /* An angle in radians as one in degrees.
  *
@@ -5065,7 +5383,7 @@ NOMEN_API nomen_tensor *nomen_rsqrt_in_place_call(const nomen_rsqrt_args *args);
  * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
  * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
  * Gradient: self, src.
- * Errors: an index out of range or negative, a src of another dtype, another word as reduce; a gradient with reduce 'multiply'.
+ * Errors: an index out of range or negative, a src of another dtype, another word as reduce.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: scatter_.
  *
@@ -5118,6 +5436,63 @@ NOMEN_API nomen_tensor *nomen_scatter_add_call(const nomen_scatter_add_args *arg
 NOMEN_API nomen_tensor *nomen_scatter_add_in_place_call(const nomen_scatter_add_args *args);
 #define nomen_scatter_add_(...) \
     nomen_scatter_add_in_place_call(&(const nomen_scatter_add_args){.self = __VA_ARGS__})
+
+/* scatter that combines what comes to one place: reduce is 'sum', 'prod', 'mean', 'amax' or 'amin'. With include_self=False what was there before does not count where something comes. Names of self, index and src are unified.
+ *
+ *     result[index[i][j]][j] = reduce(result[index[i][j]][j], src[i][j]) for dim 0
+ *
+ * Names: all operands matched from the right (rule unify).
+ * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
+ * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
+ * Gradient: self, src.
+ * Errors: an index out of range or negative, a src of another dtype, another word as reduce, the largest of complex numbers.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: scatter_reduce_.
+ *
+ * Example:
+ *     >>> nomen.zeros(3).scatter_reduce(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 4., 3.]), 'mean', include_self=False)
+ *     tensor([2.5000, 0.0000, 3.0000]) */
+typedef struct nomen_scatter_reduce_args {
+    nomen_tensor *self;
+    const char *dim;
+    nomen_tensor *index;
+    nomen_tensor *src;
+    const char *reduce;
+    bool exclude_self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_scatter_reduce_args;
+NOMEN_API nomen_tensor *nomen_scatter_reduce_call(const nomen_scatter_reduce_args *args);
+#define nomen_scatter_reduce(...) \
+    nomen_scatter_reduce_call(&(const nomen_scatter_reduce_args){.self = __VA_ARGS__})
+/* scatter_reduce in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_scatter_reduce_in_place_call(const nomen_scatter_reduce_args *args);
+#define nomen_scatter_reduce_(...) \
+    nomen_scatter_reduce_in_place_call(&(const nomen_scatter_reduce_args){.self = __VA_ARGS__})
+
+/* Where each value would be put into a sorted sequence: in front of the first element that is not less, or with right=True (side='right') behind the last one that is not larger. A sequence of several dims is one for each row of values. sorter: positions that put the sequence in order.
+ *
+ * Names: unified with those of the first but for the last dims (rule search).
+ * Shapes: as self.
+ * Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.
+ * Gradient: none.
+ * Errors: other sizes of the leading dims, side and right that contradict each other, a sorter of other sizes or out of range.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.searchsorted(nomen.tensor([1, 3, 5]), nomen.tensor([0, 3, 9], names=('N',)))
+ *     tensor([0, 1, 3], names=('N',)) */
+typedef struct nomen_searchsorted_args {
+    nomen_tensor *sorted_sequence;
+    nomen_tensor *self;
+    bool out_int32;
+    bool right;
+    const char *side;
+    nomen_tensor *sorter;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_searchsorted_args;
+NOMEN_API nomen_tensor *nomen_searchsorted_call(const nomen_searchsorted_args *args);
+#define nomen_searchsorted(...) \
+    nomen_searchsorted_call(&(const nomen_searchsorted_args){.sorted_sequence = __VA_ARGS__})
 
 /* The slice at one index of a dim; the dim is gone.
  *
@@ -6095,6 +6470,54 @@ NOMEN_API nomen_tensor *nomen_uniform_in_place_call(const nomen_uniform_args *ar
 #define nomen_uniform_(...) \
     nomen_uniform_in_place_call(&(const nomen_uniform_args){.self = __VA_ARGS__})
 
+/* The values that come, each once and in order, and on request for each element where its value stands (return_inverse), and how often each value comes (return_counts). With a dim its slices are the values, ordered by their first elements. NaN differs from itself. sorted=False allows any order, and gives the same. The result is one tensor if nothing else is asked for, else a list.
+ *
+ * Names: along a dim own names; else the values have one unnamed dim and the positions own names (rule unique).
+ * Shapes: as many values as differ; the positions have the sizes of self, or of the dim; a count for each value.
+ * Dtypes: values as self; positions and counts are int64.
+ * Gradient: of the operations it is made of.
+ * Errors: slices without elements.
+ *
+ * Example:
+ *     >>> x = nomen.tensor([3, 1, 3, 2], names=('N',))
+ *     >>> values, counts = x.unique(return_counts=True)
+ *     >>> values, counts
+ *     (tensor([1, 2, 3]), tensor([1, 1, 2]))
+ *     >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')
+ *     tensor([[1, 5],
+ *             [2, 0]], names=('N', 'C')) */
+typedef struct nomen_unique_args {
+    nomen_tensor *self;
+    bool unsorted;
+    bool return_inverse;
+    bool return_counts;
+    const char *dim;
+} nomen_unique_args;
+NOMEN_API nomen_list nomen_unique_call(const nomen_unique_args *args);
+#define nomen_unique(...) \
+    nomen_unique_call(&(const nomen_unique_args){.self = __VA_ARGS__})
+
+/* unique, but of neighbours only: of a run of equal values the first stays, in the order in which they come.
+ *
+ * Names: along a dim own names; else the values have one unnamed dim and the positions own names (rule unique).
+ * Shapes: a value for each run; the positions have the sizes of self, or of the dim; a count for each value.
+ * Dtypes: values as self; positions and counts are int64.
+ * Gradient: of the operations it is made of.
+ * Errors: slices without elements.
+ *
+ * Example:
+ *     >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)
+ *     (tensor([1, 2, 1]), tensor([2, 1, 1])) */
+typedef struct nomen_unique_consecutive_args {
+    nomen_tensor *self;
+    bool return_inverse;
+    bool return_counts;
+    const char *dim;
+} nomen_unique_consecutive_args;
+NOMEN_API nomen_list nomen_unique_consecutive_call(const nomen_unique_consecutive_args *args);
+#define nomen_unique_consecutive(...) \
+    nomen_unique_consecutive_call(&(const nomen_unique_consecutive_args){.self = __VA_ARGS__})
+
 /* Inserts a dim of size 1 at a position, unnamed or with a name.
  *
  * Names: a new dim (rule insert).
@@ -6220,6 +6643,25 @@ typedef struct nomen_view_as_real_args {
 NOMEN_API nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *args);
 #define nomen_view_as_real(...) \
     nomen_view_as_real_call(&(const nomen_view_as_real_args){.self = __VA_ARGS__})
+
+/* The same bytes as elements of another dtype, never copied: x.view(dtype) in Python. Where elements become smaller or larger the last dim becomes longer or shorter.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: as self, the last dim times the ratio of the bytes of an element.
+ * Dtypes: dtype.
+ * Gradient: none.
+ * Errors: a last dim that cannot be divided so, or whose elements do not lie side by side.
+ *
+ * Example:
+ *     >>> nomen.tensor([1., -2.], names=('N',)).view(nomen.int32)
+ *     tensor([ 1065353216, -1073741824], dtype=int32, names=('N',)) */
+typedef struct nomen_view_dtype_args {
+    nomen_tensor *self;
+    nomen_dtype dtype;
+} nomen_view_dtype_args;
+NOMEN_API nomen_tensor *nomen_view_dtype_call(const nomen_view_dtype_args *args);
+#define nomen_view_dtype(...) \
+    nomen_view_dtype_call(&(const nomen_view_dtype_args){.self = __VA_ARGS__})
 
 /* tensor_split of the first dim into equal sections, or at indices.
  *

@@ -217,6 +217,11 @@ def _storage(self):
     return TypedStorage(self.untyped_storage(), self.dtype)
 
 
+def _storage_type(self):
+    """The type of what storage() gives; of which dtype its elements are it says itself."""
+    return TypedStorage
+
+
 def is_storage(obj):
     """Is it the memory behind a tensor: an UntypedStorage or a TypedStorage?
 
@@ -396,6 +401,7 @@ def install():
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,
         "storage": _storage,
+        "storage_type": _storage_type,
         "share_memory_": _share_memory_,
     }
     for name, method in methods.items():

@@ -1,5 +1,8 @@
 """Functions that bring tensors into one shape: broadcasting, grids, at least so many dims."""
 
+import operator
+import string
+
 from nomen import _C
 
 
@@ -72,6 +75,59 @@ def _widened(tensor, ndim):
     if ndim >= 2 and tensor.ndim == 1:
         tensor = tensor.unsqueeze(0)
     return tensor.unsqueeze(-1) if ndim == 3 and tensor.ndim == 2 else tensor
+
+
+def _letter(label):
+    """Of a number, or of "...", what stands for it in the equation; a name is itself for now."""
+    if label is Ellipsis:
+        return ("...",)
+    if isinstance(label, str):
+        return label
+    label = operator.index(label)
+    letters = string.ascii_uppercase + string.ascii_lowercase  # the order in which they come out
+    if not 0 <= label < len(letters):
+        raise ValueError(
+            "einsum(): subscript in subscript list is not within the valid range [0, 52)"
+        )
+    return (letters[label],)
+
+
+def _equation(args):
+    """einsum(x, [0, 1], y, [1, 2], [0, 2]) as an equation and a tuple of tensors."""
+    operands, parts = [], []
+    for i in range(0, len(args) - 1, 2):
+        if not isinstance(args[i], _C.Tensor) or not isinstance(args[i + 1], (list, tuple)):
+            raise TypeError("einsum(): every operand must be a Tensor, followed by a list of dims")
+        operands.append(_named(args[i], args[i + 1]))
+    lists = [*args[1::2], args[-1]] if len(args) % 2 else args[1::2]
+    for labels in lists:
+        if not isinstance(labels, (list, tuple)):
+            raise TypeError("einsum(): the dims of the result must be a list")
+        parts.append([_letter(label) for label in labels])
+    taken = {label[0] for part in parts for label in part if isinstance(label, tuple)}
+    free = iter(letter for letter in string.ascii_letters if letter not in taken)
+    letters = {}
+    for label in (label for part in parts for label in part if isinstance(label, str)):
+        if label not in letters:
+            letters[label] = next(free, None)
+    if None in letters.values():
+        raise ValueError("einsum(): more than 52 different dims")
+    texts = ["".join(letters.get(label) or label[0] for label in part) for part in parts]
+    equation = ",".join(texts[: len(operands)])
+    return equation + "->" * (len(args) % 2) + "".join(texts[len(operands) :]), tuple(operands)
+
+
+def _named(tensor, labels):
+    """The tensor with the names of the list: what has one already must have that one."""
+    if Ellipsis in labels:
+        place = labels.index(Ellipsis)
+        behind = len(labels) - place - 1
+        labels = [*labels[:place], *[None] * (tensor.ndim - place - behind), *labels[place + 1 :]]
+    if len(labels) != tensor.ndim:
+        return tensor  # the equation says what is wrong
+    names = [label if isinstance(label, str) else None for label in labels]
+    wanted = [own if name is None else name for name, own in zip(names, tensor.names, strict=True)]
+    return tensor.refine_names(*wanted) if any(names) else tensor
 
 
 _AT_LEAST_TEXT = """Tensors of fewer than {n} dims with dims of size 1 added, as views; several as a

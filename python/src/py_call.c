@@ -78,7 +78,14 @@ static PyObject *pair_of_results(py_call *p) {
 
 PyObject *nomen__py_run(py_call *p) {
     if (nomen__py_invoke(p)) return NULL;
-    if (NOMEN_UNLIKELY(p->c.op->list)) return list_of_results(p);
+    if (NOMEN_UNLIKELY(p->c.op->list)) {
+        PyObject *all = list_of_results(p), *one = all;
+        if (all && p->c.op->list == 2 && PyTuple_GET_SIZE(all) == 1) {
+            one = Py_NewRef(PyTuple_GET_ITEM(all, 0));
+            Py_DECREF(all);
+        }
+        return one;
+    }
     if (NOMEN_UNLIKELY(p->c.op->truth)) {
         return PyBool_FromLong(nomen__truth(p->c.out[0]));
     }

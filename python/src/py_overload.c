@@ -315,6 +315,15 @@ static bool adapt_nonzero(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
     return fill(p, 0, &b[SELF]);
 }
 
+/* view(dtype) shows the bytes as elements of another dtype. */
+static bool adapt_view(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    bool dtype = nargs == 2 && nomen__py_dtype(p->state, args[1]);
+    for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++)
+        dtype |= !PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(kwnames, k), "dtype");
+    if (dtype) become(p, "view_dtype");
+    return nomen__py_parse(p, args, nargs, kwnames);
+}
+
 /* What is written is called src if it is a tensor and value if it is a number. */
 static bool adapt_scatter(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     static const nomen__argspec specs[] = {SPEC("self", 0),  SPEC("dim", 0),     SPEC("index", 0),
@@ -496,35 +505,50 @@ static bool adapt_polygamma(py_call *p, PyObject *const *args, Py_ssize_t nargs,
     return nomen__py_fill_all(p, b);
 }
 
+/* ---- einsum ---------------------------------------------------------------------------------- */
+
+/* einsum(x, [0, 1], y, [1, 2], [0, 2]) as an equation and a list of tensors; a new reference. */
+static PyObject *equation_of(PyObject *const *args, Py_ssize_t nargs) {
+    PyObject *module = PyImport_ImportModule("nomen._together"), *pair = NULL;
+    PyObject *all = module ? PyTuple_New(nargs) : NULL;
+    for (Py_ssize_t i = 0; all && i < nargs; i++) PyTuple_SET_ITEM(all, i, Py_NewRef(args[i]));
+    if (all) pair = PyObject_CallMethod(module, "_equation", "(O)", all);
+    Py_XDECREF(all);
+    Py_XDECREF(module);
+    return pair;
+}
+
+/* einsum(equation, x, y), einsum(equation, [x, y]), and with lists of dims instead of letters. */
+static bool adapt_einsum(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (nargs && nomen__py_is_tensor(p->state, args[0])) {
+        PyObject *pair = equation_of(args, nargs);
+        if (!pair) return false;
+        p->held[p->held_count++] = pair;
+        return nomen__py_parse(p, &PyTuple_GET_ITEM(pair, 0), 2, NULL);
+    }
+    if (kwnames || nargs < 2 || is_list(args[1])) return nomen__py_parse(p, args, nargs, kwnames);
+    py_bound equation = {args[0], NULL, 0, 1}, operands = {NULL, args + 1, nargs - 1, 2};
+    return nomen__py_fill(p, 0, &equation) && nomen__py_fill(p, 1, &operands);
+}
+
 nomen__py_adapter *nomen__py_adapter_of(const char *op) {
     static const struct {
         const char *op;
         nomen__py_adapter *adapter;
     } table[] = {
-        {"arange", adapt_arange},
-        {"dropout", adapt_dropout},
-        {"tensor_split", adapt_sections},
-        {"hsplit", adapt_sections},
-        {"vsplit", adapt_sections},
-        {"dsplit", adapt_sections},
-        {"flatten", adapt_flatten},
-        {"max", adapt_extremum},
-        {"min", adapt_extremum},
-        {"nonzero", adapt_nonzero},
-        {"norm", adapt_norm},
-        {"polygamma", adapt_polygamma},
-        {"randint", adapt_randint},
-        {"randint_like", adapt_randint},
-        {"random", adapt_random},
-        {"rename", adapt_rename},
-        {"scatter", adapt_scatter},
-        {"split", adapt_split},
-        {"std", adapt_variance},
-        {"std_mean", adapt_variance},
-        {"to", adapt_to},
-        {"unflatten", adapt_unflatten},
-        {"var", adapt_variance},
-        {"var_mean", adapt_variance},
+        {"arange", adapt_arange},        {"dropout", adapt_dropout},
+        {"einsum", adapt_einsum},        {"tensor_split", adapt_sections},
+        {"hsplit", adapt_sections},      {"vsplit", adapt_sections},
+        {"dsplit", adapt_sections},      {"flatten", adapt_flatten},
+        {"max", adapt_extremum},         {"min", adapt_extremum},
+        {"nonzero", adapt_nonzero},      {"norm", adapt_norm},
+        {"polygamma", adapt_polygamma},  {"randint", adapt_randint},
+        {"randint_like", adapt_randint}, {"random", adapt_random},
+        {"rename", adapt_rename},        {"scatter", adapt_scatter},
+        {"split", adapt_split},          {"std", adapt_variance},
+        {"std_mean", adapt_variance},    {"to", adapt_to},
+        {"unflatten", adapt_unflatten},  {"var", adapt_variance},
+        {"var_mean", adapt_variance},    {"view", adapt_view},
         {"where", adapt_where},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)

@@ -107,6 +107,8 @@ nomen_tensor *nomen__g_index_add(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_gather(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_scatter(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g);
+/* Of a source of which only the near corner was used: zeros around it. */
+nomen_tensor *nomen__g_of_corner(nomen__backward *b, nomen_tensor *taken);
 nomen_tensor *nomen__g_take(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_put(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_put_source(nomen__backward *b, nomen_tensor *g);
@@ -116,6 +118,12 @@ nomen_tensor *nomen__g_put_dims_source(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_flip(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_diagonal(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_unfold(nomen__backward *b, nomen_tensor *g);
+
+/* ---- scatter_reduce, as_strided (formulas_scatter.c) ----------------------------------------- */
+
+nomen_tensor *nomen__g_reduced(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_reduced_src(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_as_strided(nomen__backward *b, nomen_tensor *g);
 
 /* ---- for the engine -------------------------------------------------------------------------- */
 

@@ -81,25 +81,14 @@ static bool adds(const nomen__backward *b) {
     return reduce && reduce[0] == 'a';
 }
 
-static bool multiplies(const nomen__backward *b) {
-    const char *reduce = nomen__b_text(b, 4);
-    if (!reduce || reduce[0] != 'm') return false;
-    nomen__fail(NOMEN_ERROR_GRAD, "the derivative for 'scatter' with reduce 'multiply' is not "
-                                  "implemented: multiply and scatter apart");
-    return true;
-}
-
 nomen_tensor *nomen__g_scatter(nomen__backward *b, nomen_tensor *g) {
     char dim[DIM_TEXT];
-    if (multiplies(b)) return NULL;
     return adds(b) ? g : nomen_scatter(g, dim_of(b, dim), b->in[1], zero());
 }
 
 /* Of a source that is larger than the index only the near corner was used. */
-nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g) {
+nomen_tensor *nomen__g_of_corner(nomen__backward *b, nomen_tensor *taken) {
     char dim[DIM_TEXT];
-    if (b->node->op->nargs > 4 && multiplies(b)) return NULL;
-    nomen_tensor *taken = nomen_gather(g, dim_of(b, dim), b->in[1]);
     if (!taken || nomen__has_sizes(taken, b->ndim, b->size)) return taken;
     if (taken->ndim != b->ndim) return b->ndim ? as_operand(b, taken) : nomen_sum(taken);
     nomen_tensor *whole = zeros_of(b), *corner = whole;
@@ -108,6 +97,11 @@ nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g) {
         corner = nomen_narrow(corner, dim, 0, taken->size[d]);
     }
     return nomen_copy_(corner, taken) ? whole : NULL;
+}
+
+nomen_tensor *nomen__g_scatter_src(nomen__backward *b, nomen_tensor *g) {
+    char dim[DIM_TEXT];
+    return nomen__g_of_corner(b, nomen_gather(g, dim_of(b, dim), b->in[1]));
 }
 
 /* ---- positions ------------------------------------------------------------------------------- */

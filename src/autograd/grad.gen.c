@@ -100,6 +100,13 @@ nomen_tensor *nomen__grad_angle(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_as_strided(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_as_strided(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_asin(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0])))));
@@ -930,6 +937,14 @@ nomen_tensor *nomen__grad_scatter_add(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;
     case 2: return nomen__g_scatter_src(b, b->g);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_scatter_reduce(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_reduced(b, b->g);
+    case 2: return nomen__g_reduced_src(b, b->g);
     default: return NULL;
     }
 }

@@ -44,6 +44,39 @@
     ((T){(x).re * (y).re - (x).im * (y).im, (x).re * (y).im + (x).im * (y).re})
 #include "kernels/loops/points_types.h"
 
+/* The integers come as unsigned ones, see loop_wrap32. NaN wins. */
+static inline int32_t larger_32(uint32_t x, uint32_t y) {
+    return (int32_t)x > (int32_t)y ? (int32_t)x : (int32_t)y;
+}
+static inline int32_t smaller_32(uint32_t x, uint32_t y) {
+    return (int32_t)x < (int32_t)y ? (int32_t)x : (int32_t)y;
+}
+static inline int64_t larger_64(uint64_t x, uint64_t y) {
+    return (int64_t)x > (int64_t)y ? (int64_t)x : (int64_t)y;
+}
+static inline int64_t smaller_64(uint64_t x, uint64_t y) {
+    return (int64_t)x < (int64_t)y ? (int64_t)x : (int64_t)y;
+}
+static inline float larger_f32(float x, float y) { return x > y || x != x ? x : y; }
+static inline float smaller_f32(float x, float y) { return x < y || x != x ? x : y; }
+static inline double larger_f64(double x, double y) { return x > y || x != x ? x : y; }
+static inline double smaller_f64(double x, double y) { return x < y || x != x ? x : y; }
+
+#define BY_TYPE(what, x, y)                                                                        \
+    _Generic((x),                                                                                  \
+        uint32_t: what##_32,                                                                       \
+        uint64_t: what##_64,                                                                       \
+        float: what##_f32,                                                                         \
+        double: what##_f64)(x, y)
+
+#define OP              put_max
+#define REAL_EXPR(x, y) BY_TYPE(larger, x, y)
+#include "kernels/loops/points_types.h"
+
+#define OP              put_min
+#define REAL_EXPR(x, y) BY_TYPE(smaller, x, y)
+#include "kernels/loops/points_types.h"
+
 #define FN         put_add_b8
 #define T          uint8_t
 #define LD(x)      ((x) != 0)
@@ -60,13 +93,27 @@
 #define ROWS_POINTS(enumerator, size)                                                              \
     ROW("take", enumerator, take_##size), ROW("put", enumerator, put_##size),                      \
         ROW("pack", enumerator, pack_##size), ROW("unpack", enumerator, unpack_##size)
+#define ROWS_MOST(text, op, of_bool)                                                               \
+    ROW(text, NOMEN_BOOL, of_bool), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
 #define ROWS_FOLD(text, op)                                                                        \
     ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op), ROWS_COMPLEXES(text, op)
 
 const nomen__kernel NOMEN__TABLE(points)[] = {
-    ROWS_POINTS(NOMEN_BOOL, 1),    ROWS_POINTS(NOMEN_U8, 1),      ROWS_POINTS(NOMEN_I8, 1),
-    ROWS_POINTS(NOMEN_I16, 2),     ROWS_POINTS(NOMEN_I32, 4),     ROWS_POINTS(NOMEN_I64, 8),
-    ROWS_POINTS(NOMEN_F16, 2),     ROWS_POINTS(NOMEN_BF16, 2),    ROWS_POINTS(NOMEN_F32, 4),
-    ROWS_POINTS(NOMEN_F64, 8),     ROWS_POINTS(NOMEN_C64, 8),     ROWS_POINTS(NOMEN_C128, 16),
-    ROWS_FOLD("put_add", put_add), ROWS_FOLD("put_mul", put_mul), {.name = NULL},
+    ROWS_POINTS(NOMEN_BOOL, 1),
+    ROWS_POINTS(NOMEN_U8, 1),
+    ROWS_POINTS(NOMEN_I8, 1),
+    ROWS_POINTS(NOMEN_I16, 2),
+    ROWS_POINTS(NOMEN_I32, 4),
+    ROWS_POINTS(NOMEN_I64, 8),
+    ROWS_POINTS(NOMEN_F16, 2),
+    ROWS_POINTS(NOMEN_BF16, 2),
+    ROWS_POINTS(NOMEN_F32, 4),
+    ROWS_POINTS(NOMEN_F64, 8),
+    ROWS_POINTS(NOMEN_C64, 8),
+    ROWS_POINTS(NOMEN_C128, 16),
+    ROWS_FOLD("put_add", put_add),
+    ROWS_FOLD("put_mul", put_mul),
+    ROWS_MOST("put_max", put_max, put_add_b8),
+    ROWS_MOST("put_min", put_min, put_mul_b8),
+    {.name = NULL},
 };

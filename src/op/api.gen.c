@@ -26,6 +26,12 @@ nomen_tensor *nomen_add_call(const nomen_add_args *args) {
 nomen_tensor *nomen_add_in_place_call(const nomen_add_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADD], args, true);
 }
+nomen_tensor *nomen_addbmm_call(const nomen_addbmm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDBMM], args, false);
+}
+nomen_tensor *nomen_addbmm_in_place_call(const nomen_addbmm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDBMM], args, true);
+}
 nomen_tensor *nomen_addcdiv_call(const nomen_addcdiv_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDCDIV], args, false);
 }
@@ -49,6 +55,12 @@ nomen_tensor *nomen_addmv_call(const nomen_addmv_args *args) {
 }
 nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDMV], args, true);
+}
+nomen_tensor *nomen_addr_call(const nomen_addr_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDR], args, false);
+}
+nomen_tensor *nomen_addr_in_place_call(const nomen_addr_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ADDR], args, true);
 }
 nomen_tensor *nomen_align_as_call(const nomen_align_as_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ALIGN_AS], args, false);
@@ -95,6 +107,9 @@ nomen_tensor *nomen_argsort_call(const nomen_argsort_args *args) {
 nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ARGWHERE], args, false);
 }
+nomen_tensor *nomen_as_strided_call(const nomen_as_strided_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_AS_STRIDED], args, false);
+}
 nomen_tensor *nomen_asin_call(const nomen_asin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ASIN], args, false);
 }
@@ -137,6 +152,9 @@ nomen_tensor *nomen_bernoulli_call(const nomen_bernoulli_args *args) {
 nomen_tensor *nomen_bernoulli_in_place_call(const nomen_bernoulli_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BERNOULLI], args, true);
 }
+nomen_tensor *nomen_bincount_call(const nomen_bincount_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BINCOUNT], args, false);
+}
 nomen_tensor *nomen_bitwise_and_call(const nomen_bitwise_and_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BITWISE_AND], args, false);
 }
@@ -175,6 +193,9 @@ nomen_tensor *nomen_bitwise_xor_in_place_call(const nomen_bitwise_xor_args *args
 }
 nomen_tensor *nomen_bmm_call(const nomen_bmm_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_BMM], args, false);
+}
+nomen_tensor *nomen_bucketize_call(const nomen_bucketize_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_BUCKETIZE], args, false);
 }
 nomen_tensor *nomen_cast_call(const nomen_cast_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CAST], args, false);
@@ -329,6 +350,9 @@ nomen_list nomen_dsplit_call(const nomen_dsplit_args *args) {
 nomen_tensor *nomen_dstack_call(const nomen_dstack_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DSTACK], args, false);
 }
+nomen_tensor *nomen_einsum_call(const nomen_einsum_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_EINSUM], args, false);
+}
 nomen_tensor *nomen_empty_call(const nomen_empty_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_EMPTY], args, false);
 }
@@ -464,6 +488,9 @@ nomen_tensor *nomen_gt_call(const nomen_gt_args *args) {
 nomen_tensor *nomen_gt_in_place_call(const nomen_gt_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_GT], args, true);
 }
+nomen_tensor *nomen_histc_call(const nomen_histc_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_HISTC], args, false);
+}
 nomen_list nomen_hsplit_call(const nomen_hsplit_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_HSPLIT], args);
 }
@@ -508,6 +535,9 @@ nomen_tensor *nomen_index_put_in_place_call(const nomen_index_put_args *args) {
 }
 nomen_tensor *nomen_index_select_call(const nomen_index_select_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_INDEX_SELECT], args, false);
+}
+nomen_tensor *nomen_inner_call(const nomen_inner_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_INNER], args, false);
 }
 nomen_tensor *nomen_isclose_call(const nomen_isclose_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ISCLOSE], args, false);
@@ -707,6 +737,9 @@ nomen_tensor *nomen_nanmean_call(const nomen_nanmean_args *args) {
 nomen_tensor *nomen_nanmedian_call(const nomen_nanmedian_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NANMEDIAN], args, false);
 }
+nomen_tensor *nomen_nanquantile_call(const nomen_nanquantile_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NANQUANTILE], args, false);
+}
 nomen_tensor *nomen_nansum_call(const nomen_nansum_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NANSUM], args, false);
 }
@@ -749,6 +782,15 @@ nomen_tensor *nomen_ones_call(const nomen_ones_args *args) {
 nomen_tensor *nomen_ones_like_call(const nomen_ones_like_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ONES_LIKE], args, false);
 }
+nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ORDER_SLICES], args, false);
+}
+nomen_tensor *nomen_outer_call(const nomen_outer_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_OUTER], args, false);
+}
+nomen_tensor *nomen_pdist_call(const nomen_pdist_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_PDIST], args, false);
+}
 nomen_tensor *nomen_permute_call(const nomen_permute_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_PERMUTE], args, false);
 }
@@ -787,6 +829,9 @@ nomen_tensor *nomen_put_dims_call(const nomen_put_dims_args *args) {
 }
 nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_PUT_DIMS], args, true);
+}
+nomen_tensor *nomen_quantile_call(const nomen_quantile_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_QUANTILE], args, false);
 }
 nomen_tensor *nomen_rad2deg_call(const nomen_rad2deg_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_RAD2DEG], args, false);
@@ -901,6 +946,15 @@ nomen_tensor *nomen_scatter_add_call(const nomen_scatter_add_args *args) {
 }
 nomen_tensor *nomen_scatter_add_in_place_call(const nomen_scatter_add_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER_ADD], args, true);
+}
+nomen_tensor *nomen_scatter_reduce_call(const nomen_scatter_reduce_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER_REDUCE], args, false);
+}
+nomen_tensor *nomen_scatter_reduce_in_place_call(const nomen_scatter_reduce_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SCATTER_REDUCE], args, true);
+}
+nomen_tensor *nomen_searchsorted_call(const nomen_searchsorted_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SEARCHSORTED], args, false);
 }
 nomen_tensor *nomen_select_call(const nomen_select_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SELECT], args, false);
@@ -1076,6 +1130,12 @@ nomen_tensor *nomen_uniform_call(const nomen_uniform_args *args) {
 nomen_tensor *nomen_uniform_in_place_call(const nomen_uniform_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNIFORM], args, true);
 }
+nomen_list nomen_unique_call(const nomen_unique_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_UNIQUE], args);
+}
+nomen_list nomen_unique_consecutive_call(const nomen_unique_consecutive_args *args) {
+    return nomen__call_struct_list(&nomen__ops[NOMEN__OP_UNIQUE_CONSECUTIVE], args);
+}
 nomen_tensor *nomen_unsqueeze_call(const nomen_unsqueeze_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_UNSQUEEZE], args, false);
 }
@@ -1096,6 +1156,9 @@ nomen_tensor *nomen_view_as_complex_call(const nomen_view_as_complex_args *args)
 }
 nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_VIEW_AS_REAL], args, false);
+}
+nomen_tensor *nomen_view_dtype_call(const nomen_view_dtype_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_VIEW_DTYPE], args, false);
 }
 nomen_list nomen_vsplit_call(const nomen_vsplit_args *args) {
     return nomen__call_struct_list(&nomen__ops[NOMEN__OP_VSPLIT], args);

@@ -1,5 +1,5 @@
-/* Composite row: cdist, all distances between two lists of points. dist, of two tensors, is in
- * compose_reduce.c. */
+/* Composite rows: cdist, all distances between two lists of points, and pdist, those within one.
+ * dist, of two tensors, is in compose_reduce.c. */
 #include "nomen/ops.gen.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
@@ -29,6 +29,15 @@ static nomen_status check_mode(const nomen__call *c) {
                        c->arg[3].text);
 }
 
+static nomen_status check_p(const nomen__call *c, int arg) {
+    if (!nomen__given(c, arg)) return NOMEN_OK;
+    const nomen_number *p = c->arg[arg].number;
+    double value = p->kind <= NOMEN_NUMBER_INT ? (double)p->i : p->re;
+    return value >= 0 ? NOMEN_OK
+                      : nomen__fail(NOMEN_ERROR_STATE, "%s only supports non-negative p values",
+                                    c->op->name);
+}
+
 static nomen_status check(const nomen__call *c, nomen__namelist *names) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
     nomen_status s = check_points(a, "X1");
@@ -39,34 +48,58 @@ static nomen_status check(const nomen__call *c, nomen__namelist *names) {
         return nomen__fail(NOMEN_ERROR_SHAPE,
                            "X1 and X2 must have the same number of columns. X1: %lld X2: %lld",
                            (long long)a->size[a->ndim - 1], (long long)b->size[b->ndim - 1]);
-    if (nomen__given(c, 2)) {
-        const nomen_number *p = c->arg[2].number;
-        double value = p->kind <= NOMEN_NUMBER_INT ? (double)p->i : p->re;
-        if (!(value >= 0))
-            return nomen__fail(NOMEN_ERROR_STATE, "cdist only supports non-negative p values");
-    }
+    s = check_p(c, 2);
+    if (s) return s;
     return nomen__names_cdist(nomen__names_of(a), nomen__names_of(b), names);
+}
+
+/* The norms of differences along the last dim; p: the argument that says which. */
+static nomen_tensor *lengths(const nomen__call *c, int arg, nomen_tensor *d) {
+    nomen_number p = {0};
+    if (nomen__given(c, arg)) p = *c->arg[arg].number;
+    bool counts = nomen__given(c, arg) && (p.kind == NOMEN_NUMBER_FLOAT ? p.re == 0 : p.i == 0);
+    bool none = d && d->size[d->ndim - 1] == 0; /* points without coordinates meet */
+    /* the number of coordinates that differ is NaN where one of them is */
+    return counts || none
+               ? nomen_sum(nomen_clamp_max(nomen_ceil(nomen_abs(d)), nomen_scalar(1)), .dim = "-1")
+               : nomen_norm(d, .p = p, .dim = "-1");
 }
 
 nomen_status nomen__compose_cdist(nomen__call *c) {
     nomen__namelist names;
     nomen_status s = check(c, &names);
-    if (s) return s;
-    nomen_number p = {0};
-    if (nomen__given(c, 2)) p = *c->arg[2].number;
-    bool counts = nomen__given(c, 2) && (p.kind == NOMEN_NUMBER_FLOAT ? p.re == 0 : p.i == 0);
     nomen_tensor *r = NULL;
+    if (s) return s;
     nomen_scope() {
         /* the names are known already: inside, dims are matched by position */
         nomen_tensor *a = nomen_unsqueeze(nomen_rename(c->in[0]), "-2"),
                      *b = nomen_unsqueeze(nomen_rename(c->in[1]), "-3");
-        nomen_tensor *d = nomen_sub(a, b);
-        bool none = d && d->size[d->ndim - 1] == 0; /* points without coordinates meet */
-        /* the number of coordinates that differ is NaN where one of them is */
-        r = counts || none
-                ? nomen_sum(nomen_clamp_max(nomen_ceil(nomen_abs(d)), nomen_scalar(1)), .dim = "-1")
-                : nomen_norm(d, .p = p, .dim = "-1");
+        r = lengths(c, 2, nomen_sub(a, b));
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+}
+
+nomen_status nomen__compose_pdist(nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    nomen_tensor *r = NULL;
+    if (t->ndim != 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "pdist only supports 2D tensors, got: %dD", t->ndim);
+    if (t->dtype < NOMEN_F16)
+        return nomen__hint(
+            nomen__fail(NOMEN_ERROR_DTYPE, "pdist only supports floating-point dtypes"),
+            "convert it with to(dtype)");
+    nomen_status s = check_p(c, 1);
+    if (s) return s;
+    nomen_scope() {
+        int64_t n = t->size[0];
+        nomen_tensor *all = nomen_ones(NULL, NOMEN_SIZES(n, n), .dtype = NOMEN_BOOL);
+        nomen_tensor *pairs = nomen_nonzero(nomen_triu(all, .diagonal = 1));
+        nomen_tensor *points = nomen_rename(c->in[0]);
+        nomen_tensor *a = nomen_index_select(points, "0", nomen_select(pairs, "1", 0)),
+                     *b = nomen_index_select(points, "0", nomen_select(pairs, "1", 1));
+        r = lengths(c, 1, nomen_sub(a, b));
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
 }

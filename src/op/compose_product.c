@@ -1,13 +1,20 @@
-/* Composite rows that add a product of matrices: addmm, addmv, baddbmm. */
+/* Composite rows of products: those that add one (addmm, addmv, baddbmm, addbmm, addr), outer and
+ * inner. */
+#include "nomen/inference.h"
+#include "nomen/ops.gen.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
 
 enum { SELF, LEFT, RIGHT, BETA, ALPHA };
 
 static int product_of(const nomen__call *c) {
-    return c->op->id == NOMEN__OP_ADDMV     ? NOMEN__OP_MV
-           : c->op->id == NOMEN__OP_BADDBMM ? NOMEN__OP_BMM
-                                            : NOMEN__OP_MM;
+    switch (c->op->id) {
+    case NOMEN__OP_ADDMV: return NOMEN__OP_MV;
+    case NOMEN__OP_BADDBMM:
+    case NOMEN__OP_ADDBMM: return NOMEN__OP_BMM;
+    case NOMEN__OP_ADDR: return NOMEN__OP_OUTER;
+    default: return NOMEN__OP_MM;
+    }
 }
 
 static bool is_number(const nomen__call *c, int arg, double value) {
@@ -99,22 +106,68 @@ static nomen_status no_fit(const nomen__call *c, const nomen__call *product) {
                              wanted.at, own.at);
 }
 
+static nomen_status check_vectors(const nomen__call *c, int first) {
+    for (int i = first; i < first + 2; i++)
+        if (c->in[i]->ndim != 1)
+            return nomen__fail(NOMEN_ERROR_SHAPE, "%s: Expected 1-D argument %s, but got %d-D",
+                               c->op->name, c->op->args[i].name, c->in[i]->ndim);
+    return NOMEN_OK;
+}
+
+/* Of the product that self is added to. */
+static nomen_status product_sizes(const nomen__call *c, nomen__call *product) {
+    const nomen_tensor *left = c->in[LEFT], *right = c->in[RIGHT];
+    nomen__call_begin(product, &nomen__ops[product_of(c)]);
+    if (c->op->id == NOMEN__OP_ADDR) {
+        nomen_status s = check_vectors(c, LEFT);
+        product->ndim = 2;
+        product->size[0] = left->numel;
+        product->size[1] = right->numel;
+        return s;
+    }
+    product->in_inline[0] = c->in[LEFT];
+    product->in_inline[1] = c->in[RIGHT];
+    nomen_status s = product->op->shape(product);
+    if (s || c->op->id != NOMEN__OP_ADDBMM) return s;
+    product->ndim = 2;
+    product->size[0] = left->size[1];
+    product->size[1] = right->size[2];
+    return NOMEN_OK;
+}
+
+static nomen_status product_names(const nomen__call *c, nomen__namelist *names) {
+    nomen__names self = nomen__names_of(c->in[SELF]), left = nomen__names_of(c->in[LEFT]),
+                 right = nomen__names_of(c->in[RIGHT]);
+    switch (c->op->id) {
+    case NOMEN__OP_ADDR: return nomen__names_addr(self, left, right, names);
+    case NOMEN__OP_ADDBMM: return nomen__names_addbmm(self, left, right, names);
+    default: return nomen__names_addmm(self, left, right, names);
+    }
+}
+
+static nomen_tensor *product(const nomen__call *c) {
+    nomen_tensor *p = nomen__apply(product_of(c), c->in[LEFT], c->in[RIGHT]), *sum = NULL;
+    if (c->op->id != NOMEN__OP_ADDBMM || !p) return p;
+    nomen_scope() {
+        sum = nomen_sum(p, .dim = "0", .dtype = nomen_dtype_of(p));
+        if (sum) nomen__retain(sum);
+    }
+    nomen__release(p);
+    return sum;
+}
+
 /* Sizes and names of the result; self must broadcast to the product, never the other way round. */
 static nomen_status check(nomen__call *c, nomen__namelist *names) {
     nomen_tensor *self = c->in[SELF];
     nomen__call product;
     nomen_status s = check_ranks(c);
     if (s) return s;
-    nomen__call_begin(&product, &nomen__ops[product_of(c)]);
-    product.in_inline[0] = c->in[LEFT];
-    product.in_inline[1] = c->in[RIGHT];
-    s = product.op->shape(&product);
+    s = product_sizes(c, &product);
     if (s) return s;
     bool fits = c->inplace ? nomen__has_sizes(self, product.ndim, product.size)
                            : broadcasts_to(self, &product);
     if (!fits) return no_fit(c, &product);
-    return nomen__names_addmm(nomen__names_of(self), nomen__names_of(c->in[LEFT]),
-                              nomen__names_of(c->in[RIGHT]), names);
+    return product_names(c, names);
 }
 
 nomen_status nomen__compose_addmm(nomen__call *c) {
@@ -127,12 +180,68 @@ nomen_status nomen__compose_addmm(nomen__call *c) {
         if (own.at) s = nomen__names_match_out(own, (nomen__names){names.n, names.at});
         if (s) return s;
     }
-    nomen_tensor *value = scaled(c, nomen__apply(product_of(c), c->in[LEFT], c->in[RIGHT]), ALPHA);
+    nomen_tensor *value = scaled(c, product(c), ALPHA);
     if (value && (!is_number(c, BETA, 0) || nomen__concerns_tape(c->in[SELF]))) {
-        nomen_tensor *product = value, *bias = scaled(c, nomen__retain(c->in[SELF]), BETA);
-        value = bias ? nomen__apply(NOMEN__OP_ADD, product, bias) : NULL;
+        nomen_tensor *added = value, *bias = scaled(c, nomen__retain(c->in[SELF]), BETA);
+        value = bias ? nomen__apply(NOMEN__OP_ADD, added, bias) : NULL;
         nomen__release(bias);
-        nomen__release(product);
+        nomen__release(added);
     }
     return value ? nomen__compose_deliver(c, value, &names) : NOMEN_ERROR_STATE;
+}
+
+/* ---- outer, inner ---------------------------------------------------------------------------- */
+
+nomen_status nomen__compose_outer(nomen__call *c) {
+    nomen_tensor *a = c->in[0], *b = c->in[1], *r = NULL;
+    nomen__namelist names;
+    nomen_status s = check_vectors(c, 0);
+    if (!s) s = nomen__names_chain("outer", nomen__names_of(a), 1, nomen__names_of(b), 1, &names);
+    if (s) return s;
+    nomen_scope() {
+        r = nomen_mul(nomen_unsqueeze(nomen_rename(a), "1"), nomen_rename(b));
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+}
+
+/* Rows of a with rows of b, all with all. */
+static nomen_tensor *all_rows(nomen_tensor *a, nomen_tensor *b) {
+    int64_t k = a->size[a->ndim - 1], size[NOMEN_MAX_DIMS];
+    int n = a->ndim - 1, m = b->ndim - 1;
+    for (int d = 0; d < n; d++) size[d] = a->size[d];
+    for (int d = 0; d < m; d++) size[n + d] = b->size[d];
+    int64_t rows = 1, columns = 1;
+    for (int d = 0; d < n; d++) rows *= a->size[d];
+    for (int d = 0; d < m; d++) columns *= b->size[d];
+    nomen_tensor *left = nomen_reshape(a, NOMEN_SIZES(rows, k)),
+                 *right = nomen_reshape(b, NOMEN_SIZES(columns, k));
+    nomen_tensor *r = nomen_mm(left, nomen_transpose(right, "0", "1"));
+    return nomen_reshape(r, (nomen_sizes){n + m, size});
+}
+
+nomen_status nomen__compose_inner(nomen__call *c) {
+    nomen_tensor *a = c->in[0], *b = c->in[1], *r = NULL;
+    nomen__namelist names;
+    bool factor = !a->ndim || !b->ndim;
+    if (!factor && a->size[a->ndim - 1] != b->size[b->ndim - 1]) {
+        NOMEN__TEXT(first, 160);
+        NOMEN__TEXT(second, 160);
+        nomen__text_sizes(&first, a->size, a->ndim);
+        nomen__text_sizes(&second, b->size, b->ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "inner() the last dimension must match on both input tensors but got "
+                           "shapes %s and %s",
+                           first.at, second.at);
+    }
+    nomen_status s = nomen__names_inner(nomen__names_of(a), nomen__names_of(b),
+                                        nomen_strict_contraction(), &names);
+    if (s) return s;
+    nomen_scope() {
+        a = nomen_rename(a);
+        b = nomen_rename(b);
+        r = factor ? nomen_mul(a, b) : all_rows(a, b);
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
 }

@@ -66,6 +66,19 @@ nomen_status nomen__names_contracted(nomen__names a, nomen__names b, const char 
 /* section 10.3: unify(matmul(m1, m2), bias) */
 nomen_status nomen__names_addmm(nomen__names bias, nomen__names m1, nomen__names m2,
                                 nomen__namelist *result);
+/* The same of an outer product, and of products that are summed over their batch dim. */
+nomen_status nomen__names_addr(nomen__names bias, nomen__names v1, nomen__names v2,
+                               nomen__namelist *result);
+nomen_status nomen__names_addbmm(nomen__names bias, nomen__names m1, nomen__names m2,
+                                 nomen__namelist *result);
+/* The first na of a, then the first nb of b; no name twice. */
+nomen_status nomen__names_chain(const char *op, nomen__names a, int na, nomen__names b, int nb,
+                                nomen__namelist *result);
+nomen_status nomen__names_inner(nomen__names a, nomen__names b, bool strict,
+                                nomen__namelist *result);
+nomen_status nomen__names_search(nomen__names sequence, nomen__names values,
+                                 nomen__namelist *result);
+nomen_status nomen__names_distinct(const char *op, const nomen__namelist *result);
 nomen_status nomen__names_cdist(nomen__names a, nomen__names b, nomen__namelist *result);
 /* section 11; E34 and the zero-dim error included, for unnamed operands too: leave out the empty
  * 1-d ones that cat lets pass beforehand. */

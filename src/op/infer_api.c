@@ -3,6 +3,7 @@
 #include "nomen/inference.h"
 
 #include "op/infer_text.h"
+#include "op/letters.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
 
@@ -160,6 +161,57 @@ static nomen_status rule_contract_add(request *r) {
 
 static nomen_status rule_pairwise(request *r) {
     return nomen__names_cdist(r->in[0], r->in[1], &r->result);
+}
+
+static nomen_status rule_contract_sum_add(request *r) {
+    nomen_status s =
+        r->args->strict ? nomen__names_contracted(r->in[1], r->in[2], r->args->op) : NOMEN_OK;
+    return s ? s : nomen__names_addbmm(r->in[0], r->in[1], r->in[2], &r->result);
+}
+
+static nomen_status rule_outer(request *r) {
+    return nomen__names_chain(r->args->op, r->in[0], r->in[0].n, r->in[1], r->in[1].n, &r->result);
+}
+
+static nomen_status rule_outer_add(request *r) {
+    return nomen__names_addr(r->in[0], r->in[1], r->in[2], &r->result);
+}
+
+static nomen_status rule_inner(request *r) {
+    return nomen__names_inner(r->in[0], r->in[1], r->args->strict, &r->result);
+}
+
+static nomen_status rule_subscripts(request *r) {
+    nomen__letters letters;
+    if (!r->args->equation)
+        return nomen__fail(NOMEN_ERROR_TYPE, "%s: the equation is missing", r->args->op);
+    nomen_status s = nomen__letters_read(r->args->equation, r->in, r->count, &letters);
+    return s ? s : nomen__letters_names(&letters, r->in, r->args->strict, &r->result);
+}
+
+/* How many new dims there are the names do not say: one, unless it is told. */
+static nomen_status rule_unnamed(request *r) {
+    r->result.n = r->args->ndim > 0 ? r->args->ndim : 1;
+    if (r->result.n > NOMEN_MAX_DIMS) return nomen__fail_too_many(r->result.n, r->in[0]);
+    memset(r->result.at, 0, sizeof *r->result.at * (size_t)r->result.n);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_search(request *r) {
+    return nomen__names_search(r->in[0], r->in[1], &r->result);
+}
+
+static nomen_status rule_unique(request *r) {
+    return r->dim.n < 0 ? rule_unnamed(r) : rule_keep(r);
+}
+
+static nomen_status rule_quantile(request *r) {
+    nomen_status s = rule_reduce(r);
+    nomen__names q = r->count > 1 ? r->in[1] : (nomen__names){0, NULL};
+    nomen__namelist kept = r->result;
+    return s ? s
+             : nomen__names_chain(r->args->op, q, q.n, nomen__names_read(&kept), kept.n,
+                                  &r->result);
 }
 
 static nomen_status rule_cat(request *r) {

@@ -2,6 +2,8 @@
  * out twice. */
 #include "op/infer_text.h"
 
+#include <string.h>
+
 #define COLD __attribute__((cold, noinline))
 
 static COLD nomen_status fail_expected(const char *op, nomen__names a, int i, nomen__names b,
@@ -66,6 +68,43 @@ nomen_status nomen__names_matmul(nomen__names a, nomen__names b, nomen__namelist
         "duplicate names %s. Please rename the input tensors with `Tensor.rename` to "
         "prevent this.",
         nomen__text_list(a).at, nomen__text_list(b).at, nomen__text_list(whole).at);
+}
+
+nomen_status nomen__names_distinct(const char *op, const nomen__namelist *result) {
+    int again;
+    nomen__names whole = nomen__names_read(result);
+    if (nomen__names_repeated(whole, &again) < 0) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_NAME,
+                       "%s: would produce output tensor with duplicate names %s. Please rename the "
+                       "input tensors with `Tensor.rename` to prevent this.",
+                       op, nomen__text_list(whole).at);
+}
+
+nomen_status nomen__names_chain(const char *op, nomen__names a, int na, nomen__names b, int nb,
+                                nomen__namelist *result) {
+    if (na + nb > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%s: the result has more than %d dims", op,
+                           NOMEN_MAX_DIMS);
+    result->n = 0;
+    for (int d = 0; d < na; d++) result->at[result->n++] = nomen__names_at(a, d);
+    for (int d = 0; d < nb; d++) result->at[result->n++] = nomen__names_at(b, d);
+    return nomen__names_distinct(op, result);
+}
+
+nomen_status nomen__names_addr(nomen__names bias, nomen__names v1, nomen__names v2,
+                               nomen__namelist *result) {
+    nomen__namelist product;
+    nomen_status status = nomen__names_chain("addr", v1, v1.n, v2, v2.n, &product);
+    return status ? status : nomen__unify(nomen__names_read(&product), bias, "broadcast", result);
+}
+
+nomen_status nomen__names_addbmm(nomen__names bias, nomen__names m1, nomen__names m2,
+                                 nomen__namelist *result) {
+    nomen__namelist batch, product;
+    nomen_status status = nomen__names_matmul(m1, m2, &batch);
+    if (status) return status;
+    nomen__names_reduce(nomen__names_read(&batch), batch.n > 2, false, &product);
+    return nomen__unify(nomen__names_read(&product), bias, "broadcast", result);
 }
 
 nomen_status nomen__names_addmm(nomen__names bias, nomen__names m1, nomen__names m2,
@@ -137,4 +176,25 @@ nomen_status nomen__names_contracted(nomen__names a, nomen__names b, const char 
                     op, nomen_name_text(x), a.n - 1, nomen__text_list(a).at, nomen_name_text(y), j,
                     nomen__text_list(b).at);
     return nomen__hint(failed, "give both one name with rename, if they mean the same");
+}
+
+nomen_status nomen__names_inner(nomen__names a, nomen__names b, bool strict,
+                                nomen__namelist *result) {
+    bool contracts = a.n && b.n; /* else one of them is a factor */
+    nomen__names last = {b.n ? 1 : 0, b.at ? b.at + b.n - 1 : NULL};
+    nomen_status s = strict && contracts ? nomen__names_contracted(a, last, "inner") : NOMEN_OK;
+    return s ? s : nomen__names_chain("inner", a, a.n - contracts, b, b.n - contracts, result);
+}
+
+/* Rows of a sorted sequence, and what is looked up in each. */
+nomen_status nomen__names_search(nomen__names sequence, nomen__names values,
+                                 nomen__namelist *result) {
+    nomen__names_reduce(values, 0, true, result);
+    if (sequence.n < 2 || sequence.n != values.n) return NOMEN_OK;
+    nomen__namelist rows;
+    nomen__names mine = {sequence.n - 1, sequence.at}, other = {values.n - 1, values.at};
+    nomen_status s = nomen__unify(mine, other, "broadcast", &rows);
+    if (s) return s;
+    memcpy(result->at, rows.at, sizeof *rows.at * (size_t)rows.n);
+    return nomen__names_distinct("searchsorted", result);
 }

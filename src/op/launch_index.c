@@ -402,8 +402,7 @@ nomen_status nomen__launch_gather(nomen__call *c) {
 
 /* ---- putting --------------------------------------------------------------------------------- */
 
-/* self (or a copy of it) with rows put into places; takes over places and rows. */
-static nomen_status put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
+nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
                              nomen_tensor *rows, int first, int count, int index_ndim) {
     nomen_tensor *made = NULL;
     if (rows && nomen__may_overlap(rows, c->out[0])) {
@@ -445,8 +444,8 @@ nomen_status nomen__launch_put_dims(nomen__call *c) {
     nomen_tensor *places = nomen__places(c->in[1], &rule);
     nomen_tensor *rows =
         places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim) : NULL;
-    return put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, first, count,
-                    index_ndim);
+    return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, first, count,
+                           index_ndim);
 }
 
 nomen_status nomen__launch_put(nomen__call *c) {
@@ -460,8 +459,8 @@ nomen_status nomen__launch_put(nomen__call *c) {
         if (source) rows = nomen__reshaped(source, 1, &source->numel);
         nomen__release(source);
     }
-    return put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, 0, c->in[0]->ndim,
-                    1);
+    return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, 0,
+                           c->in[0]->ndim, 1);
 }
 
 /* Rows for the places of a vector along c->dim. */
@@ -480,7 +479,7 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
         if (flat) rows = nomen__place_rows(flat, c->compute, c->ndim, size, c->dim, count);
         nomen__release(flat);
     }
-    return put_rows(c, kind, places, rows, c->dim, count, count);
+    return nomen__put_rows(c, kind, places, rows, c->dim, count, count);
 }
 
 nomen_status nomen__launch_index_fill(nomen__call *c) {
@@ -521,29 +520,36 @@ nomen_status nomen__launch_index_add(nomen__call *c) {
     return s;
 }
 
-static nomen_status scatter(nomen__call *c, nomen__place_kind kind) {
+/* What is written to the places of an index: source, or its near corner where it is larger, or one
+ * number. */
+nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
+    const nomen_tensor *index = c->in[1];
+    int64_t size[NOMEN_MAX_DIMS];
+    nomen_tensor corner = *source;
+    if (!(source->flags & NOMEN__WRAPPED) && source->ndim == index->ndim) {
+        memcpy(size, index->size, sizeof *size * (size_t)index->ndim);
+        corner.size = size;
+        nomen__tensor_finish(&corner);
+    }
+    if (source->ndim > index->ndim) corner.ndim = 0;
+    return nomen__place_rows(&corner, c->compute, index->ndim, index->size, 0, index->ndim);
+}
+
+nomen_tensor *nomen__scatter_places(const nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
     nomen_tensor header = {.stride = stride};
-    nomen_tensor *index = c->in[1], *source = c->in[2], *rows = NULL;
     nomen__place_rule rule = {written(c, &header), c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
-    nomen_tensor *places = nomen__places_along(index, &rule);
-    if (places) { /* source may be larger than the index: only its near corner counts */
-        int64_t size[NOMEN_MAX_DIMS];
-        nomen_tensor corner = *source;
-        if (!(source->flags & NOMEN__WRAPPED) && source->ndim == index->ndim) {
-            memcpy(size, index->size, sizeof *size * (size_t)index->ndim);
-            corner.size = size;
-            nomen__tensor_finish(&corner);
-        }
-        if (source->ndim > index->ndim) corner.ndim = 0;
-        rows = nomen__place_rows(&corner, c->compute, index->ndim, index->size, 0, index->ndim);
-    }
-    return put_rows(c, kind, places, rows, 0, c->in[0]->ndim, index->ndim);
+    return nomen__places_along(c->in[1], &rule);
+}
+
+static nomen_status scatter(nomen__call *c, nomen__place_kind kind) {
+    nomen_tensor *places = nomen__scatter_places(c), *rows = NULL;
+    if (places) rows = nomen__scatter_rows(c, c->in[2]);
+    return nomen__put_rows(c, kind, places, rows, 0, c->in[0]->ndim, c->in[1]->ndim);
 }
 
 nomen_status nomen__launch_scatter(nomen__call *c) {
-    if (!nomen__given(c, 4)) return scatter(c, NOMEN__PLACE_PUT);
-    return scatter(c, c->arg[4].text[0] == 'a' ? NOMEN__PLACE_ADD : NOMEN__PLACE_MUL);
+    return scatter(c, nomen__given(c, 4) ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT);
 }
 
 nomen_status nomen__launch_scatter_add(nomen__call *c) { return scatter(c, NOMEN__PLACE_ADD); }
@@ -557,7 +563,12 @@ nomen_status nomen__choose_index_add(nomen__call *c) {
 nomen_status nomen__choose_scatter(nomen__call *c) {
     if (!nomen__given(c, 4)) return NOMEN_OK;
     const char *reduce = c->arg[4].text;
-    if (!strcmp(reduce, "add") || !strcmp(reduce, "multiply")) return NOMEN_OK;
+    if (!strcmp(reduce, "add")) return NOMEN_OK;
+    if (!strcmp(reduce, "multiply")) { /* which has a gradient that needs the result */
+        c->op = &nomen__ops[NOMEN__OP_SCATTER_REDUCE];
+        c->arg[4].text = "prod";
+        return NOMEN_OK;
+    }
     return nomen__fail(NOMEN_ERROR_STATE,
                        "reduce argument must be either add or multiply., not '%.40s'", reduce);
 }

@@ -98,7 +98,7 @@ struct nomen__op {
     uint8_t nargs, nout, forms;
     uint8_t lead;    /* how many arguments at the front are tensors that must be given */
     uint8_t more;    /* there are other tensor arguments behind them */
-    uint8_t list;    /* returns a list of tensors */
+    uint8_t list;    /* returns a list of tensors; 2: in Python a single one by itself */
     uint8_t truth;   /* returns whether its one element is true */
     uint8_t creates; /* makes tensors of nothing: a device may be given */
     uint8_t

@@ -262,8 +262,8 @@ static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t r
 }
 
 static void set_kernels(place_walk *w, nomen_dtype dtype) {
-    static const char *const points[] = {"take", "put", "put_add", "put_mul"};
-    static const char *const folds[] = {NULL, NULL, "add", "mul"};
+    static const char *const points[] = {"take", "put", "put_add", "put_mul", "put_max", "put_min"};
+    static const char *const folds[] = {NULL, NULL, "add", "mul", "maximum", "minimum"};
     w->points = nomen__kernel_find(points[w->kind], dtype)->loop;
     w->fold = folds[w->kind] ? nomen__kernel_find(folds[w->kind], dtype)->loop : NULL;
 }

@@ -40,12 +40,23 @@ typedef enum nomen__place_kind {
     NOMEN__PLACE_PUT,
     NOMEN__PLACE_ADD,
     NOMEN__PLACE_MUL,
+    NOMEN__PLACE_MAX,
+    NOMEN__PLACE_MIN,
 } nomen__place_kind;
 
 /* Between the table and rows, whose dims are those of the table with [first, first + count)
  * replaced by index_ndim others, which are walked with one step. Cannot fail. */
 void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                       const nomen_tensor *places, nomen_tensor *rows, int index_ndim);
+
+/* ---- putting (launch_index.c) ---------------------------------------------------------------- */
+
+/* self of the call (or a copy of it) with rows put into places; takes over places and rows. */
+nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
+                             nomen_tensor *rows, int first, int count, int index_ndim);
+/* Of rows with (self, dim, index, source): scatter and its like. */
+nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source);
+nomen_tensor *nomen__scatter_places(const nomen__call *c);
 
 /* ---- masks (launch_mask.c) ------------------------------------------------------------------- */
 

@@ -9,261 +9,279 @@ enum {
     NOMEN__OP_ACOS = 1,
     NOMEN__OP_ACOSH = 2,
     NOMEN__OP_ADD = 3,
-    NOMEN__OP_ADDCDIV = 4,
-    NOMEN__OP_ADDCMUL = 5,
-    NOMEN__OP_ADDMM = 6,
-    NOMEN__OP_ADDMV = 7,
-    NOMEN__OP_ALIGN_AS = 8,
-    NOMEN__OP_ALIGN_TENSORS = 9,
-    NOMEN__OP_ALIGN_TO = 10,
-    NOMEN__OP_ALL = 11,
-    NOMEN__OP_ALLCLOSE = 12,
-    NOMEN__OP_AMAX = 13,
-    NOMEN__OP_AMIN = 14,
-    NOMEN__OP_AMINMAX = 15,
-    NOMEN__OP_ANGLE = 16,
-    NOMEN__OP_ANY = 17,
-    NOMEN__OP_ARANGE = 18,
-    NOMEN__OP_ARGMAX = 19,
-    NOMEN__OP_ARGMIN = 20,
-    NOMEN__OP_ARGSORT = 21,
-    NOMEN__OP_ARGWHERE = 22,
-    NOMEN__OP_ASIN = 23,
-    NOMEN__OP_ASINH = 24,
-    NOMEN__OP_ATAN = 25,
-    NOMEN__OP_ATAN2 = 26,
-    NOMEN__OP_ATANH = 27,
-    NOMEN__OP_BADDBMM = 28,
-    NOMEN__OP_BERNOULLI = 29,
-    NOMEN__OP_BITWISE_AND = 30,
-    NOMEN__OP_BITWISE_LEFT_SHIFT = 31,
-    NOMEN__OP_BITWISE_NOT = 32,
-    NOMEN__OP_BITWISE_OR = 33,
-    NOMEN__OP_BITWISE_RIGHT_SHIFT = 34,
-    NOMEN__OP_BITWISE_XOR = 35,
-    NOMEN__OP_BMM = 36,
-    NOMEN__OP_CAST = 37,
-    NOMEN__OP_CAT = 38,
-    NOMEN__OP_CAUCHY = 39,
-    NOMEN__OP_CDIST = 40,
-    NOMEN__OP_CEIL = 41,
-    NOMEN__OP_CHUNK = 42,
-    NOMEN__OP_CLAMP = 43,
-    NOMEN__OP_CLAMP_MAX = 44,
-    NOMEN__OP_CLAMP_MIN = 45,
-    NOMEN__OP_CLONE = 46,
-    NOMEN__OP_COLUMN_STACK = 47,
-    NOMEN__OP_COMPLEX = 48,
-    NOMEN__OP_CONJ = 49,
-    NOMEN__OP_CONTIGUOUS = 50,
-    NOMEN__OP_COPY = 51,
-    NOMEN__OP_COPYSIGN = 52,
-    NOMEN__OP_COS = 53,
-    NOMEN__OP_COSH = 54,
-    NOMEN__OP_COUNT_NONZERO = 55,
-    NOMEN__OP_CUMMAX = 56,
-    NOMEN__OP_CUMMIN = 57,
-    NOMEN__OP_CUMPROD = 58,
-    NOMEN__OP_CUMSUM = 59,
-    NOMEN__OP_DEG2RAD = 60,
-    NOMEN__OP_DIAG = 61,
-    NOMEN__OP_DIAG_EMBED = 62,
-    NOMEN__OP_DIAGONAL = 63,
-    NOMEN__OP_DIFF = 64,
-    NOMEN__OP_DIGAMMA = 65,
-    NOMEN__OP_DIST = 66,
-    NOMEN__OP_DIV = 67,
-    NOMEN__OP_DOT = 68,
-    NOMEN__OP_DROPOUT = 69,
-    NOMEN__OP_DSPLIT = 70,
-    NOMEN__OP_DSTACK = 71,
-    NOMEN__OP_EMPTY = 72,
-    NOMEN__OP_EMPTY_LIKE = 73,
-    NOMEN__OP_EQ = 74,
-    NOMEN__OP_ERF = 75,
-    NOMEN__OP_ERFC = 76,
-    NOMEN__OP_ERFINV = 77,
-    NOMEN__OP_EXP = 78,
-    NOMEN__OP_EXP2 = 79,
-    NOMEN__OP_EXPAND = 80,
-    NOMEN__OP_EXPM1 = 81,
-    NOMEN__OP_EXPONENTIAL = 82,
-    NOMEN__OP_EYE = 83,
-    NOMEN__OP_FILL = 84,
-    NOMEN__OP_FLATTEN = 85,
-    NOMEN__OP_FLIP = 86,
-    NOMEN__OP_FLIPLR = 87,
-    NOMEN__OP_FLIPUD = 88,
-    NOMEN__OP_FLOOR = 89,
-    NOMEN__OP_FLOOR_DIVIDE = 90,
-    NOMEN__OP_FMAX = 91,
-    NOMEN__OP_FMIN = 92,
-    NOMEN__OP_FMOD = 93,
-    NOMEN__OP_FRAC = 94,
-    NOMEN__OP_FULL = 95,
-    NOMEN__OP_FULL_LIKE = 96,
-    NOMEN__OP_GATHER = 97,
-    NOMEN__OP_GE = 98,
-    NOMEN__OP_GEOMETRIC = 99,
-    NOMEN__OP_GT = 100,
-    NOMEN__OP_HSPLIT = 101,
-    NOMEN__OP_HSTACK = 102,
-    NOMEN__OP_HYPOT = 103,
-    NOMEN__OP_IMAG = 104,
-    NOMEN__OP_INDEX = 105,
-    NOMEN__OP_INDEX_ADD = 106,
-    NOMEN__OP_INDEX_COPY = 107,
-    NOMEN__OP_INDEX_FILL = 108,
-    NOMEN__OP_INDEX_PUT = 109,
-    NOMEN__OP_INDEX_SELECT = 110,
-    NOMEN__OP_ISCLOSE = 111,
-    NOMEN__OP_ISFINITE = 112,
-    NOMEN__OP_ISINF = 113,
-    NOMEN__OP_ISNAN = 114,
-    NOMEN__OP_ISNEGINF = 115,
-    NOMEN__OP_ISPOSINF = 116,
-    NOMEN__OP_ISREAL = 117,
-    NOMEN__OP_KTHVALUE = 118,
-    NOMEN__OP_LE = 119,
-    NOMEN__OP_LERP = 120,
-    NOMEN__OP_LGAMMA = 121,
-    NOMEN__OP_LINSPACE = 122,
-    NOMEN__OP_LOG = 123,
-    NOMEN__OP_LOG10 = 124,
-    NOMEN__OP_LOG1P = 125,
-    NOMEN__OP_LOG2 = 126,
-    NOMEN__OP_LOG_NORMAL = 127,
-    NOMEN__OP_LOG_SOFTMAX = 128,
-    NOMEN__OP_LOGADDEXP = 129,
-    NOMEN__OP_LOGADDEXP2 = 130,
-    NOMEN__OP_LOGCUMSUMEXP = 131,
-    NOMEN__OP_LOGICAL_AND = 132,
-    NOMEN__OP_LOGICAL_NOT = 133,
-    NOMEN__OP_LOGICAL_OR = 134,
-    NOMEN__OP_LOGICAL_XOR = 135,
-    NOMEN__OP_LOGIT = 136,
-    NOMEN__OP_LOGSUMEXP = 137,
-    NOMEN__OP_LT = 138,
-    NOMEN__OP_MASKED_FILL = 139,
-    NOMEN__OP_MASKED_SCATTER = 140,
-    NOMEN__OP_MASKED_SELECT = 141,
-    NOMEN__OP_MATMUL = 142,
-    NOMEN__OP_MAX = 143,
-    NOMEN__OP_MAXIMUM = 144,
-    NOMEN__OP_MEAN = 145,
-    NOMEN__OP_MEDIAN = 146,
-    NOMEN__OP_MIN = 147,
-    NOMEN__OP_MINIMUM = 148,
-    NOMEN__OP_MM = 149,
-    NOMEN__OP_MODE = 150,
-    NOMEN__OP_MOVEDIM = 151,
-    NOMEN__OP_MSORT = 152,
-    NOMEN__OP_MUL = 153,
-    NOMEN__OP_MULTINOMIAL = 154,
-    NOMEN__OP_MV = 155,
-    NOMEN__OP_NAN_TO_NUM = 156,
-    NOMEN__OP_NANMEAN = 157,
-    NOMEN__OP_NANMEDIAN = 158,
-    NOMEN__OP_NANSUM = 159,
-    NOMEN__OP_NARROW = 160,
-    NOMEN__OP_NARROW_COPY = 161,
-    NOMEN__OP_NE = 162,
-    NOMEN__OP_NEG = 163,
-    NOMEN__OP_NONZERO = 164,
-    NOMEN__OP_NONZERO_TUPLE = 165,
-    NOMEN__OP_NORM = 166,
-    NOMEN__OP_NORMAL = 167,
-    NOMEN__OP_NORMAL_ = 168,
-    NOMEN__OP_ONES = 169,
-    NOMEN__OP_ONES_LIKE = 170,
-    NOMEN__OP_PERMUTE = 171,
-    NOMEN__OP_POISSON = 172,
-    NOMEN__OP_POLAR = 173,
-    NOMEN__OP_POLYGAMMA = 174,
-    NOMEN__OP_POSITIVE = 175,
-    NOMEN__OP_POW = 176,
-    NOMEN__OP_PROD = 177,
-    NOMEN__OP_PUT = 178,
-    NOMEN__OP_PUT_DIMS = 179,
-    NOMEN__OP_RAD2DEG = 180,
-    NOMEN__OP_RAND = 181,
-    NOMEN__OP_RAND_LIKE = 182,
-    NOMEN__OP_RANDINT = 183,
-    NOMEN__OP_RANDINT_LIKE = 184,
-    NOMEN__OP_RANDN = 185,
-    NOMEN__OP_RANDN_LIKE = 186,
-    NOMEN__OP_RANDOM = 187,
-    NOMEN__OP_RANDPERM = 188,
-    NOMEN__OP_REAL = 189,
-    NOMEN__OP_RECIPROCAL = 190,
-    NOMEN__OP_REFINE_NAMES = 191,
-    NOMEN__OP_RELU = 192,
-    NOMEN__OP_REMAINDER = 193,
-    NOMEN__OP_RENAME = 194,
-    NOMEN__OP_REPEAT = 195,
-    NOMEN__OP_REPEAT_INTERLEAVE = 196,
-    NOMEN__OP_RESHAPE = 197,
-    NOMEN__OP_RESIZE = 198,
-    NOMEN__OP_RESIZE_AS = 199,
-    NOMEN__OP_RESOLVE_CONJ = 200,
-    NOMEN__OP_ROLL = 201,
-    NOMEN__OP_ROUND = 202,
-    NOMEN__OP_RSQRT = 203,
-    NOMEN__OP_SCATTER = 204,
-    NOMEN__OP_SCATTER_ADD = 205,
-    NOMEN__OP_SELECT = 206,
-    NOMEN__OP_SGN = 207,
-    NOMEN__OP_SIGMOID = 208,
-    NOMEN__OP_SIGN = 209,
-    NOMEN__OP_SIGNBIT = 210,
-    NOMEN__OP_SIN = 211,
-    NOMEN__OP_SINC = 212,
-    NOMEN__OP_SINH = 213,
-    NOMEN__OP_SLICE = 214,
-    NOMEN__OP_SOFTMAX = 215,
-    NOMEN__OP_SORT = 216,
-    NOMEN__OP_SPLIT = 217,
-    NOMEN__OP_SQRT = 218,
-    NOMEN__OP_SQUARE = 219,
-    NOMEN__OP_SQUEEZE = 220,
-    NOMEN__OP_STACK = 221,
-    NOMEN__OP_STD = 222,
-    NOMEN__OP_STD_MEAN = 223,
-    NOMEN__OP_SUB = 224,
-    NOMEN__OP_SUM = 225,
-    NOMEN__OP_TAKE = 226,
-    NOMEN__OP_TAKE_ALONG_DIM = 227,
-    NOMEN__OP_TAKE_DIMS = 228,
-    NOMEN__OP_TAN = 229,
-    NOMEN__OP_TANH = 230,
-    NOMEN__OP_TENSOR_SPLIT = 231,
-    NOMEN__OP_THRESHOLD = 232,
-    NOMEN__OP_TILE = 233,
-    NOMEN__OP_TO = 234,
-    NOMEN__OP_TO_DEVICE = 235,
-    NOMEN__OP_TOPK = 236,
-    NOMEN__OP_TRACE = 237,
-    NOMEN__OP_TRANSPOSE = 238,
-    NOMEN__OP_TRIL = 239,
-    NOMEN__OP_TRIU = 240,
-    NOMEN__OP_TRUNC = 241,
-    NOMEN__OP_UNBIND = 242,
-    NOMEN__OP_UNFLATTEN = 243,
-    NOMEN__OP_UNFOLD = 244,
-    NOMEN__OP_UNIFORM = 245,
-    NOMEN__OP_UNSQUEEZE = 246,
-    NOMEN__OP_VAR = 247,
-    NOMEN__OP_VAR_MEAN = 248,
-    NOMEN__OP_VIEW = 249,
-    NOMEN__OP_VIEW_AS_COMPLEX = 250,
-    NOMEN__OP_VIEW_AS_REAL = 251,
-    NOMEN__OP_VSPLIT = 252,
-    NOMEN__OP_VSTACK = 253,
-    NOMEN__OP_WHERE = 254,
-    NOMEN__OP_ZERO = 255,
-    NOMEN__OP_ZEROS = 256,
-    NOMEN__OP_ZEROS_LIKE = 257,
-    NOMEN__OP_COUNT = 258
+    NOMEN__OP_ADDBMM = 4,
+    NOMEN__OP_ADDCDIV = 5,
+    NOMEN__OP_ADDCMUL = 6,
+    NOMEN__OP_ADDMM = 7,
+    NOMEN__OP_ADDMV = 8,
+    NOMEN__OP_ADDR = 9,
+    NOMEN__OP_ALIGN_AS = 10,
+    NOMEN__OP_ALIGN_TENSORS = 11,
+    NOMEN__OP_ALIGN_TO = 12,
+    NOMEN__OP_ALL = 13,
+    NOMEN__OP_ALLCLOSE = 14,
+    NOMEN__OP_AMAX = 15,
+    NOMEN__OP_AMIN = 16,
+    NOMEN__OP_AMINMAX = 17,
+    NOMEN__OP_ANGLE = 18,
+    NOMEN__OP_ANY = 19,
+    NOMEN__OP_ARANGE = 20,
+    NOMEN__OP_ARGMAX = 21,
+    NOMEN__OP_ARGMIN = 22,
+    NOMEN__OP_ARGSORT = 23,
+    NOMEN__OP_ARGWHERE = 24,
+    NOMEN__OP_AS_STRIDED = 25,
+    NOMEN__OP_ASIN = 26,
+    NOMEN__OP_ASINH = 27,
+    NOMEN__OP_ATAN = 28,
+    NOMEN__OP_ATAN2 = 29,
+    NOMEN__OP_ATANH = 30,
+    NOMEN__OP_BADDBMM = 31,
+    NOMEN__OP_BERNOULLI = 32,
+    NOMEN__OP_BINCOUNT = 33,
+    NOMEN__OP_BITWISE_AND = 34,
+    NOMEN__OP_BITWISE_LEFT_SHIFT = 35,
+    NOMEN__OP_BITWISE_NOT = 36,
+    NOMEN__OP_BITWISE_OR = 37,
+    NOMEN__OP_BITWISE_RIGHT_SHIFT = 38,
+    NOMEN__OP_BITWISE_XOR = 39,
+    NOMEN__OP_BMM = 40,
+    NOMEN__OP_BUCKETIZE = 41,
+    NOMEN__OP_CAST = 42,
+    NOMEN__OP_CAT = 43,
+    NOMEN__OP_CAUCHY = 44,
+    NOMEN__OP_CDIST = 45,
+    NOMEN__OP_CEIL = 46,
+    NOMEN__OP_CHUNK = 47,
+    NOMEN__OP_CLAMP = 48,
+    NOMEN__OP_CLAMP_MAX = 49,
+    NOMEN__OP_CLAMP_MIN = 50,
+    NOMEN__OP_CLONE = 51,
+    NOMEN__OP_COLUMN_STACK = 52,
+    NOMEN__OP_COMPLEX = 53,
+    NOMEN__OP_CONJ = 54,
+    NOMEN__OP_CONTIGUOUS = 55,
+    NOMEN__OP_COPY = 56,
+    NOMEN__OP_COPYSIGN = 57,
+    NOMEN__OP_COS = 58,
+    NOMEN__OP_COSH = 59,
+    NOMEN__OP_COUNT_NONZERO = 60,
+    NOMEN__OP_CUMMAX = 61,
+    NOMEN__OP_CUMMIN = 62,
+    NOMEN__OP_CUMPROD = 63,
+    NOMEN__OP_CUMSUM = 64,
+    NOMEN__OP_DEG2RAD = 65,
+    NOMEN__OP_DIAG = 66,
+    NOMEN__OP_DIAG_EMBED = 67,
+    NOMEN__OP_DIAGONAL = 68,
+    NOMEN__OP_DIFF = 69,
+    NOMEN__OP_DIGAMMA = 70,
+    NOMEN__OP_DIST = 71,
+    NOMEN__OP_DIV = 72,
+    NOMEN__OP_DOT = 73,
+    NOMEN__OP_DROPOUT = 74,
+    NOMEN__OP_DSPLIT = 75,
+    NOMEN__OP_DSTACK = 76,
+    NOMEN__OP_EINSUM = 77,
+    NOMEN__OP_EMPTY = 78,
+    NOMEN__OP_EMPTY_LIKE = 79,
+    NOMEN__OP_EQ = 80,
+    NOMEN__OP_ERF = 81,
+    NOMEN__OP_ERFC = 82,
+    NOMEN__OP_ERFINV = 83,
+    NOMEN__OP_EXP = 84,
+    NOMEN__OP_EXP2 = 85,
+    NOMEN__OP_EXPAND = 86,
+    NOMEN__OP_EXPM1 = 87,
+    NOMEN__OP_EXPONENTIAL = 88,
+    NOMEN__OP_EYE = 89,
+    NOMEN__OP_FILL = 90,
+    NOMEN__OP_FLATTEN = 91,
+    NOMEN__OP_FLIP = 92,
+    NOMEN__OP_FLIPLR = 93,
+    NOMEN__OP_FLIPUD = 94,
+    NOMEN__OP_FLOOR = 95,
+    NOMEN__OP_FLOOR_DIVIDE = 96,
+    NOMEN__OP_FMAX = 97,
+    NOMEN__OP_FMIN = 98,
+    NOMEN__OP_FMOD = 99,
+    NOMEN__OP_FRAC = 100,
+    NOMEN__OP_FULL = 101,
+    NOMEN__OP_FULL_LIKE = 102,
+    NOMEN__OP_GATHER = 103,
+    NOMEN__OP_GE = 104,
+    NOMEN__OP_GEOMETRIC = 105,
+    NOMEN__OP_GT = 106,
+    NOMEN__OP_HISTC = 107,
+    NOMEN__OP_HSPLIT = 108,
+    NOMEN__OP_HSTACK = 109,
+    NOMEN__OP_HYPOT = 110,
+    NOMEN__OP_IMAG = 111,
+    NOMEN__OP_INDEX = 112,
+    NOMEN__OP_INDEX_ADD = 113,
+    NOMEN__OP_INDEX_COPY = 114,
+    NOMEN__OP_INDEX_FILL = 115,
+    NOMEN__OP_INDEX_PUT = 116,
+    NOMEN__OP_INDEX_SELECT = 117,
+    NOMEN__OP_INNER = 118,
+    NOMEN__OP_ISCLOSE = 119,
+    NOMEN__OP_ISFINITE = 120,
+    NOMEN__OP_ISINF = 121,
+    NOMEN__OP_ISNAN = 122,
+    NOMEN__OP_ISNEGINF = 123,
+    NOMEN__OP_ISPOSINF = 124,
+    NOMEN__OP_ISREAL = 125,
+    NOMEN__OP_KTHVALUE = 126,
+    NOMEN__OP_LE = 127,
+    NOMEN__OP_LERP = 128,
+    NOMEN__OP_LGAMMA = 129,
+    NOMEN__OP_LINSPACE = 130,
+    NOMEN__OP_LOG = 131,
+    NOMEN__OP_LOG10 = 132,
+    NOMEN__OP_LOG1P = 133,
+    NOMEN__OP_LOG2 = 134,
+    NOMEN__OP_LOG_NORMAL = 135,
+    NOMEN__OP_LOG_SOFTMAX = 136,
+    NOMEN__OP_LOGADDEXP = 137,
+    NOMEN__OP_LOGADDEXP2 = 138,
+    NOMEN__OP_LOGCUMSUMEXP = 139,
+    NOMEN__OP_LOGICAL_AND = 140,
+    NOMEN__OP_LOGICAL_NOT = 141,
+    NOMEN__OP_LOGICAL_OR = 142,
+    NOMEN__OP_LOGICAL_XOR = 143,
+    NOMEN__OP_LOGIT = 144,
+    NOMEN__OP_LOGSUMEXP = 145,
+    NOMEN__OP_LT = 146,
+    NOMEN__OP_MASKED_FILL = 147,
+    NOMEN__OP_MASKED_SCATTER = 148,
+    NOMEN__OP_MASKED_SELECT = 149,
+    NOMEN__OP_MATMUL = 150,
+    NOMEN__OP_MAX = 151,
+    NOMEN__OP_MAXIMUM = 152,
+    NOMEN__OP_MEAN = 153,
+    NOMEN__OP_MEDIAN = 154,
+    NOMEN__OP_MIN = 155,
+    NOMEN__OP_MINIMUM = 156,
+    NOMEN__OP_MM = 157,
+    NOMEN__OP_MODE = 158,
+    NOMEN__OP_MOVEDIM = 159,
+    NOMEN__OP_MSORT = 160,
+    NOMEN__OP_MUL = 161,
+    NOMEN__OP_MULTINOMIAL = 162,
+    NOMEN__OP_MV = 163,
+    NOMEN__OP_NAN_TO_NUM = 164,
+    NOMEN__OP_NANMEAN = 165,
+    NOMEN__OP_NANMEDIAN = 166,
+    NOMEN__OP_NANQUANTILE = 167,
+    NOMEN__OP_NANSUM = 168,
+    NOMEN__OP_NARROW = 169,
+    NOMEN__OP_NARROW_COPY = 170,
+    NOMEN__OP_NE = 171,
+    NOMEN__OP_NEG = 172,
+    NOMEN__OP_NONZERO = 173,
+    NOMEN__OP_NONZERO_TUPLE = 174,
+    NOMEN__OP_NORM = 175,
+    NOMEN__OP_NORMAL = 176,
+    NOMEN__OP_NORMAL_ = 177,
+    NOMEN__OP_ONES = 178,
+    NOMEN__OP_ONES_LIKE = 179,
+    NOMEN__OP_ORDER_SLICES = 180,
+    NOMEN__OP_OUTER = 181,
+    NOMEN__OP_PDIST = 182,
+    NOMEN__OP_PERMUTE = 183,
+    NOMEN__OP_POISSON = 184,
+    NOMEN__OP_POLAR = 185,
+    NOMEN__OP_POLYGAMMA = 186,
+    NOMEN__OP_POSITIVE = 187,
+    NOMEN__OP_POW = 188,
+    NOMEN__OP_PROD = 189,
+    NOMEN__OP_PUT = 190,
+    NOMEN__OP_PUT_DIMS = 191,
+    NOMEN__OP_QUANTILE = 192,
+    NOMEN__OP_RAD2DEG = 193,
+    NOMEN__OP_RAND = 194,
+    NOMEN__OP_RAND_LIKE = 195,
+    NOMEN__OP_RANDINT = 196,
+    NOMEN__OP_RANDINT_LIKE = 197,
+    NOMEN__OP_RANDN = 198,
+    NOMEN__OP_RANDN_LIKE = 199,
+    NOMEN__OP_RANDOM = 200,
+    NOMEN__OP_RANDPERM = 201,
+    NOMEN__OP_REAL = 202,
+    NOMEN__OP_RECIPROCAL = 203,
+    NOMEN__OP_REFINE_NAMES = 204,
+    NOMEN__OP_RELU = 205,
+    NOMEN__OP_REMAINDER = 206,
+    NOMEN__OP_RENAME = 207,
+    NOMEN__OP_REPEAT = 208,
+    NOMEN__OP_REPEAT_INTERLEAVE = 209,
+    NOMEN__OP_RESHAPE = 210,
+    NOMEN__OP_RESIZE = 211,
+    NOMEN__OP_RESIZE_AS = 212,
+    NOMEN__OP_RESOLVE_CONJ = 213,
+    NOMEN__OP_ROLL = 214,
+    NOMEN__OP_ROUND = 215,
+    NOMEN__OP_RSQRT = 216,
+    NOMEN__OP_SCATTER = 217,
+    NOMEN__OP_SCATTER_ADD = 218,
+    NOMEN__OP_SCATTER_REDUCE = 219,
+    NOMEN__OP_SEARCHSORTED = 220,
+    NOMEN__OP_SELECT = 221,
+    NOMEN__OP_SGN = 222,
+    NOMEN__OP_SIGMOID = 223,
+    NOMEN__OP_SIGN = 224,
+    NOMEN__OP_SIGNBIT = 225,
+    NOMEN__OP_SIN = 226,
+    NOMEN__OP_SINC = 227,
+    NOMEN__OP_SINH = 228,
+    NOMEN__OP_SLICE = 229,
+    NOMEN__OP_SOFTMAX = 230,
+    NOMEN__OP_SORT = 231,
+    NOMEN__OP_SPLIT = 232,
+    NOMEN__OP_SQRT = 233,
+    NOMEN__OP_SQUARE = 234,
+    NOMEN__OP_SQUEEZE = 235,
+    NOMEN__OP_STACK = 236,
+    NOMEN__OP_STD = 237,
+    NOMEN__OP_STD_MEAN = 238,
+    NOMEN__OP_SUB = 239,
+    NOMEN__OP_SUM = 240,
+    NOMEN__OP_TAKE = 241,
+    NOMEN__OP_TAKE_ALONG_DIM = 242,
+    NOMEN__OP_TAKE_DIMS = 243,
+    NOMEN__OP_TAN = 244,
+    NOMEN__OP_TANH = 245,
+    NOMEN__OP_TENSOR_SPLIT = 246,
+    NOMEN__OP_THRESHOLD = 247,
+    NOMEN__OP_TILE = 248,
+    NOMEN__OP_TO = 249,
+    NOMEN__OP_TO_DEVICE = 250,
+    NOMEN__OP_TOPK = 251,
+    NOMEN__OP_TRACE = 252,
+    NOMEN__OP_TRANSPOSE = 253,
+    NOMEN__OP_TRIL = 254,
+    NOMEN__OP_TRIU = 255,
+    NOMEN__OP_TRUNC = 256,
+    NOMEN__OP_UNBIND = 257,
+    NOMEN__OP_UNFLATTEN = 258,
+    NOMEN__OP_UNFOLD = 259,
+    NOMEN__OP_UNIFORM = 260,
+    NOMEN__OP_UNIQUE = 261,
+    NOMEN__OP_UNIQUE_CONSECUTIVE = 262,
+    NOMEN__OP_UNSQUEEZE = 263,
+    NOMEN__OP_VAR = 264,
+    NOMEN__OP_VAR_MEAN = 265,
+    NOMEN__OP_VIEW = 266,
+    NOMEN__OP_VIEW_AS_COMPLEX = 267,
+    NOMEN__OP_VIEW_AS_REAL = 268,
+    NOMEN__OP_VIEW_DTYPE = 269,
+    NOMEN__OP_VSPLIT = 270,
+    NOMEN__OP_VSTACK = 271,
+    NOMEN__OP_WHERE = 272,
+    NOMEN__OP_ZERO = 273,
+    NOMEN__OP_ZEROS = 274,
+    NOMEN__OP_ZEROS_LIKE = 275,
+    NOMEN__OP_COUNT = 276
 };
 
 nomen__step nomen__choose_bound;
@@ -283,11 +301,14 @@ nomen__step nomen__choose_polygamma;
 nomen__step nomen__choose_rounding;
 nomen__step nomen__choose_scaled;
 nomen__step nomen__choose_scatter;
+nomen__step nomen__choose_scatter_reduce;
+nomen__step nomen__choose_search;
 nomen__step nomen__choose_sgn;
 nomen__step nomen__compose_addmm;
 nomen__step nomen__compose_align_tensors;
 nomen__step nomen__compose_allclose;
 nomen__step nomen__compose_as_it_is;
+nomen__step nomen__compose_bincount;
 nomen__step nomen__compose_cdist;
 nomen__step nomen__compose_chunk;
 nomen__step nomen__compose_contiguous;
@@ -297,17 +318,23 @@ nomen__step nomen__compose_diff;
 nomen__step nomen__compose_dist;
 nomen__step nomen__compose_dropout;
 nomen__step nomen__compose_dsplit;
+nomen__step nomen__compose_einsum;
 nomen__step nomen__compose_fmax;
+nomen__step nomen__compose_histc;
 nomen__step nomen__compose_hsplit;
 nomen__step nomen__compose_index;
 nomen__step nomen__compose_index_put;
+nomen__step nomen__compose_inner;
 nomen__step nomen__compose_isclose;
 nomen__step nomen__compose_isreal;
 nomen__step nomen__compose_msort;
 nomen__step nomen__compose_narrow_copy;
 nomen__step nomen__compose_nonzero_tuple;
+nomen__step nomen__compose_outer;
+nomen__step nomen__compose_pdist;
 nomen__step nomen__compose_pile;
 nomen__step nomen__compose_positive;
+nomen__step nomen__compose_quantile;
 nomen__step nomen__compose_repeat;
 nomen__step nomen__compose_repeat_interleave;
 nomen__step nomen__compose_resize;
@@ -321,6 +348,7 @@ nomen__step nomen__compose_tile;
 nomen__step nomen__compose_to;
 nomen__step nomen__compose_trace;
 nomen__step nomen__compose_unbind;
+nomen__step nomen__compose_unique;
 nomen__step nomen__compose_vsplit;
 nomen__step nomen__dtype_angle;
 nomen__step nomen__dtype_bernoulli;
@@ -364,12 +392,14 @@ nomen__step nomen__dtype_real;
 nomen__step nomen__dtype_round;
 nomen__step nomen__dtype_same;
 nomen__step nomen__dtype_scan;
+nomen__step nomen__dtype_search;
 nomen__step nomen__dtype_square;
 nomen__step nomen__dtype_sum;
 nomen__step nomen__dtype_take;
 nomen__step nomen__dtype_to;
 nomen__step nomen__dtype_truth;
 nomen__step nomen__dtype_variance;
+nomen__step nomen__dtype_view;
 nomen__step nomen__dtype_weighted;
 nomen__step nomen__dtype_where;
 nomen__step nomen__launch_argsort;
@@ -401,6 +431,7 @@ nomen__step nomen__launch_normal_in_place;
 nomen__step nomen__launch_nothing;
 nomen__step nomen__launch_one;
 nomen__step nomen__launch_order;
+nomen__step nomen__launch_order_slices;
 nomen__step nomen__launch_poisson;
 nomen__step nomen__launch_positions;
 nomen__step nomen__launch_put;
@@ -416,6 +447,8 @@ nomen__step nomen__launch_rows;
 nomen__step nomen__launch_scan;
 nomen__step nomen__launch_scatter;
 nomen__step nomen__launch_scatter_add;
+nomen__step nomen__launch_scatter_reduce;
+nomen__step nomen__launch_search;
 nomen__step nomen__launch_stack;
 nomen__step nomen__launch_take;
 nomen__step nomen__launch_take_dims;
@@ -442,11 +475,13 @@ nomen__step nomen__names_pairs;
 nomen__step nomen__names_reduce_both;
 nomen__step nomen__names_reduce_last;
 nomen__step nomen__names_reduce_rule;
+nomen__step nomen__names_search_rule;
 nomen__step nomen__names_self;
 nomen__step nomen__names_stack;
 nomen__step nomen__names_take_dims;
 nomen__step nomen__names_unify;
 nomen__step nomen__names_unpaired;
+nomen__step nomen__shape_as_strided;
 nomen__step nomen__shape_bernoulli;
 nomen__step nomen__shape_bmm;
 nomen__step nomen__shape_broadcast;
@@ -475,6 +510,7 @@ nomen__step nomen__shape_nonzero;
 nomen__step nomen__shape_norm;
 nomen__step nomen__shape_normal;
 nomen__step nomen__shape_order;
+nomen__step nomen__shape_order_slices;
 nomen__step nomen__shape_pairs;
 nomen__step nomen__shape_put;
 nomen__step nomen__shape_put_dims;
@@ -486,6 +522,7 @@ nomen__step nomen__shape_reduce;
 nomen__step nomen__shape_reshaped;
 nomen__step nomen__shape_same;
 nomen__step nomen__shape_scatter;
+nomen__step nomen__shape_search;
 nomen__step nomen__shape_sort;
 nomen__step nomen__shape_stack;
 nomen__step nomen__shape_take;
@@ -494,6 +531,7 @@ nomen__step nomen__shape_topk;
 nomen__step nomen__shape_unfold;
 nomen__step nomen__shape_unpaired;
 nomen__step nomen__shape_view;
+nomen__step nomen__shape_view_dtype;
 nomen__step nomen__shape_viewed;
 nomen__step nomen__view_align_as;
 nomen__step nomen__view_align_to;
@@ -526,6 +564,7 @@ nomen__gradient nomen__grad_amax;
 nomen__gradient nomen__grad_amin;
 nomen__gradient nomen__grad_aminmax;
 nomen__gradient nomen__grad_angle;
+nomen__gradient nomen__grad_as_strided;
 nomen__gradient nomen__grad_asin;
 nomen__gradient nomen__grad_asinh;
 nomen__gradient nomen__grad_atan;
@@ -640,6 +679,7 @@ nomen__gradient nomen__grad_round;
 nomen__gradient nomen__grad_rsqrt;
 nomen__gradient nomen__grad_scatter;
 nomen__gradient nomen__grad_scatter_add;
+nomen__gradient nomen__grad_scatter_reduce;
 nomen__gradient nomen__grad_select;
 nomen__gradient nomen__grad_sgn;
 nomen__gradient nomen__grad_sigmoid;

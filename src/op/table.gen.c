@@ -16,6 +16,13 @@ static const nomen__argspec args_add[] = {
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_add_args, other)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_add_args, alpha)},
 };
+static const nomen__argspec args_addbmm[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_addbmm_args, self)},
+    {"batch1", NOMEN__TENSOR, 0, offsetof(nomen_addbmm_args, batch1)},
+    {"batch2", NOMEN__TENSOR, 0, offsetof(nomen_addbmm_args, batch2)},
+    {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addbmm_args, beta)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addbmm_args, alpha)},
+};
 static const nomen__argspec args_addcdiv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, self)},
     {"tensor1", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, tensor1)},
@@ -41,6 +48,13 @@ static const nomen__argspec args_addmv[] = {
     {"vec", NOMEN__TENSOR, 0, offsetof(nomen_addmv_args, vec)},
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmv_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmv_args, alpha)},
+};
+static const nomen__argspec args_addr[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_addr_args, self)},
+    {"vec1", NOMEN__TENSOR, 0, offsetof(nomen_addr_args, vec1)},
+    {"vec2", NOMEN__TENSOR, 0, offsetof(nomen_addr_args, vec2)},
+    {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addr_args, beta)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addr_args, alpha)},
 };
 static const nomen__argspec args_align_as[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_align_as_args, self)},
@@ -114,6 +128,12 @@ static const nomen__argspec args_argsort[] = {
 static const nomen__argspec args_argwhere[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_argwhere_args, self)},
 };
+static const nomen__argspec args_as_strided[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_as_strided_args, self)},
+    {"size", NOMEN__SIZES, 0, offsetof(nomen_as_strided_args, size)},
+    {"stride", NOMEN__SIZES, 0, offsetof(nomen_as_strided_args, stride)},
+    {"storage_offset", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_as_strided_args, storage_offset)},
+};
 static const nomen__argspec args_asin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_asin_args, self)},
 };
@@ -142,6 +162,11 @@ static const nomen__argspec args_bernoulli[] = {
     {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_bernoulli_args, generator)},
 };
+static const nomen__argspec args_bincount[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bincount_args, self)},
+    {"weights", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bincount_args, weights)},
+    {"minlength", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_bincount_args, minlength)},
+};
 static const nomen__argspec args_bitwise_and[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_and_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_and_args, other)},
@@ -168,6 +193,12 @@ static const nomen__argspec args_bitwise_xor[] = {
 static const nomen__argspec args_bmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, self)},
     {"mat2", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, mat2)},
+};
+static const nomen__argspec args_bucketize[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_bucketize_args, self)},
+    {"boundaries", NOMEN__TENSOR, 0, offsetof(nomen_bucketize_args, boundaries)},
+    {"out_int32", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_bucketize_args, out_int32)},
+    {"right", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_bucketize_args, right)},
 };
 static const nomen__argspec args_cast[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cast_args, self)},
@@ -326,6 +357,10 @@ static const nomen__argspec args_dsplit[] = {
 static const nomen__argspec args_dstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_dstack_args, tensors)},
 };
+static const nomen__argspec args_einsum[] = {
+    {"equation", NOMEN__TEXT, 0, offsetof(nomen_einsum_args, equation)},
+    {"operands", NOMEN__TENSORS, 0, offsetof(nomen_einsum_args, operands)},
+};
 static const nomen__argspec args_empty[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_empty_args, size)},
@@ -445,6 +480,12 @@ static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, other)},
 };
+static const nomen__argspec args_histc[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_histc_args, self)},
+    {"bins", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_histc_args, bins)},
+    {"min", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_histc_args, min)},
+    {"max", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_histc_args, max)},
+};
 static const nomen__argspec args_hsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_hsplit_args, sections)},
@@ -493,6 +534,10 @@ static const nomen__argspec args_index_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_select_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, index)},
+};
+static const nomen__argspec args_inner[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_inner_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_inner_args, other)},
 };
 static const nomen__argspec args_isclose[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isclose_args, self)},
@@ -703,6 +748,13 @@ static const nomen__argspec args_nanmedian[] = {
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_nanmedian_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanmedian_args, keepdim)},
 };
+static const nomen__argspec args_nanquantile[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanquantile_args, self)},
+    {"q", NOMEN__TENSOR, 0, offsetof(nomen_nanquantile_args, q)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_nanquantile_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanquantile_args, keepdim)},
+    {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nanquantile_args, interpolation)},
+};
 static const nomen__argspec args_nansum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nansum_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nansum_args, dim)},
@@ -764,6 +816,17 @@ static const nomen__argspec args_ones_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ones_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_like_args, dtype)},
 };
+static const nomen__argspec args_order_slices[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_order_slices_args, self)},
+};
+static const nomen__argspec args_outer[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_outer_args, self)},
+    {"vec2", NOMEN__TENSOR, 0, offsetof(nomen_outer_args, vec2)},
+};
+static const nomen__argspec args_pdist[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_pdist_args, self)},
+    {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_pdist_args, p)},
+};
 static const nomen__argspec args_permute[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_permute_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__VARIADIC, offsetof(nomen_permute_args, dims)},
@@ -806,6 +869,13 @@ static const nomen__argspec args_put_dims[] = {
     {"first", NOMEN__INT, 0, offsetof(nomen_put_dims_args, first)},
     {"count", NOMEN__INT, 0, offsetof(nomen_put_dims_args, count)},
     {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_put_dims_args, accumulate)},
+};
+static const nomen__argspec args_quantile[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_quantile_args, self)},
+    {"q", NOMEN__TENSOR, 0, offsetof(nomen_quantile_args, q)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_quantile_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_quantile_args, keepdim)},
+    {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_quantile_args, interpolation)},
 };
 static const nomen__argspec args_rad2deg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rad2deg_args, self)},
@@ -932,6 +1002,22 @@ static const nomen__argspec args_scatter_add[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_add_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, index)},
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, src)},
+};
+static const nomen__argspec args_scatter_reduce[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_scatter_reduce_args, self)},
+    {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_reduce_args, dim)},
+    {"index", NOMEN__TENSOR, 0, offsetof(nomen_scatter_reduce_args, index)},
+    {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_reduce_args, src)},
+    {"reduce", NOMEN__TEXT, 0, offsetof(nomen_scatter_reduce_args, reduce)},
+    {"include_self", NOMEN__FLAG, NOMEN__KEYWORD | NOMEN__OPPOSITE, offsetof(nomen_scatter_reduce_args, exclude_self)},
+};
+static const nomen__argspec args_searchsorted[] = {
+    {"sorted_sequence", NOMEN__TENSOR, 0, offsetof(nomen_searchsorted_args, sorted_sequence)},
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_searchsorted_args, self)},
+    {"out_int32", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, out_int32)},
+    {"right", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, right)},
+    {"side", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, side)},
+    {"sorter", NOMEN__TENSOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, sorter)},
 };
 static const nomen__argspec args_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_select_args, self)},
@@ -1115,6 +1201,19 @@ static const nomen__argspec args_uniform[] = {
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, to)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_uniform_args, generator)},
 };
+static const nomen__argspec args_unique[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_unique_args, self)},
+    {"sorted", NOMEN__FLAG, NOMEN__OPPOSITE, offsetof(nomen_unique_args, unsorted)},
+    {"return_inverse", NOMEN__FLAG, 0, offsetof(nomen_unique_args, return_inverse)},
+    {"return_counts", NOMEN__FLAG, 0, offsetof(nomen_unique_args, return_counts)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_unique_args, dim)},
+};
+static const nomen__argspec args_unique_consecutive[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_unique_consecutive_args, self)},
+    {"return_inverse", NOMEN__FLAG, 0, offsetof(nomen_unique_consecutive_args, return_inverse)},
+    {"return_counts", NOMEN__FLAG, 0, offsetof(nomen_unique_consecutive_args, return_counts)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_unique_consecutive_args, dim)},
+};
 static const nomen__argspec args_unsqueeze[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unsqueeze_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_unsqueeze_args, dim)},
@@ -1141,6 +1240,10 @@ static const nomen__argspec args_view_as_complex[] = {
 };
 static const nomen__argspec args_view_as_real[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_as_real_args, self)},
+};
+static const nomen__argspec args_view_dtype[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_dtype_args, self)},
+    {"dtype", NOMEN__DTYPE, 0, offsetof(nomen_view_dtype_args, dtype)},
 };
 static const nomen__argspec args_vsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_vsplit_args, self)},
@@ -1351,6 +1454,44 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0, [1] = 0},
     },
     {
+        .name = "addbmm",
+        .signature = "(self, batch1, batch2, *, beta=None, alpha=None, out=None)",
+        .doc = "Adds the sum of the products of two batches of matrices to self.\n"
+        "\n"
+        "    result = beta * self + alpha * sum over i of (batch1[i] @ batch2[i])\n"
+        "\n"
+        "Names: then unify with the first (rule contract_sum_add).\n"
+        "Shapes: [b, m, k] and [b, k, n] give [m, n], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype other than bool, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addbmm_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
+        "    ('N', None)\n",
+        .id = 4,
+        .nargs = 5,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_addbmm_args, beta),
+        .bytes = sizeof(nomen_addbmm_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_addbmm,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "contract_sum_add",
+        .out_offset = offsetof(nomen_addbmm_args, out),
+        .compose = nomen__compose_addmm,
+    },
+    {
         .name = "addcdiv",
         .signature = "(self, tensor1, tensor2, *, value=None, out=None)",
         .doc = "Adds the quotient of two tensors, scaled by value, to self.\n"
@@ -1368,7 +1509,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.addcdiv(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([2., 8.]), value=2)\n"
         "    tensor([4., 3.])\n",
-        .id = 4,
+        .id = 5,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -1413,7 +1554,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.addcmul(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([5., 6.]), value=0.1)\n"
         "    tensor([2.5000, 4.4000])\n",
-        .id = 5,
+        .id = 6,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -1458,7 +1599,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.addmm(nomen.ones(4, names=('out',)), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', 'out')\n",
-        .id = 6,
+        .id = 7,
         .nargs = 5,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -1496,7 +1637,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.addmv(nomen.ones(2), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3), alpha=2)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 7,
+        .id = 8,
         .nargs = 5,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -1517,6 +1658,45 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_addmm,
     },
     {
+        .name = "addr",
+        .signature = "(self, vec1, vec2, *, beta=None, alpha=None, out=None)",
+        .doc = "Adds the outer product of two vectors to self; with bool operands a sum is or, a product and.\n"
+        "\n"
+        "    result[i, j] = beta * self[i, j] + alpha * vec1[i] * vec2[j]\n"
+        "\n"
+        "Names: then unify with the first (rule outer_add).\n"
+        "Shapes: [m] and [n] give [m, n], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not vectors, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addr_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addr(nomen.zeros(2, 3), nomen.tensor([1., 2.], names=('N',)), nomen.tensor([1., 0., 3.]))\n"
+        "    tensor([[1., 0., 3.],\n"
+        "            [2., 0., 6.]], names=('N', None))\n",
+        .id = 9,
+        .nargs = 5,
+        .lead = 3,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_addr_args, beta),
+        .bytes = sizeof(nomen_addr_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_addr,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "outer_add",
+        .out_offset = offsetof(nomen_addr_args, out),
+        .compose = nomen__compose_addmm,
+    },
+    {
         .name = "align_as",
         .signature = "(self, other)",
         .doc = "align_to the names of other.\n"
@@ -1531,7 +1711,7 @@ const nomen__op nomen__ops[] = {
         "    >>> scale = nomen.ones(3, names=('C',))\n"
         "    >>> scale.align_as(nomen.zeros(2, 3, 4, names=('N', 'C', 'W'))).shape\n"
         "    nomen.Size([1, 3, 1])\n",
-        .id = 8,
+        .id = 10,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1570,7 +1750,7 @@ const nomen__op nomen__ops[] = {
         "    >>> scale, x = nomen.ones(3, names=('C',)), nomen.ones(2, 3, 4, names=('N', 'C', 'W'))\n"
         "    >>> [t.shape for t in nomen.align_tensors(scale, x)]\n"
         "    [nomen.Size([1, 3, 1]), nomen.Size([2, 3, 4])]\n",
-        .id = 9,
+        .id = 11,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1603,7 +1783,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
         "    nomen.Size([3, 1, 2])\n",
-        .id = 10,
+        .id = 12,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1642,7 +1822,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 11,
+        .id = 13,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1680,7 +1860,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.allclose(nomen.tensor([1., 2.]), nomen.tensor([1., 2.00001]))\n"
         "    True\n",
-        .id = 12,
+        .id = 14,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -1714,7 +1894,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
         "    tensor(7)\n",
-        .id = 13,
+        .id = 15,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1755,7 +1935,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
         "    tensor([1, 2], names=('C',))\n",
-        .id = 14,
+        .id = 16,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1796,7 +1976,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
         "    tensor([7, 5], names=('C',))\n",
-        .id = 15,
+        .id = 17,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1844,7 +2024,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.angle(nomen.tensor([1+1j, -1j]))\n"
         "    tensor([ 0.7854, -1.5708])\n",
-        .id = 16,
+        .id = 18,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1885,7 +2065,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
         "    tensor([ True, False], names=('N',))\n",
-        .id = 17,
+        .id = 19,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -1924,7 +2104,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
         "    tensor([2, 4, 6], names=('t',))\n",
-        .id = 18,
+        .id = 20,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -1964,7 +2144,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 19,
+        .id = 21,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2003,7 +2183,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
         "    tensor([0, 1], names=('N',))\n",
-        .id = 20,
+        .id = 22,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2042,7 +2222,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)\n"
         "    tensor([[0, 2, 1]], names=('N', 'C'))\n",
-        .id = 21,
+        .id = 23,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2081,7 +2261,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
         "    tensor([[1],\n"
         "            [2]])\n",
-        .id = 22,
+        .id = 24,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2104,6 +2284,47 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_nonzero,
     },
     {
+        .name = "as_strided",
+        .signature = "(self, size, stride, storage_offset=None)",
+        .doc = "A view of the memory of self with sizes and steps (in elements) as given, from the element storage_offset on; without it from the first element of self. Nothing outside of the memory can be reached.\n"
+        "\n"
+        "    result[i, j] = memory[storage_offset + i * stride[0] + j * stride[1]]\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: the sizes given.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: as many strides as sizes are wanted, none negative; memory that self does not have.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(6).as_strided((2, 2), (1, 2))\n"
+        "    tensor([[0, 2],\n"
+        "            [1, 3]])\n",
+        .id = 25,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_as_strided_args, size),
+        .bytes = sizeof(nomen_as_strided_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_as_strided,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unnamed",
+        .names = nomen__names_nothing,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_as_strided,
+        .launch = nomen__launch_nothing,
+        .grad = nomen__grad_as_strided,
+        .save = {[0] = 1u << 0 | NOMEN__SAVE_RESULT},
+    },
+    {
         .name = "asin",
         .signature = "(self, *, out=None)",
         .doc = "The angle in radians whose sine is self; NaN outside of [-1, 1].\n"
@@ -2122,7 +2343,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5708])\n",
-        .id = 23,
+        .id = 26,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2167,7 +2388,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8814])\n",
-        .id = 24,
+        .id = 27,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2212,7 +2433,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7854])\n",
-        .id = 25,
+        .id = 28,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2257,7 +2478,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))\n"
         "    tensor([ 3.1416,  1.5708, -2.3562])\n",
-        .id = 26,
+        .id = 29,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2302,7 +2523,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.5493])\n",
-        .id = 27,
+        .id = 30,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -2346,7 +2567,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
         "    ('B', 'N', None)\n",
-        .id = 28,
+        .id = 31,
         .nargs = 5,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -2385,7 +2606,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 0., 1.], names=('N',))\n"
         "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
         "    tensor([1., 1., 1., 1.])\n",
-        .id = 29,
+        .id = 32,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2411,6 +2632,41 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0, [1] = 0},
     },
     {
+        .name = "bincount",
+        .signature = "(self, weights=None, minlength=None)",
+        .doc = "How often each whole number from 0 on comes, or the sum of the weights of those that are equal to it; with at least minlength places.\n"
+        "\n"
+        "    result[k] = sum of weights[i] over all i with self[i] = k\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: one more than the largest number, at least minlength.\n"
+        "Dtypes: integers; without weights int64, else float32 if the weights are, complex as they are, else float64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: negative numbers, several dims, weights of another size.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 3, 1]).bincount()\n"
+        "    tensor([0, 2, 0, 1])\n",
+        .id = 33,
+        .nargs = 3,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_bincount_args, weights),
+        .bytes = sizeof(nomen_bincount_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_bincount,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .rule = "unnamed",
+        .compose = nomen__compose_bincount,
+    },
+    {
         .name = "bitwise_and",
         .signature = "(self, other, *, out=None)",
         .doc = "The bits that are set in both; of bools: both are true.\n"
@@ -2428,7 +2684,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)\n"
         "    tensor([1, 2])\n",
-        .id = 30,
+        .id = 34,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2470,7 +2726,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)\n"
         "    tensor([16, 48])\n",
-        .id = 31,
+        .id = 35,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2510,7 +2766,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
         "    tensor([-1, -6])\n",
-        .id = 32,
+        .id = 36,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2552,7 +2808,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)\n"
         "    tensor([7, 7])\n",
-        .id = 33,
+        .id = 37,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2594,7 +2850,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)\n"
         "    tensor([ 8, -2])\n",
-        .id = 34,
+        .id = 38,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2636,7 +2892,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)\n"
         "    tensor([6, 5])\n",
-        .id = 35,
+        .id = 39,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -2675,7 +2931,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
         "    nomen.Size([5, 2, 4])\n",
-        .id = 36,
+        .id = 40,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2702,6 +2958,45 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 1, [1] = 1u << 0},
     },
     {
+        .name = "bucketize",
+        .signature = "(self, boundaries, *, out_int32=False, right=False, out=None)",
+        .doc = "Between which boundaries each element lies: how many of them, in ascending order, are less than it, or with right=True not larger.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.\n"
+        "Gradient: none.\n"
+        "Errors: boundaries that are not a vector.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bucketize(nomen.tensor([0, 3, 9], names=('N',)), nomen.tensor([1, 3, 5]))\n"
+        "    tensor([0, 1, 3], names=('N',))\n",
+        .id = 41,
+        .nargs = 4,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_bucketize_args, out_int32),
+        .bytes = sizeof(nomen_bucketize_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_bucketize,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "keep",
+        .out_offset = offsetof(nomen_bucketize_args, out),
+        .kernel = "search",
+        .names = nomen__names_self,
+        .dtype = nomen__dtype_search,
+        .shape = nomen__shape_search,
+        .launch = nomen__launch_search,
+    },
+    {
         .name = "cast",
         .signature = "(self, dtype)",
         .doc = "A copy converted to a dtype.\n"
@@ -2715,7 +3010,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
         "    tensor([False,  True])\n",
-        .id = 37,
+        .id = 42,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2757,7 +3052,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.cat([x, x], 'C').shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 38,
+        .id = 43,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -2801,7 +3096,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
         "    tensor([6.2989, 1.3824], names=('N',))\n",
-        .id = 39,
+        .id = 44,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2841,7 +3136,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))\n"
         "    tensor([[5., 1.]], names=('N', 'M'))\n",
-        .id = 40,
+        .id = 45,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -2876,7 +3171,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 41,
+        .id = 46,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -2917,7 +3212,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
         "    [3, 2]\n",
-        .id = 42,
+        .id = 47,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2953,7 +3248,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
         "    tensor([0.0000, 0.5000, 1.0000])\n",
-        .id = 43,
+        .id = 48,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -2997,7 +3292,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)\n"
         "    tensor([-1.,  0.], names=('N',))\n",
-        .id = 44,
+        .id = 49,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3041,7 +3336,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)\n"
         "    tensor([0., 2.], names=('N',))\n",
-        .id = 45,
+        .id = 50,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3084,7 +3379,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, names=('N',))\n"
         "    >>> x.clone().names\n"
         "    ('N',)\n",
-        .id = 46,
+        .id = 51,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -3126,7 +3421,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, names=('N',))\n"
         "    >>> nomen.column_stack([x, x]).names\n"
         "    ('N', None)\n",
-        .id = 47,
+        .id = 52,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -3163,7 +3458,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
         "    tensor([1.+3.j, 2.-4.j])\n",
-        .id = 48,
+        .id = 53,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3207,7 +3502,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 49,
+        .id = 54,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3248,7 +3543,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
         "    True\n",
-        .id = 50,
+        .id = 55,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3282,7 +3577,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
         "    tensor([1., 2.])\n",
-        .id = 51,
+        .id = 56,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3325,7 +3620,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 52,
+        .id = 57,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3369,7 +3664,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.5403])\n",
-        .id = 53,
+        .id = 58,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3413,7 +3708,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 1.5431])\n",
-        .id = 54,
+        .id = 59,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3453,7 +3748,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
         "    tensor([2, 1], names=('N',))\n",
-        .id = 55,
+        .id = 60,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3491,7 +3786,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
         "    tensor([0, 1, 1, 3], names=('T',))\n",
-        .id = 56,
+        .id = 61,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3535,7 +3830,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
         "    tensor([3, 1, 1, 1], names=('T',))\n",
-        .id = 57,
+        .id = 62,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3582,7 +3877,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
         "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
-        .id = 58,
+        .id = 63,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3626,7 +3921,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
         "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
-        .id = 59,
+        .id = 64,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3670,7 +3965,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
         "    tensor([0.0000, 1.5708, 3.1416])\n",
-        .id = 60,
+        .id = 65,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3713,7 +4008,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2]).diag()\n"
         "    tensor([[1, 0],\n"
         "            [0, 2]])\n",
-        .id = 61,
+        .id = 66,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3747,7 +4042,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
         "    ('N', None, None)\n",
-        .id = 62,
+        .id = 67,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3784,7 +4079,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([1, 4])\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names\n"
         "    ('N', 'D')\n",
-        .id = 63,
+        .id = 68,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3825,7 +4120,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
         "    tensor([[3, 5]], names=('N', 'C'))\n",
-        .id = 64,
+        .id = 69,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -3863,7 +4158,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
         "    tensor([-0.5772,  0.4228])\n",
-        .id = 65,
+        .id = 70,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3903,7 +4198,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
         "    tensor(5.)\n",
-        .id = 66,
+        .id = 71,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -3941,7 +4236,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 67,
+        .id = 72,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -3983,7 +4278,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 68,
+        .id = 73,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4025,7 +4320,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 69,
+        .id = 74,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4058,7 +4353,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
         "    [(2, 3, 2), (2, 3, 2)]\n",
-        .id = 70,
+        .id = 75,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4093,7 +4388,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.dstack([x, x]).shape\n"
         "    nomen.Size([2, 3, 2])\n",
-        .id = 71,
+        .id = 76,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4114,6 +4409,43 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_pile,
     },
     {
+        .name = "einsum",
+        .signature = "(equation, operands)",
+        .doc = "Products summed as an equation says: each dim of each operand has a letter, dims of one letter are multiplied element by element, and letters that the result does not have are summed. Without \"->\" the result has the letters that come once, in order. \"...\" are all other dims, broadcast; one letter twice in an operand is its diagonal; blanks count for nothing. Operands are taken in from the left. In Python also with lists of dims for letters, einsum(x, [0, 1], y, [1, 2], [0, 2]); a name in such a list is the name of the dim as well: einsum(x, ['N', 'C'], y, ['C', 'H'], ['N', 'H']).\n"
+        "\n"
+        "    einsum('ik,kj->ij', a, b)[i, j] = sum over k of a[i, k] * b[k, j]\n"
+        "\n"
+        "Names: of the dims with its subscript (rule subscripts).\n"
+        "Shapes: as the equation says; a size of 1 is broadcast.\n"
+        "Dtypes: operands of a sum of products have the same dtype, those of products are promoted.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: an equation that does not fit the operands, sizes or (of dims that stay) names of one letter that differ, a name that would come twice.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> w = nomen.ones(3, 4, names=('C', 'out'))\n"
+        "    >>> nomen.einsum('nc,co->on', x, w).names\n"
+        "    ('out', 'N')\n",
+        .id = 77,
+        .nargs = 2,
+        .lead = 0,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_einsum_args, equation),
+        .bytes = sizeof(nomen_einsum_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_einsum,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "subscripts",
+        .compose = nomen__compose_einsum,
+    },
+    {
         .name = "empty",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
@@ -4128,7 +4460,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 72,
+        .id = 78,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4167,7 +4499,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 73,
+        .id = 79,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4209,7 +4541,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 74,
+        .id = 80,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4251,7 +4583,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 75,
+        .id = 81,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4295,7 +4627,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 76,
+        .id = 82,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4339,7 +4671,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 77,
+        .id = 83,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4383,7 +4715,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 78,
+        .id = 84,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4427,7 +4759,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 79,
+        .id = 85,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4468,7 +4800,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 80,
+        .id = 86,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4510,7 +4842,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 81,
+        .id = 87,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4554,7 +4886,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 82,
+        .id = 88,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4594,7 +4926,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.eye(2, 3, names=('N', 'C'))\n"
         "    tensor([[1., 0., 0.],\n"
         "            [0., 1., 0.]], names=('N', 'C'))\n",
-        .id = 83,
+        .id = 89,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4634,7 +4966,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 84,
+        .id = 90,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4675,7 +5007,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 85,
+        .id = 91,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4716,7 +5048,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]], names=('N', 'C'))\n",
-        .id = 86,
+        .id = 92,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4755,7 +5087,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]])\n",
-        .id = 87,
+        .id = 93,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4794,7 +5126,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
         "    tensor([[3, 4],\n"
         "            [1, 2]])\n",
-        .id = 88,
+        .id = 94,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4834,7 +5166,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 89,
+        .id = 95,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -4879,7 +5211,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
         "    tensor([ 3, -4])\n",
-        .id = 90,
+        .id = 96,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4920,7 +5252,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmax(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 2.])\n",
-        .id = 91,
+        .id = 97,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4956,7 +5288,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmin(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 92,
+        .id = 98,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4995,7 +5327,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
         "    tensor([ 2, -2])\n",
-        .id = 93,
+        .id = 99,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5039,7 +5371,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 94,
+        .id = 100,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -5080,7 +5412,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 95,
+        .id = 101,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -5119,7 +5451,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 96,
+        .id = 102,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5161,7 +5493,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 97,
+        .id = 103,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5205,7 +5537,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 98,
+        .id = 104,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5247,7 +5579,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 99,
+        .id = 105,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5290,7 +5622,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 100,
+        .id = 106,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5315,6 +5647,41 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
     },
     {
+        .name = "histc",
+        .signature = "(self, bins=None, min=None, max=None, *, out=None)",
+        .doc = "How many elements lie in each of bins pieces of equal width from min to max; what lies outside, and NaN, is not counted, max belongs to the last piece. If min and max are equal: from the least to the largest element.\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: bins (default 100).\n"
+        "Dtypes: as self.\n"
+        "Gradient: none.\n"
+        "Errors: no bins, max below min, bounds that are not finite.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2., 1., 5.]).histc(bins=4, min=0, max=4)\n"
+        "    tensor([0., 2., 1., 0.])\n",
+        .id = 107,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_histc_args, bins),
+        .bytes = sizeof(nomen_histc_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_histc,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unnamed",
+        .out_offset = offsetof(nomen_histc_args, out),
+        .compose = nomen__compose_histc,
+    },
+    {
         .name = "hsplit",
         .signature = "(self, sections=None, *, indices=None)",
         .doc = "tensor_split of the second dim (of a vector its only one) into equal sections, or at indices.\n"
@@ -5328,7 +5695,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
         "    [[[1], [3]], [[2], [4]]]\n",
-        .id = 101,
+        .id = 108,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5363,7 +5730,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.hstack([x, x]).shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 102,
+        .id = 109,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -5401,7 +5768,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
         "    tensor([ 5., 13.])\n",
-        .id = 103,
+        .id = 110,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5441,7 +5808,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([ 2., -4.])\n",
-        .id = 104,
+        .id = 111,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5483,7 +5850,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 105,
+        .id = 112,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5520,7 +5887,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 106,
+        .id = 113,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5564,7 +5931,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 107,
+        .id = 114,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5605,7 +5972,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 108,
+        .id = 115,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5644,7 +6011,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 109,
+        .id = 116,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5682,7 +6049,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 110,
+        .id = 117,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5708,6 +6075,43 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 1},
     },
     {
+        .name = "inner",
+        .signature = "(self, other, *, out=None)",
+        .doc = "The products of each row of self with each row of other: all pairs along the last dims, summed. With a 0-d operand the plain product.\n"
+        "\n"
+        "    result[..., i, ..., j] = sum over k of self[..., i, k] * other[..., j, k]\n"
+        "\n"
+        "Names: then those of the second but the last (rule inner).\n"
+        "Shapes: [..., k] and [..., k] give the dims of the first but the last, then those of the second.\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: last dims of different sizes, a name that would come twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.inner(nomen.ones(2, 3, names=('N', 'D')), nomen.tensor([1., 2., 3.]))\n"
+        "    tensor([6., 6.], names=('N',))\n",
+        .id = 118,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_inner_args, out),
+        .bytes = sizeof(nomen_inner_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_inner,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "inner",
+        .out_offset = offsetof(nomen_inner_args, out),
+        .compose = nomen__compose_inner,
+    },
+    {
         .name = "isclose",
         .signature = "(self, other, rtol=None, atol=None, equal_nan=False)",
         .doc = "True where two numbers are nearly equal. Infinities are close to themselves only; NaN is close to NaN with equal_nan.\n"
@@ -5723,7 +6127,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
         "    tensor([ True, False])\n",
-        .id = 111,
+        .id = 119,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5756,7 +6160,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 112,
+        .id = 120,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5793,7 +6197,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 113,
+        .id = 121,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5830,7 +6234,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 114,
+        .id = 122,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5868,7 +6272,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 115,
+        .id = 123,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5908,7 +6312,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 116,
+        .id = 124,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -5947,7 +6351,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
         "    tensor([False,  True])\n",
-        .id = 117,
+        .id = 125,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5981,7 +6385,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 118,
+        .id = 126,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6029,7 +6433,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 119,
+        .id = 127,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6071,7 +6475,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
         "    tensor([ 0.5000, 15.0000])\n",
-        .id = 120,
+        .id = 128,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6115,7 +6519,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 121,
+        .id = 129,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6158,7 +6562,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.linspace(0, 1, 5, names=('t',))\n"
         "    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], names=('t',))\n",
-        .id = 122,
+        .id = 130,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6201,7 +6605,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 123,
+        .id = 131,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6245,7 +6649,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 124,
+        .id = 132,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6289,7 +6693,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 125,
+        .id = 133,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6333,7 +6737,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 126,
+        .id = 134,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6375,7 +6779,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 127,
+        .id = 135,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6416,7 +6820,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 128,
+        .id = 136,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6459,7 +6863,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logaddexp(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))\n"
         "    tensor([  0.6931, 100.6931], names=('N',))\n",
-        .id = 129,
+        .id = 137,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6502,7 +6906,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logaddexp2(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))\n"
         "    tensor([  1., 101.], names=('N',))\n",
-        .id = 130,
+        .id = 138,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6545,7 +6949,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 131,
+        .id = 139,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6587,7 +6991,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 132,
+        .id = 140,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6627,7 +7031,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 133,
+        .id = 141,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6667,7 +7071,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True,  True])\n",
-        .id = 134,
+        .id = 142,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6707,7 +7111,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 135,
+        .id = 143,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6751,7 +7155,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 136,
+        .id = 144,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6795,7 +7199,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 137,
+        .id = 145,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6840,7 +7244,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 138,
+        .id = 146,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6882,7 +7286,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 139,
+        .id = 147,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6923,7 +7327,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 140,
+        .id = 148,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6964,7 +7368,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 141,
+        .id = 149,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7006,7 +7410,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 142,
+        .id = 150,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7047,7 +7451,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 143,
+        .id = 151,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7092,7 +7496,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 144,
+        .id = 152,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7134,7 +7538,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 145,
+        .id = 153,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7175,7 +7579,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 146,
+        .id = 154,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7219,7 +7623,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 147,
+        .id = 155,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7264,7 +7668,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 148,
+        .id = 156,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7306,7 +7710,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 149,
+        .id = 157,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7347,7 +7751,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 150,
+        .id = 158,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7391,7 +7795,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
         "    ('N', 'C', 'H')\n",
-        .id = 151,
+        .id = 159,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7431,7 +7835,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 152,
+        .id = 160,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7470,7 +7874,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 153,
+        .id = 161,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7512,7 +7916,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 154,
+        .id = 162,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7550,7 +7954,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 155,
+        .id = 163,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7592,7 +7996,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 156,
+        .id = 164,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7634,7 +8038,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 157,
+        .id = 165,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7675,7 +8079,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 158,
+        .id = 166,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7705,6 +8109,41 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 0 | NOMEN__SAVE_SECOND | NOMEN__SAVE_RESULT},
     },
     {
+        .name = "nanquantile",
+        .signature = "(self, q, dim=None, keepdim=False, *, interpolation=None, out=None)",
+        .doc = "quantile of the elements that are not NaN; NaN if there are none.\n"
+        "\n"
+        "Names: behind those of q (rule quantile).\n"
+        "Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: floating, as self; q is a number or has the dtype of self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another word as interpolation.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 3.]).nanquantile(0.5)\n"
+        "    tensor(2.)\n",
+        .id = 167,
+        .nargs = 5,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_nanquantile_args, dim),
+        .bytes = sizeof(nomen_nanquantile_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_nanquantile,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "quantile",
+        .out_offset = offsetof(nomen_nanquantile_args, out),
+        .compose = nomen__compose_quantile,
+    },
+    {
         .name = "nansum",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
         .doc = "The sum over the given dims, or over all of them, of the elements that are not NaN.\n"
@@ -7719,7 +8158,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 159,
+        .id = 168,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7760,7 +8199,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 160,
+        .id = 169,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7799,7 +8238,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 161,
+        .id = 170,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7838,7 +8277,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 162,
+        .id = 171,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7881,7 +8320,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 163,
+        .id = 172,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -7924,7 +8363,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 164,
+        .id = 173,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7962,7 +8401,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 165,
+        .id = 174,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7996,7 +8435,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 166,
+        .id = 175,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8041,7 +8480,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 167,
+        .id = 176,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8084,7 +8523,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 168,
+        .id = 177,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8123,7 +8562,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 169,
+        .id = 178,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8162,7 +8601,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 170,
+        .id = 179,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8187,6 +8626,117 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_one,
     },
     {
+        .name = "order_slices",
+        .signature = "(self)",
+        .doc = "The positions that put the slices of the first dim in order: by their first elements, then by their second ones, and so on. What unique with a dim is made of. NaN is larger than every number, equal slices keep their order.\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: one dim, as long as the first one of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: a tensor without dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[2, 0], [1, 5]]).unique(dim=0)\n"
+        "    tensor([[1, 5],\n"
+        "            [2, 0]])\n",
+        .id = 180,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_order_slices_args),
+        .bytes = sizeof(nomen_order_slices_args),
+        .more = 0,
+        .nout = 1,
+        .forms = 0,
+        .args = args_order_slices,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unnamed",
+        .names = nomen__names_nothing,
+        .dtype = nomen__dtype_index,
+        .shape = nomen__shape_order_slices,
+        .launch = nomen__launch_order_slices,
+    },
+    {
+        .name = "outer",
+        .signature = "(self, vec2, *, out=None)",
+        .doc = "Each element of one vector times each of another.\n"
+        "\n"
+        "    result[i, j] = self[i] * vec2[j]\n"
+        "\n"
+        "Names: then those of the second (rule outer).\n"
+        "Shapes: [m] and [n] give [m, n].\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not vectors, a name that both have.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "Also called: ger.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.outer(nomen.tensor([1, 2], names=('N',)), nomen.tensor([3, 4, 5], names=('M',)))\n"
+        "    tensor([[ 3,  4,  5],\n"
+        "            [ 6,  8, 10]], names=('N', 'M'))\n",
+        .id = 181,
+        .nargs = 2,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_outer_args, out),
+        .bytes = sizeof(nomen_outer_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_outer,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "outer",
+        .out_offset = offsetof(nomen_outer_args, out),
+        .compose = nomen__compose_outer,
+    },
+    {
+        .name = "pdist",
+        .signature = "(self, p=None)",
+        .doc = "The p-norms (default 2) of the differences of each row with each later one: the pairs above the diagonal of cdist with itself, row by row.\n"
+        "\n"
+        "    result = [norm(self[i] - self[j], p) for i < j]\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: [n, d] gives [n * (n - 1) / 2].\n"
+        "Dtypes: floating, as self; complex gives the real dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: other than two dims, dtypes that are not floating, a negative p.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.pdist(nomen.tensor([[0., 0.], [3., 4.], [0., 1.]]))\n"
+        "    tensor([5.0000, 1.0000, 4.2426])\n",
+        .id = 182,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_pdist_args, p),
+        .bytes = sizeof(nomen_pdist_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION,
+        .args = args_pdist,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unnamed",
+        .compose = nomen__compose_pdist,
+    },
+    {
         .name = "permute",
         .signature = "(self, dims)",
         .doc = "Puts the dims into the given order.\n"
@@ -8200,7 +8750,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 171,
+        .id = 183,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8241,7 +8791,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 172,
+        .id = 184,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8282,7 +8832,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
         "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
-        .id = 173,
+        .id = 185,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8327,7 +8877,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 174,
+        .id = 186,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8370,7 +8920,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 175,
+        .id = 187,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8407,7 +8957,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 176,
+        .id = 188,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8448,7 +8998,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 177,
+        .id = 189,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8490,7 +9040,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 178,
+        .id = 190,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -8532,7 +9082,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 179,
+        .id = 191,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -8557,6 +9107,44 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 1u << 1, [2] = 1u << 1},
     },
     {
+        .name = "quantile",
+        .signature = "(self, q, dim=None, keepdim=False, *, interpolation=None, out=None)",
+        .doc = "The values below which the parts q of the elements lie, over a dim or over all elements: in order, the element at the place q * (n - 1), or between two what interpolation says (linear, lower, higher, midpoint, nearest). NaN if there is a NaN. A vector q gives a dim in front.\n"
+        "\n"
+        "Names: behind those of q (rule quantile).\n"
+        "Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: floating, as self; q is a number or has the dtype of self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another word as interpolation.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1., 2., 4.], [3., 5., 9.]], names=('N', 'C'))\n"
+        "    >>> x.quantile(0.25, 'C')\n"
+        "    tensor([1.5000, 4.0000], names=('N',))\n"
+        "    >>> nomen.quantile(x, nomen.tensor([0., 1.], names=('q',)), 'N').names\n"
+        "    ('q', 'C')\n",
+        .id = 192,
+        .nargs = 5,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_quantile_args, dim),
+        .bytes = sizeof(nomen_quantile_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
+        .args = args_quantile,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "quantile",
+        .out_offset = offsetof(nomen_quantile_args, out),
+        .compose = nomen__compose_quantile,
+    },
+    {
         .name = "rad2deg",
         .signature = "(self, *, out=None)",
         .doc = "An angle in radians as one in degrees.\n"
@@ -8574,7 +9162,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 180,
+        .id = 193,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8617,7 +9205,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 181,
+        .id = 194,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8656,7 +9244,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 182,
+        .id = 195,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8696,7 +9284,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 183,
+        .id = 196,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8736,7 +9324,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 184,
+        .id = 197,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8776,7 +9364,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 185,
+        .id = 198,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8815,7 +9403,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 186,
+        .id = 199,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8855,7 +9443,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 187,
+        .id = 200,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8895,7 +9483,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 188,
+        .id = 201,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8934,7 +9522,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([1., 3.])\n",
-        .id = 189,
+        .id = 202,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8976,7 +9564,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 190,
+        .id = 203,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9016,7 +9604,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 191,
+        .id = 204,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9058,7 +9646,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 192,
+        .id = 205,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9104,7 +9692,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 193,
+        .id = 206,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9146,7 +9734,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 194,
+        .id = 207,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9185,7 +9773,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [1, 2, 1, 2]], names=(None, 'T'))\n",
-        .id = 195,
+        .id = 208,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9221,7 +9809,7 @@ const nomen__op nomen__ops[] = {
         "            [3, 3, 4, 4]], names=('N', 'C'))\n"
         "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
         "    tensor([0, 0, 2])\n",
-        .id = 196,
+        .id = 209,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9254,7 +9842,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 197,
+        .id = 210,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9294,7 +9882,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
         "    >>> x.resize_(3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 198,
+        .id = 211,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9328,7 +9916,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
         "    ('N', 'C')\n",
-        .id = 199,
+        .id = 212,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9362,7 +9950,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
         "    tensor([1.-2.j])\n",
-        .id = 200,
+        .id = 213,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9397,7 +9985,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
         "    tensor([4, 1, 2, 3], names=('T',))\n",
-        .id = 201,
+        .id = 214,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9434,7 +10022,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 202,
+        .id = 215,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9479,7 +10067,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 203,
+        .id = 216,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9516,7 +10104,7 @@ const nomen__op nomen__ops[] = {
         "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
         "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
         "Gradient: self, src.\n"
-        "Errors: an index out of range or negative, a src of another dtype, another word as reduce; a gradient with reduce 'multiply'.\n"
+        "Errors: an index out of range or negative, a src of another dtype, another word as reduce.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: scatter_.\n"
         "\n"
@@ -9524,7 +10112,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 204,
+        .id = 217,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9568,7 +10156,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 205,
+        .id = 218,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9594,6 +10182,90 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0, [2] = 1u << 1},
     },
     {
+        .name = "scatter_reduce",
+        .signature = "(self, dim, index, src, reduce, *, include_self=True, out=None)",
+        .doc = "scatter that combines what comes to one place: reduce is 'sum', 'prod', 'mean', 'amax' or 'amin'. With include_self=False what was there before does not count where something comes. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] = reduce(result[index[i][j]][j], src[i][j]) for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype, another word as reduce, the largest of complex numbers.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_reduce_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).scatter_reduce(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 4., 3.]), 'mean', include_self=False)\n"
+        "    tensor([2.5000, 0.0000, 3.0000])\n",
+        .id = 219,
+        .nargs = 6,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_scatter_reduce_args, dim),
+        .bytes = sizeof(nomen_scatter_reduce_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
+        .args = args_scatter_reduce,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unify",
+        .out_offset = offsetof(nomen_scatter_reduce_args, out),
+        .names = nomen__names_along,
+        .dtype = nomen__dtype_put,
+        .shape = nomen__shape_scatter,
+        .launch = nomen__launch_scatter_reduce,
+        .choose = nomen__choose_scatter_reduce,
+        .grad = nomen__grad_scatter_reduce,
+        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2 | NOMEN__SAVE_RESULT, [2] = 1u << 0 | 1u << 1 | 1u << 2 | NOMEN__SAVE_RESULT},
+    },
+    {
+        .name = "searchsorted",
+        .signature = "(sorted_sequence, self, *, out_int32=False, right=False, side=None, sorter=None, out=None)",
+        .doc = "Where each value would be put into a sorted sequence: in front of the first element that is not less, or with right=True (side='right') behind the last one that is not larger. A sequence of several dims is one for each row of values. sorter: positions that put the sequence in order.\n"
+        "\n"
+        "Names: unified with those of the first but for the last dims (rule search).\n"
+        "Shapes: as self.\n"
+        "Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.\n"
+        "Gradient: none.\n"
+        "Errors: other sizes of the leading dims, side and right that contradict each other, a sorter of other sizes or out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.searchsorted(nomen.tensor([1, 3, 5]), nomen.tensor([0, 3, 9], names=('N',)))\n"
+        "    tensor([0, 1, 3], names=('N',))\n",
+        .id = 220,
+        .nargs = 6,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_searchsorted_args, out_int32),
+        .bytes = sizeof(nomen_searchsorted_args),
+        .more = 1,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_searchsorted,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "search",
+        .out_offset = offsetof(nomen_searchsorted_args, out),
+        .kernel = "search",
+        .names = nomen__names_search_rule,
+        .dtype = nomen__dtype_search,
+        .shape = nomen__shape_search,
+        .launch = nomen__launch_search,
+        .choose = nomen__choose_search,
+    },
+    {
         .name = "select",
         .signature = "(self, dim, index)",
         .doc = "The slice at one index of a dim; the dim is gone.\n"
@@ -9607,7 +10279,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 206,
+        .id = 221,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9649,7 +10321,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 207,
+        .id = 222,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9694,7 +10366,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 208,
+        .id = 223,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9736,7 +10408,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 209,
+        .id = 224,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9778,7 +10450,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 210,
+        .id = 225,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -9821,7 +10493,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 211,
+        .id = 226,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9865,7 +10537,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 212,
+        .id = 227,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9909,7 +10581,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 213,
+        .id = 228,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9949,7 +10621,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 214,
+        .id = 229,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9991,7 +10663,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 215,
+        .id = 230,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10032,7 +10704,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 216,
+        .id = 231,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10075,7 +10747,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 217,
+        .id = 232,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10112,7 +10784,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 218,
+        .id = 233,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10156,7 +10828,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 219,
+        .id = 234,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10197,7 +10869,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 220,
+        .id = 235,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10237,7 +10909,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 221,
+        .id = 236,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -10278,7 +10950,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 222,
+        .id = 237,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10318,7 +10990,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 223,
+        .id = 238,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10366,7 +11038,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 224,
+        .id = 239,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -10409,7 +11081,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 225,
+        .id = 240,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10450,7 +11122,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 226,
+        .id = 241,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -10492,7 +11164,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 227,
+        .id = 242,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -10526,7 +11198,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 228,
+        .id = 243,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -10568,7 +11240,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 229,
+        .id = 244,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10612,7 +11284,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 230,
+        .id = 245,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10654,7 +11326,7 @@ const nomen__op nomen__ops[] = {
         "    [[0, 1, 2], [3, 4]]\n"
         "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
         "    [[0], [1, 2, 3], [4]]\n",
-        .id = 231,
+        .id = 246,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10691,7 +11363,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
         "    tensor([-9., -9.,  2.], names=('N',))\n",
-        .id = 232,
+        .id = 247,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10726,7 +11398,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [3, 4, 3, 4]])\n",
-        .id = 233,
+        .id = 248,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10759,7 +11431,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 234,
+        .id = 249,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10792,7 +11464,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 235,
+        .id = 250,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10832,7 +11504,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 236,
+        .id = 251,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10877,7 +11549,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
         "    tensor(5.)\n",
-        .id = 237,
+        .id = 252,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10912,7 +11584,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 238,
+        .id = 253,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10955,7 +11627,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 239,
+        .id = 254,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10999,7 +11671,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 240,
+        .id = 255,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11041,7 +11713,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 241,
+        .id = 256,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -11082,7 +11754,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 242,
+        .id = 257,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11115,7 +11787,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 243,
+        .id = 258,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11154,7 +11826,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 244,
+        .id = 259,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11194,7 +11866,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 245,
+        .id = 260,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11219,6 +11891,77 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "unique",
+        .signature = "(self, sorted=True, return_inverse=False, return_counts=False, dim=None)",
+        .doc = "The values that come, each once and in order, and on request for each element where its value stands (return_inverse), and how often each value comes (return_counts). With a dim its slices are the values, ordered by their first elements. NaN differs from itself. sorted=False allows any order, and gives the same. The result is one tensor if nothing else is asked for, else a list.\n"
+        "\n"
+        "Names: along a dim own names; else the values have one unnamed dim and the positions own names (rule unique).\n"
+        "Shapes: as many values as differ; the positions have the sizes of self, or of the dim; a count for each value.\n"
+        "Dtypes: values as self; positions and counts are int64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: slices without elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([3, 1, 3, 2], names=('N',))\n"
+        "    >>> values, counts = x.unique(return_counts=True)\n"
+        "    >>> values, counts\n"
+        "    (tensor([1, 2, 3]), tensor([1, 1, 2]))\n"
+        "    >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')\n"
+        "    tensor([[1, 5],\n"
+        "            [2, 0]], names=('N', 'C'))\n",
+        .id = 261,
+        .nargs = 5,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_unique_args, unsorted),
+        .bytes = sizeof(nomen_unique_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_unique,
+        .primitive = 0,
+        .list = 2,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unique",
+        .compose = nomen__compose_unique,
+    },
+    {
+        .name = "unique_consecutive",
+        .signature = "(self, return_inverse=False, return_counts=False, dim=None)",
+        .doc = "unique, but of neighbours only: of a run of equal values the first stays, in the order in which they come.\n"
+        "\n"
+        "Names: along a dim own names; else the values have one unnamed dim and the positions own names (rule unique).\n"
+        "Shapes: a value for each run; the positions have the sizes of self, or of the dim; a count for each value.\n"
+        "Dtypes: values as self; positions and counts are int64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: slices without elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)\n"
+        "    (tensor([1, 2, 1]), tensor([2, 1, 1]))\n",
+        .id = 262,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_unique_consecutive_args, return_inverse),
+        .bytes = sizeof(nomen_unique_consecutive_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .args = args_unique_consecutive,
+        .primitive = 0,
+        .list = 2,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unique",
+        .compose = nomen__compose_unique,
+    },
+    {
         .name = "unsqueeze",
         .signature = "(self, dim, *, name=None)",
         .doc = "Inserts a dim of size 1 at a position, unnamed or with a name.\n"
@@ -11233,7 +11976,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 246,
+        .id = 263,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11272,7 +12015,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 247,
+        .id = 264,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11312,7 +12055,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 248,
+        .id = 265,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11355,7 +12098,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 249,
+        .id = 266,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11393,7 +12136,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 250,
+        .id = 267,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11432,7 +12175,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 251,
+        .id = 268,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11457,6 +12200,42 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "view_dtype",
+        .signature = "(self, dtype)",
+        .doc = "The same bytes as elements of another dtype, never copied: x.view(dtype) in Python. Where elements become smaller or larger the last dim becomes longer or shorter.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, the last dim times the ratio of the bytes of an element.\n"
+        "Dtypes: dtype.\n"
+        "Gradient: none.\n"
+        "Errors: a last dim that cannot be divided so, or whose elements do not lie side by side.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., -2.], names=('N',)).view(nomen.int32)\n"
+        "    tensor([ 1065353216, -1073741824], dtype=int32, names=('N',))\n",
+        .id = 269,
+        .nargs = 2,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_view_dtype_args, dtype),
+        .bytes = sizeof(nomen_view_dtype_args),
+        .more = 0,
+        .nout = 1,
+        .forms = 0,
+        .args = args_view_dtype,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "keep",
+        .names = nomen__names_keep,
+        .dtype = nomen__dtype_view,
+        .shape = nomen__shape_view_dtype,
+        .launch = nomen__launch_nothing,
+    },
+    {
         .name = "vsplit",
         .signature = "(self, sections=None, *, indices=None)",
         .doc = "tensor_split of the first dim into equal sections, or at indices.\n"
@@ -11470,7 +12249,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 252,
+        .id = 270,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11506,7 +12285,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.vstack([x, x]).names\n"
         "    (None, 'C')\n",
-        .id = 253,
+        .id = 271,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -11541,7 +12320,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 254,
+        .id = 272,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -11582,7 +12361,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 255,
+        .id = 273,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11622,7 +12401,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 256,
+        .id = 274,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -11661,7 +12440,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 257,
+        .id = 275,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11705,6 +12484,7 @@ const nomen__alias nomen__aliases[] = {
     {"conj_physical", NOMEN__OP_CONJ},
     {"divide", NOMEN__OP_DIV},
     {"fix", NOMEN__OP_TRUNC},
+    {"ger", NOMEN__OP_OUTER},
     {"greater", NOMEN__OP_GT},
     {"greater_equal", NOMEN__OP_GE},
     {"less", NOMEN__OP_LT},
@@ -11721,4 +12501,4 @@ const nomen__alias nomen__aliases[] = {
     {"swapdims", NOMEN__OP_TRANSPOSE},
     {"true_divide", NOMEN__OP_DIV},
 };
-const int nomen__alias_count = 30;
+const int nomen__alias_count = 31;

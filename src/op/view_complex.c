@@ -1,4 +1,5 @@
-/* Views that change the dtype: parts of complex numbers, pairs of real ones. */
+/* Views of memory: parts of complex numbers, pairs of real ones, bytes as another dtype, any steps.
+ */
 #include "op/op.h"
 #include "op/rows.gen.h"
 
@@ -124,6 +125,140 @@ nomen_status nomen__shape_unpaired(nomen__call *c) {
     nomen_tensor *v = header(c, 0);
     if (!v) return NOMEN_ERROR_MEMORY;
     for (int d = 0; d < c->ndim; d++) v->stride[d] = t->stride[d] / 2;
+    nomen__tensor_finish(v);
+    return NOMEN_OK;
+}
+
+/* ---- bytes as another dtype ------------------------------------------------------------------ */
+
+nomen_status nomen__dtype_view(nomen__call *c) {
+    c->compute = (nomen_dtype)c->in[0]->dtype;
+    c->writes = c->result[0] = c->arg[1].dtype;
+    return NOMEN_OK;
+}
+
+typedef struct sides {
+    int64_t from, to; /* bytes of an element */
+    const char *from_name, *to_name;
+} sides;
+
+static nomen_status fail_sides(const sides *k, const char *what, const char *must, int64_t got) {
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "%s must be %s to view %s as %s (different element sizes), but got %lld",
+                       what, must, k->from_name, k->to_name, (long long)got);
+}
+
+/* Elements become larger: whole ones must lie side by side, at places where there can be one. */
+static nomen_status check_larger(const nomen_tensor *t, const sides *k) {
+    int64_t ratio = k->to / k->from, offset = (t->data - t->storage->data) / k->from;
+    int last = t->ndim - 1;
+    NOMEN__TEXT(must, 40);
+    nomen__text_add(&must, "divisible by %lld", (long long)ratio);
+    if (t->size[last] % ratio) return fail_sides(k, "self.size(-1)", must.at, t->size[last]);
+    if (t->numel && (offset % ratio || (uintptr_t)t->data % (size_t)k->to % (size_t)k->from))
+        return fail_sides(k, "self.storage_offset()", must.at, offset);
+    for (int d = 0; d < last; d++) {
+        NOMEN__TEXT(what, 32);
+        nomen__text_add(&what, "self.stride(%d)", d);
+        if (t->size[d] > 1 && t->stride[d] % ratio)
+            return fail_sides(k, what.at, must.at, t->stride[d]);
+    }
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_view_dtype(nomen__call *c) {
+    nomen_tensor *t = c->in[0];
+    sides k = {nomen__item(t->dtype), nomen__item((uint8_t)c->result[0]),
+               nomen_dtype_name((nomen_dtype)t->dtype), nomen_dtype_name(c->result[0])};
+    int last = t->ndim - 1;
+    nomen_status s = NOMEN_OK;
+    take_sizes(c);
+    if (k.from != k.to) {
+        if (last < 0)
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "self.dim() cannot be 0 to view %s as %s (different element sizes)",
+                               k.from_name, k.to_name);
+        if (t->stride[last] != 1 && t->size[last] > 1)
+            s = fail_sides(&k, "self.stride(-1)", "1", t->stride[last]);
+        if (!s && k.to > k.from) s = check_larger(t, &k);
+        if (s) return s;
+        c->size[last] = c->size[last] * k.from / k.to;
+    }
+    nomen_tensor *v = header(c, 0);
+    if (!v) return NOMEN_ERROR_MEMORY;
+    for (int d = 0; d < c->ndim; d++) v->stride[d] = t->stride[d] * k.from / k.to;
+    if (last >= 0 && k.from != k.to) v->stride[last] = 1;
+    nomen__tensor_finish(v);
+    return NOMEN_OK;
+}
+
+/* ---- any steps ------------------------------------------------------------------------------- */
+
+static nomen_status fail_bounds(const nomen__call *c, int64_t offset, int64_t bytes) {
+    nomen_sizes size = c->arg[1].sizes, stride = c->arg[2].sizes;
+    NOMEN__TEXT(sizes, 120);
+    NOMEN__TEXT(steps, 120);
+    nomen__text_sizes(&sizes, size.at, (int)size.count);
+    nomen__text_sizes(&steps, stride.at, (int)stride.count);
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %d "
+                       "are out of bounds for storage of size %lld",
+                       sizes.at, steps.at, (long long)offset, (int)nomen__item(c->in[0]->dtype),
+                       (long long)bytes);
+}
+
+/* Sizes and steps by themselves; *end: one more than the last element from the first. */
+static nomen_status check_steps(const nomen__call *c, int64_t *end) {
+    nomen_sizes size = c->arg[1].sizes, stride = c->arg[2].sizes;
+    bool overflow = false, empty = false;
+    int64_t reach = 0, step;
+    if (size.count != stride.count)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "mismatch in length of strides and shape");
+    if (size.count > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "as_strided: more than %d dims", NOMEN_MAX_DIMS);
+    for (int64_t d = 0; d < size.count; d++) {
+        if (stride.at[d] < 0)
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "as_strided: Negative strides are not supported at the moment, got "
+                               "a stride of %lld",
+                               (long long)stride.at[d]);
+        if (size.at[d] < 0)
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "as_strided: Trying to create tensor with negative dimension %lld",
+                               (long long)size.at[d]);
+        empty |= size.at[d] == 0;
+        overflow |= __builtin_mul_overflow(size.at[d] - 1, stride.at[d], &step) ||
+                    __builtin_add_overflow(reach, step, &reach);
+    }
+    if (overflow && !empty)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "as_strided: Storage size calculation overflowed");
+    *end = empty ? 0 : reach + 1;
+    return NOMEN_OK;
+}
+
+nomen_status nomen__shape_as_strided(nomen__call *c) {
+    nomen_tensor *t = c->in[0];
+    int64_t item = nomen__item(t->dtype), own = t->data - t->storage->data, offset = own / item;
+    int64_t bytes = (int64_t)t->storage->bytes, end = 0;
+    if (nomen__given(c, 3)) {
+        const nomen_number *n = c->arg[3].number;
+        if (n->kind != NOMEN_NUMBER_INT)
+            return nomen__fail(NOMEN_ERROR_TYPE, "as_strided: the storage_offset must be int");
+        offset = n->i;
+    }
+    if (offset < 0)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "Tensor: invalid storage offset %lld",
+                           (long long)offset);
+    nomen_status s = check_steps(c, &end);
+    if (s) return s;
+    int64_t room = bytes / item;
+    if (end && (offset >= room || end > room - offset)) return fail_bounds(c, offset, bytes);
+    c->ndim = (int)c->arg[1].sizes.count;
+    for (int d = 0; d < c->ndim; d++) c->size[d] = c->arg[1].sizes.at[d];
+    nomen_tensor *v = header(c, 0);
+    if (!v) return NOMEN_ERROR_MEMORY;
+    for (int d = 0; d < c->ndim; d++) v->stride[d] = c->arg[2].sizes.at[d];
+    v->data = end ? t->storage->data + offset * item : t->storage->data;
     nomen__tensor_finish(v);
     return NOMEN_OK;
 }

@@ -11,7 +11,24 @@ static nomen_tensor *addmm(nomen_tensor *const in[]) {
     return nomen_addmm(in[0], in[1], in[2], .beta = nomen_num(0.5), .alpha = nomen_num(2.0));
 }
 
+static nomen_tensor *addr_scaled(nomen_tensor *const in[]) {
+    return nomen_addr(in[0], in[1], in[2], .beta = nomen_num(0.5), .alpha = nomen_num(3));
+}
+static nomen_tensor *einsum_chain(nomen_tensor *const in[]) {
+    return nomen_einsum("bij,jk,k->kb", NOMEN_LIST(in[0], in[1], in[2]));
+}
+static nomen_tensor *einsum_diagonal(nomen_tensor *const in[]) {
+    return nomen_einsum("iij,j->i", NOMEN_LIST(in[0], in[1]));
+}
+
 static const grad_case cases[] = {
+    {"addbmm", NULL, {"M=2 N=2", "B=2 M=2 K=3", "B=2 K=3 N=2"}, -1, 1, 0},
+    {"addr", addr_scaled, {"2", "N=3", "M=2"}, -1, 1, 0},
+    {"einsum", einsum_chain, {"B=2 M=2 K=3", "K=3 N=2", "N=2"}, -1, 1, 0},
+    {"einsum", einsum_diagonal, {"2 2 3", "3"}, -1, 1, 0},
+    {"inner", NULL, {"M=2 K=3", "N=2 K=3"}, -1, 1, 0},
+    {"outer", NULL, {"M=2", "N=3"}, -1, 1, 0},
+    {"pdist", NULL, {"N=4 D=3"}, -1, 1, 0},
     {"addmm", addmm, {"3", "2 4", "4 3"}, -1, 1, 0},
     {"addmv", NULL, {"N=2", "N=2 D=3", "D=3"}, -1.5, 1.5, 0},
     {"addmv", addmv_beta, {"", "N=2 D=3", "D=3"}, -1.5, 1.5, 0},

@@ -52,6 +52,44 @@ static nomen_tensor *scatter_adding(nomen_tensor *const in[]) {
 static nomen_tensor *scatter_add_one(nomen_tensor *const in[]) {
     return nomen_scatter_add(in[0], "1", square_of(LIST_OF(2, 2, 1, 2)), in[1]);
 }
+static nomen_tensor *scatter_reduced(nomen_tensor *const in[], const char *reduce, bool exclude) {
+    return nomen_scatter_reduce(in[0], "1", square_of(LIST_OF(2, 2, 1, 2)), in[1], reduce,
+                                .exclude_self = exclude);
+}
+static nomen_tensor *scatter_sum(nomen_tensor *const in[]) {
+    return scatter_reduced(in, "sum", true);
+}
+static nomen_tensor *scatter_mean(nomen_tensor *const in[]) {
+    return scatter_reduced(in, "mean", false);
+}
+static nomen_tensor *scatter_prod(nomen_tensor *const in[]) {
+    return scatter_reduced(in, "prod", false);
+}
+static nomen_tensor *scatter_others_prod(nomen_tensor *const in[]) {
+    return scatter_reduced(in, "prod", true);
+}
+static nomen_tensor *scatter_amax(nomen_tensor *const in[]) {
+    return scatter_reduced(in, "amax", false);
+}
+static nomen_tensor *scatter_amin(nomen_tensor *const in[]) {
+    return scatter_reduced(in, "amin", true);
+}
+static nomen_tensor *scatter_multiplying(nomen_tensor *const in[]) {
+    return nomen_scatter(in[0], "1", square_of(LIST_OF(2, 2, 1, 2)), in[1], .reduce = "multiply");
+}
+static nomen_tensor *quantile_one(nomen_tensor *const in[]) {
+    return nomen_quantile(in[0], nomen_scalar(0.3), .dim = "B");
+}
+static nomen_tensor *nanquantile_one(nomen_tensor *const in[]) {
+    return nomen_nanquantile(in[0], nomen_scalar(0.7), .dim = "0");
+}
+static nomen_tensor *bincount_one(nomen_tensor *const in[]) {
+    return nomen_bincount(LIST_OF(2, 0, 2, 1), .weights = in[0]);
+}
+static nomen_tensor *unique_values(nomen_tensor *const in[]) { return nomen_unique(in[0]).at[0]; }
+static nomen_tensor *unique_runs(nomen_tensor *const in[]) {
+    return nomen_unique_consecutive(in[0], .dim = "B").at[0];
+}
 static nomen_tensor *take_one(nomen_tensor *const in[]) {
     return nomen_take(in[0], square_of(LIST_OF(5, 0, -1, 2)));
 }
@@ -111,6 +149,18 @@ static const grad_case cases[] = {
     {"scatter", scatter_number, {"A=2 B=3"}, -1, 1, 0},
     {"scatter", scatter_adding, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
     {"scatter_add", scatter_add_one, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter", scatter_multiplying, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter_reduce", scatter_sum, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter_reduce", scatter_mean, {"A=2 B=3", "3 4"}, -1, 1, 0},
+    {"scatter_reduce", scatter_prod, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter_reduce", scatter_others_prod, {"A=2 B=3", "A=2 B=2"}, -1, 1, 0},
+    {"scatter_reduce", scatter_amax, {"A=2 B=3", "A=2 B=2"}, -1, 1, REAL_ONLY},
+    {"scatter_reduce", scatter_amin, {"A=2 B=3", "A=2 B=2"}, -1, 1, REAL_ONLY},
+    {"quantile", quantile_one, {"A=2 B=3"}, -1, 1, REAL_ONLY},
+    {"nanquantile", nanquantile_one, {"4"}, -1, 1, REAL_ONLY},
+    {"bincount", bincount_one, {"4"}, -1, 1, 0},
+    {"unique", unique_values, {"A=2 B=3"}, -1, 1, REAL_ONLY},
+    {"unique_consecutive", unique_runs, {"A=2 B=3"}, -1, 1, 0},
     {"take", take_one, {"A=2 B=3"}, -1, 1, 0},
     {"take_along_dim", take_along_dim_one, {"A=2 B=3"}, -1, 1, 0},
     {"take_dims", take_dims_one, {"A=2 B=3 C=2"}, -1, 1, 0},

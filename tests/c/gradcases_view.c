@@ -39,6 +39,10 @@ static nomen_tensor *diagonal_turned(nomen_tensor *const in[]) {
 static nomen_tensor *unfold_overlapping(nomen_tensor *const in[]) {
     return nomen_unfold(in[0], "B", 2, 1);
 }
+static nomen_tensor *as_strided_overlapping(nomen_tensor *const in[]) {
+    return nomen_as_strided(nomen_mul(in[0], nomen_scalar(2)), NOMEN_SIZES(3, 2), NOMEN_SIZES(1, 1),
+                            .storage_offset = nomen_num(1));
+}
 static nomen_tensor *view_of(nomen_tensor *const in[]) {
     return nomen_view(in[0], NOMEN_SIZES(2, -1));
 }
@@ -169,6 +173,7 @@ static const grad_case cases[] = {
     {"unflatten", unflatten, {"A=2 B=4"}, -1, 1, 0},
     {"unfold", unfold_overlapping, {"A=2 B=4 C=2"}, -1, 1, 0},
     {"unsqueeze", unsqueeze, {"A=2 B=3"}, -1, 1, 0},
+    {"as_strided", as_strided_overlapping, {"A=2 B=3"}, -1, 1, 0},
     {"view", view_of, {"A=2 B=3 C=2"}, -1, 1, 0},
     {"zero", zero_clone, {"N=2 C=3"}, -1, 1, 0},
 };

@@ -166,7 +166,9 @@ class Interface:
             setattr(args, "more out", target)
         entry = row["name"].removesuffix("_") + "_in_place" * (form == "in place")
         function = getattr(self.c, f"nomen_{entry}_call")
-        function.restype = {"list": Several, "bool": ctypes.c_bool}.get(row["returns"], POINTER)
+        function.restype = {"list": Several, "parts": Several, "bool": ctypes.c_bool}.get(
+            row["returns"], POINTER
+        )
         self.c.nomen_clear_error()
         result = function(ctypes.byref(args))
         message = self.message()
@@ -174,7 +176,7 @@ class Interface:
             return "error", message
         if row["returns"] == "bool":
             return "ok", result
-        if row["returns"] == "list":
+        if row["returns"] in ("list", "parts"):
             at = ctypes.cast(result.at, ctypes.POINTER(POINTER))
             return "ok", [self.contents(at[i]) for i in range(result.count)]
         assert target in (None, result)

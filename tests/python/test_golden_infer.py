@@ -42,6 +42,7 @@ class Args(ctypes.Structure):
         ("out_size", ctypes.POINTER(ctypes.c_int64)),
         ("result_size", ctypes.POINTER(ctypes.c_int64)),
         ("strict", ctypes.c_bool),
+        ("equation", ctypes.c_char_p),
     ]
 
 

@@ -1,5 +1,5 @@
 /* Includes points_fold.h for every dtype but bool; no include guard. Wants OP, REAL_EXPR for real
- * numbers and COMPLEX_EXPR(T, x, y) for complex ones; takes them away again. */
+ * numbers and COMPLEX_EXPR(T, x, y) for complex ones, if they are wanted; takes them away again. */
 
 #define LD(x)      (x)
 #define EXPR(x, y) REAL_EXPR(x, y)
@@ -76,6 +76,7 @@
 #undef FN
 #undef EXPR
 
+#ifdef COMPLEX_EXPR
 #define EXPR(x, y) COMPLEX_EXPR(T, x, y)
 #define T          c64
 #define FN         LOOP_NAME2(OP, c64)
@@ -90,8 +91,9 @@
 #undef FN
 
 #undef EXPR
+#undef COMPLEX_EXPR
+#endif
 #undef LD
 #undef ST
 #undef OP
 #undef REAL_EXPR
-#undef COMPLEX_EXPR

@@ -1,0 +1,123 @@
+/* Composite rows that count: bincount, histc. */
+#include "nomen/ops.gen.h"
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+#include <math.h>
+
+static nomen_status not_whole(void) {
+    return nomen__fail(NOMEN_ERROR_VALUE,
+                       "bincount only supports 1-d non-negative integral inputs.");
+}
+
+static nomen_status check_bins(const nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    if (!(c->op->dtypes >> t->dtype & 1))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "\"bincount_cpu\" not implemented for '%s'",
+                           nomen_dtype_name((nomen_dtype)t->dtype));
+    if (nomen__given(c, 2) && c->arg[2].integer < 0)
+        return nomen__fail(NOMEN_ERROR_VALUE, "minlength should be >= 0");
+    if (t->ndim != 1) return not_whole();
+    if (nomen__given(c, 1) && (c->in[1]->ndim != 1 || c->in[1]->numel != t->numel))
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "weights should be 1-d and have the same length as input");
+    return NOMEN_OK;
+}
+
+/* How many places there must be, -1: there is a negative number or something failed. */
+static int64_t places(nomen_tensor *t, int64_t least) {
+    if (!t || !t->numel) return t ? least : -1;
+    nomen_tensor *most = NULL, *low = nomen_aminmax(t, .max = &most);
+    if (!low || nomen_item_int(low) < 0) return -1;
+    int64_t n = nomen_item_int(most);
+    if (n == INT64_MAX) return -1;
+    return n + 1 > least ? n + 1 : least;
+}
+
+/* Sums of float32 stay float32, as those of complex numbers stay complex; else float64. */
+static nomen_tensor *summands(nomen_tensor *weights) {
+    nomen_dtype d = nomen_dtype_of(weights);
+    return d == NOMEN_F32 || nomen_dtype_is_complex(d) ? weights : nomen_to(weights, NOMEN_F64);
+}
+
+nomen_status nomen__compose_bincount(nomen__call *c) {
+    nomen_status s = check_bins(c);
+    int64_t least = nomen__given(c, 2) ? c->arg[2].integer : 0;
+    nomen_tensor *r = NULL;
+    if (s) return s;
+    nomen_scope() {
+        nomen_tensor *t = nomen_rename(c->in[0]), *w;
+        int64_t n = places(t, least);
+        if (n < 0 && !nomen__error_pending()) s = not_whole();
+        w = nomen__given(c, 1) && c->in[0]->numel
+                ? summands(nomen_rename(c->in[1]))
+                : nomen_ones(NULL, NOMEN_SIZES(c->in[0]->numel), .dtype = NOMEN_I64);
+        if (n >= 0 && w)
+            r = nomen_index_add(nomen_zeros(NULL, NOMEN_SIZES(n), .dtype = nomen_dtype_of(w)), "0",
+                                t, w);
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, NULL) : s ? s : NOMEN_ERROR_STATE;
+}
+
+/* ---- histc ----------------------------------------------------------------------------------- */
+
+static double bound(const nomen__call *c, int arg) {
+    if (!nomen__given(c, arg)) return 0;
+    const nomen_number *n = c->arg[arg].number;
+    return n->kind == NOMEN_NUMBER_FLOAT || n->kind == NOMEN_NUMBER_COMPLEX ? n->re : (double)n->i;
+}
+
+/* From the least to the largest element if the bounds are equal, and half a piece more on either
+ * side if those are. */
+static nomen_status find_bounds(nomen_tensor *t, double *low, double *high) {
+    if (*high < *low)
+        return nomen__fail(NOMEN_ERROR_VALUE, "torch.histc: max must be larger than min");
+    if (*low == *high && t->numel) {
+        nomen_tensor *most = NULL, *least = nomen_aminmax(t, .max = &most);
+        if (!least) return NOMEN_ERROR_STATE;
+        *low = nomen_item(least);
+        *high = nomen_item(most);
+    }
+    if (*low == *high) {
+        *low -= 1;
+        *high += 1;
+    }
+    if (isfinite(*low) && isfinite(*high)) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_VALUE, "torch.histc: range of [%g, %g] is not finite", *low,
+                       *high);
+}
+
+static nomen_tensor *pieces(nomen_tensor *t, int64_t bins, double low, double high) {
+    nomen_dtype d = nomen_dtype_of(t);
+    bool real = nomen_dtype_is_floating(d);
+    nomen_tensor *inside =
+        nomen_logical_and(nomen_ge(t, nomen_scalar(low)), nomen_le(t, nomen_scalar(high)));
+    nomen_tensor *x = nomen_masked_select(t, inside);
+    if (!real || d == NOMEN_F16 || d == NOMEN_BF16) x = nomen_to(x, real ? NOMEN_F32 : NOMEN_F64);
+    x = nomen_mul(nomen_sub(x, nomen_scalar(low)), nomen_scalar((double)bins));
+    x = nomen_to(nomen_div(x, nomen_scalar(high - low)), NOMEN_I64);
+    x = nomen_clamp(x, nomen_scalar((int64_t)0), nomen_scalar(bins - 1));
+    return nomen_to(nomen_bincount(x, .minlength = bins), d);
+}
+
+nomen_status nomen__compose_histc(nomen__call *c) {
+    nomen_tensor *t = c->in[0], *r = NULL;
+    int64_t bins = nomen__given(c, 1) ? c->arg[1].integer : 100;
+    double low = bound(c, 2), high = bound(c, 3);
+    if (!(c->op->dtypes >> t->dtype & 1))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "\"histogram_cpu\" not implemented for '%s'",
+                           nomen_dtype_name((nomen_dtype)t->dtype));
+    if (bins <= 0)
+        return nomen__fail(NOMEN_ERROR_VALUE,
+                           "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
+                           (long long)bins);
+    nomen_status s = NOMEN_OK;
+    nomen_scope() {
+        t = nomen_rename(t);
+        s = t ? find_bounds(t, &low, &high) : NOMEN_ERROR_STATE;
+        if (!s) r = pieces(t, bins, low, high);
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, NULL) : s ? s : NOMEN_ERROR_STATE;
+}

@@ -1,0 +1,131 @@
+/* Composite rows: unique and unique_consecutive. Equal values stand beside each other, in order or
+ * as they come; the first of each run is kept. */
+#include "nomen/ops.gen.h"
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct wish {
+    bool consecutive, inverse, counts, along; /* along a dim, else all elements */
+    int dim;
+} wish;
+
+/* values [n, ...] in the order in which they stand beside each other, and where they were (NULL:
+ * there). */
+typedef struct series {
+    nomen_tensor *values, *order;
+    int64_t n;
+} series;
+
+static const char *dim_text(int dim, char text[16]) {
+    snprintf(text, 16, "%d", dim);
+    return text;
+}
+
+/* The slices of t's first dim, each as one row of what it holds. */
+static nomen_tensor *rows_of(nomen_tensor *t) {
+    int64_t n = t->size[0], each = n ? t->numel / n : 0;
+    return t->ndim == 1 ? t : nomen_reshape(t, NOMEN_SIZES(n, each));
+}
+
+static series in_order(nomen_tensor *t, const wish *w) {
+    series s = {t, NULL, t ? t->size[0] : 0};
+    if (w->consecutive || !t) return s;
+    if (t->ndim > 1) {
+        s.order = nomen_order_slices(t);
+        s.values = nomen_index_select(t, "0", s.order);
+    } else {
+        nomen_tensor **positions = w->inverse || w->counts ? &s.order : NULL;
+        s.values = nomen_sort(t, .dim = "0", .indices = positions);
+    }
+    return s;
+}
+
+/* Which of them differ from the one before; the first one does. */
+static nomen_tensor *firsts(const series *s) {
+    nomen_tensor *begin = nomen_ones(NULL, NOMEN_SIZES(s->n > 0), .dtype = NOMEN_BOOL);
+    if (s->n < 2 || !s->values) return s->values ? begin : NULL;
+    nomen_tensor *rows = rows_of(s->values);
+    nomen_tensor *differ =
+        nomen_ne(nomen_narrow(rows, "0", 1, s->n - 1), nomen_narrow(rows, "0", 0, s->n - 1));
+    if (rows && rows->ndim > 1) differ = nomen_any(differ, "1");
+    return nomen_cat(NOMEN_LIST(begin, differ));
+}
+
+/* For each element which value is its own. */
+static nomen_tensor *inverse_of(const series *s, nomen_tensor *first) {
+    nomen_tensor *group = nomen_sub(nomen_cumsum(first, "0"), nomen_scalar(1));
+    if (!s->order) return group;
+    return nomen_scatter(nomen_zeros_like(group), "0", s->order, group);
+}
+
+static nomen_tensor *counts_of(const series *s, nomen_tensor *first) {
+    nomen_tensor *at = nomen_reshape(nomen_nonzero(first), NOMEN_SIZES(-1));
+    nomen_tensor *end = nomen_full(NULL, NOMEN_SIZES(s->n > 0), nomen_num(s->n));
+    return nomen_diff(nomen_cat(NOMEN_LIST(at, end)));
+}
+
+static nomen_tensor *named(nomen_tensor *t, const nomen_name *names) {
+    if (!t) return NULL;
+    if (names) nomen__set_names(t, names);
+    return nomen__retain(t);
+}
+
+/* Fills c->results; what is NULL failed. */
+static void deliver(nomen__call *c, const wish *w, nomen_tensor *const parts[3]) {
+    nomen_tensor *self = c->in[0];
+    const nomen_name *own = nomen__names_of(self).at, *line = own && w->along ? own + w->dim : NULL;
+    int k = 0;
+    c->results[k++] = named(parts[0], w->along ? own : NULL);
+    if (w->inverse) c->results[k++] = named(parts[1], w->along ? line : own);
+    if (w->counts) c->results[k++] = named(parts[2], line);
+}
+
+static void find(nomen__call *c, const wish *w) {
+    char text[16];
+    nomen_tensor *t = nomen_rename(c->in[0]);
+    t = w->along ? nomen_movedim(t, dim_text(w->dim, text), "0")
+                 : nomen_reshape(t, NOMEN_SIZES(-1));
+    series s = in_order(t, w);
+    nomen_tensor *first = firsts(&s), *parts[3] = {NULL, NULL, NULL};
+    if (w->along)
+        parts[0] = nomen_movedim(
+            nomen_index_select(s.values, "0", nomen_reshape(nomen_nonzero(first), NOMEN_SIZES(-1))),
+            "0", text);
+    else
+        parts[0] = nomen_masked_select(s.values, first);
+    if (w->inverse) parts[1] = inverse_of(&s, first);
+    if (w->inverse && !w->along)
+        parts[1] = nomen_reshape(parts[1], (nomen_sizes){c->in[0]->ndim, c->in[0]->size});
+    if (w->counts) parts[2] = counts_of(&s, first);
+    deliver(c, w, parts);
+}
+
+static bool flag(const nomen__call *c, int arg) { return nomen__given(c, arg) && c->arg[arg].flag; }
+
+nomen_status nomen__compose_unique(nomen__call *c) {
+    const nomen_tensor *self = c->in[0];
+    bool consecutive = c->op->id == NOMEN__OP_UNIQUE_CONSECUTIVE;
+    int at = consecutive ? 1 : 2; /* return_inverse, return_counts, dim */
+    wish w = {consecutive, flag(c, at), flag(c, at + 1), nomen__given(c, at + 2), 0};
+    if (!consecutive && !(c->op->dtypes >> self->dtype & 1))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "\"unique\" not implemented for '%s': no order",
+                           nomen_dtype_name((nomen_dtype)self->dtype));
+    nomen_status s = NOMEN_OK;
+    if (w.along) s = nomen__dim_position(nomen__names_of(self), c->arg[at + 2].dims.at, &w.dim);
+    if (!s && w.along && !self->ndim)
+        s = nomen__fail(NOMEN_ERROR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
+    if (!s && w.along && !self->numel && self->size[w.dim])
+        s = nomen__fail(NOMEN_ERROR_SHAPE,
+                        "There are 0 sized dimensions, and they aren't selected, so unique cannot "
+                        "be applied");
+    int64_t count = 1 + w.inverse + w.counts;
+    if (!s) s = nomen__results_begin(c, count);
+    if (s) return s;
+    nomen_scope() { find(c, &w); }
+    for (int64_t i = 0; i < count; i++)
+        if (!c->results[i]) return nomen__results_undo(c);
+    return NOMEN_OK;
+}
