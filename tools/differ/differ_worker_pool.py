@@ -11,7 +11,8 @@ SCRIPT = pathlib.Path(__file__).with_name("differ_worker.py")
 
 
 class Worker:
-    def __init__(self, python, library, seconds=15, script=SCRIPT):
+    def __init__(self, python, library, seconds=180, script=SCRIPT):
+        # Generous: on a loaded machine a start alone may take as long as a batch.
         self.command = [python, str(script), library]
         self.seconds = seconds
         self.process = None
@@ -55,14 +56,14 @@ class Worker:
     def one(self, item):
         try:
             self.send([item])
-            return self.receive(10)[0]
+            return self.receive(60)[0]
         except (EOFError, BrokenPipeError):
             code = self.process.wait()
             self.stop()
             return ("crash", "Crash", f"the process ended with {code}"), []
         except TimeoutError:
             self.stop()
-            return ("crash", "Hang", "no answer in 10 seconds"), []
+            return ("crash", "Hang", "no answer in 60 seconds"), []
 
     def finish(self, batch):
         """The answers to what was sent; after a crash, each call by itself."""
