@@ -1,14 +1,18 @@
-/* The short way of the commonest call: an elementwise row on one or two whole, contiguous tensors
- * of one dtype and one shape, with equal names or none, or on such a tensor and a number. Each step
- * of the pipeline (call.c) has a foregone result there, so that only the conditions are checked;
- * whenever one fails, the call walks the pipeline. Nothing may be decided here that the pipeline
- * would decide otherwise: tests/c/test_quick.c compares the two over all rows. */
+/* The short way of the commonest calls: an elementwise row on one or two whole, contiguous tensors
+ * of one dtype and one shape, with equal names or none, on such a tensor and a number, or on such a
+ * tensor and one that has its last dims (a bias). Each step of the pipeline (call.c) has a foregone
+ * result there, so that only the conditions are checked; whenever one fails, the call walks the
+ * pipeline. Nothing may be decided here that the pipeline would decide otherwise:
+ * tests/c/test_quick.c compares the two over all rows. */
 #include "op/launch.h"
 
 #include <string.h>
 
 /* More elements are worth the pool's threads. */
 enum { MOST = 65536 };
+
+/* Of pieces that are shorter there may be so many: the iterator has better ways for more. */
+enum { FEWEST = 64, MANY = 16 };
 
 static inline bool unfit(const nomen_tensor *t) {
     return (t->flags & (NOMEN__WRAPPED | NOMEN__AWAY)) || nomen__concerns_tape(t);
@@ -25,15 +29,17 @@ static inline nomen_dtype result_of(const nomen__op *op, nomen_dtype d) {
     }
 }
 
-static inline bool alike(const nomen_tensor *a, const nomen_tensor *b) {
-    if (a->ndim != b->ndim || a->dtype != b->dtype || b->magic != NOMEN__LIVE ||
-        !(b->flags & NOMEN__CONTIGUOUS) || unfit(b) || (a->flags ^ b->flags) & NOMEN__NAMED)
+/* Are the last dims of a those of b, which has no more than a? */
+static inline bool ends_like(const nomen_tensor *a, const nomen_tensor *b) {
+    const int more = a->ndim - b->ndim;
+    if (a->dtype != b->dtype || b->magic != NOMEN__LIVE || !(b->flags & NOMEN__CONTIGUOUS) ||
+        unfit(b) || (a->flags ^ b->flags) & NOMEN__NAMED)
         return false;
-    for (int i = 0; i < a->ndim; i++)
-        if (a->size[i] != b->size[i]) return false;
+    for (int i = 0; i < b->ndim; i++)
+        if (a->size[more + i] != b->size[i]) return false;
     if (a->flags & NOMEN__NAMED)
-        for (int i = 0; i < a->ndim; i++)
-            if (a->names[i] != b->names[i]) return false;
+        for (int i = 0; i < b->ndim; i++)
+            if (a->names[more + i] != b->names[i]) return false;
     return true;
 }
 
@@ -69,17 +75,22 @@ static inline const nomen__kernel *kernel_of(const nomen__op *op, nomen_dtype d)
     return op->dtypes >> d & 1 && result_of(op, d) ? nomen__op_kernel(op, op->kernel, d) : NULL;
 }
 
+static inline nomen_tensor *result_like(const nomen_tensor *model, nomen_dtype dtype) {
+    nomen_tensor *out = nomen__tensor_like(model, dtype);
+    if (out && model->flags & NOMEN__NAMED) {
+        for (int i = 0; i < model->ndim; i++) out->names[i] = model->names[i];
+        out->flags |= NOMEN__NAMED;
+    }
+    return out;
+}
+
 /* A result like model: a and b are the data of the operands, with their steps. */
 static inline nomen_tensor *run(const nomen__op *op, const nomen__kernel *kernel,
                                 const nomen_tensor *model, char *a, int64_t a_step, char *b,
                                 int64_t b_step) {
     nomen_dtype result = result_of(op, (nomen_dtype)model->dtype);
-    nomen_tensor *out = nomen__tensor_like(model, result);
+    nomen_tensor *out = result_like(model, result);
     if (NOMEN_UNLIKELY(!out)) return NULL;
-    if (model->flags & NOMEN__NAMED) {
-        for (int i = 0; i < model->ndim; i++) out->names[i] = model->names[i];
-        out->flags |= NOMEN__NAMED;
-    }
     char *const ptr[3] = {out->data, a, b};
     const int64_t step[3] = {nomen__item(result), a_step, b_step};
     kernel->loop(ptr, step, model->numel);
@@ -113,9 +124,33 @@ static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen
                   : run(op, kernel, model, value, 0, b->data, item);
 }
 
+/* The tensor with fewer dims is met again and again by the other. */
+static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_tensor *a,
+                                              const nomen_tensor *b) {
+    const bool second = a->ndim > b->ndim;
+    const nomen_tensor *model = second ? a : b, *piece = second ? b : a;
+    if (model->ndim == piece->ndim || !fits(model) || !ends_like(model, piece)) return NULL;
+    const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
+    const int64_t item = nomen__item(model->dtype), n = piece->numel;
+    if (!kernel || (n > 1 && n < FEWEST && model->numel > MANY * n)) return NULL;
+    if (n == 1)
+        return run(op, kernel, model, a->data, second ? item : 0, b->data, second ? 0 : item);
+    nomen_dtype result = result_of(op, (nomen_dtype)model->dtype);
+    nomen_tensor *out = result_like(model, result);
+    if (NOMEN_UNLIKELY(!out)) return NULL;
+    const int64_t step[3] = {nomen__item(result), item, item};
+    for (int64_t i = 0; i < model->numel; i += n) {
+        char *const ptr[3] = {out->data + i * step[0], a->data + (second ? i * item : 0),
+                              b->data + (second ? 0 : i * item)};
+        kernel->loop(ptr, step, n);
+    }
+    return out;
+}
+
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
     if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b);
-    if (!fits(a) || (b && !alike(a, b))) return NULL;
+    if (b && a->ndim != b->ndim) return by_pieces(op, a, b);
+    if (!fits(a) || (b && !ends_like(a, b))) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)a->dtype);
     int64_t item = nomen__item(a->dtype);
     return kernel ? run(op, kernel, a, a->data, item, b ? b->data : NULL, item) : NULL;

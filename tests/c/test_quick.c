@@ -26,13 +26,13 @@ static nomen_tensor *long_way(const nomen__op *op, nomen_tensor *a, nomen_tensor
     return c.out[0];
 }
 
-static int compare_row(const nomen__op *op, const char *names, nomen_dtype dtype) {
-    nomen_tensor *a =
-        nomen_to(nomen_add(nomen_rand(names, NOMEN_SIZES(3, 5)), nomen_scalar(0.5)), dtype);
-    nomen_tensor *b =
-        nomen_to(nomen_add(nomen_rand(names, NOMEN_SIZES(3, 5)), nomen_scalar(1.5)), dtype);
-    assert_non_null(a);
-    assert_non_null(b);
+static nomen_tensor *numbers_from(double low, const char *names, nomen_sizes sizes, nomen_dtype d) {
+    nomen_tensor *t = nomen_to(nomen_add(nomen_rand(names, sizes), nomen_scalar(low)), d);
+    assert_non_null(t);
+    return t;
+}
+
+static int compare(const nomen__op *op, nomen_tensor *a, nomen_tensor *b) {
     nomen_tensor *quick = nomen__quick(op, a, op->lead == 2 ? b : NULL);
     if (!quick) return 0;
     nomen_tensor *slow = long_way(op, a, b, (nomen_dtype)quick->dtype);
@@ -40,23 +40,50 @@ static int compare_row(const nomen__op *op, const char *names, nomen_dtype dtype
     assert_int_equal(quick->ndim, slow->ndim);
     assert_memory_equal(quick->data, slow->data,
                         (size_t)quick->numel * nomen_dtype_size((nomen_dtype)quick->dtype));
-    assert_int_equal(nomen_has_names(quick), names != NULL);
-    for (int i = 0; i < 2; i++) assert_int_equal(nomen__name_at(quick, i), nomen__name_at(slow, i));
+    assert_int_equal(nomen_has_names(quick), nomen_has_names(a));
+    for (int i = 0; i < quick->ndim; i++) assert_int_equal(quick->size[i], slow->size[i]);
+    for (int i = 0; i < quick->ndim; i++)
+        assert_int_equal(nomen__name_at(quick, i), nomen__name_at(slow, i));
+    nomen__release(slow);
     /* the dtype is the one that the pipeline chooses by itself: a view is never whole and
      * contiguous, so it walks */
+    nomen_tensor *many = a->ndim ? a : nomen_expand(a, NOMEN_SIZES(5));
+    nomen_tensor *view = many->ndim < 2
+                             ? nomen_expand(nomen_narrow(many, "0", 0, 1), NOMEN_SIZES(5))
+                             : nomen_transpose(nomen_clone(nomen_transpose(many, "0", "1"),
+                                                           .memory_format = "contiguous_format"),
+                                               "0", "1");
+    assert_false(view->flags & NOMEN__CONTIGUOUS);
     nomen__call c;
     nomen__call_begin(&c, op);
-    c.arg[0].tensor = nomen_transpose(
-        nomen_clone(nomen_transpose(a, "0", "1"), .memory_format = "contiguous_format"), "0", "1");
+    c.arg[0].tensor = view;
     c.arg[1].tensor = b;
     c.given = (1u << op->lead) - 1;
-    assert_false(c.arg[0].tensor->flags & NOMEN__CONTIGUOUS);
     assert_int_equal(nomen__invoke(&c), NOMEN_OK);
     assert_int_equal(c.out[0]->dtype, quick->dtype);
     nomen__release(c.out[0]);
     nomen__release(quick);
-    nomen__release(slow);
     return 1;
+}
+
+static int compare_row(const nomen__op *op, const char *names, nomen_dtype dtype) {
+    nomen_sizes sizes = NOMEN_SIZES(3, 5);
+    return compare(op, numbers_from(0.5, names, sizes, dtype),
+                   numbers_from(1.5, names, sizes, dtype));
+}
+
+/* A tensor, and one with its last dims, on either side. */
+static int compare_pieces(const nomen__op *op, bool named, nomen_dtype dtype) {
+    nomen_tensor *whole = numbers_from(0.5, named ? "T N C" : NULL, NOMEN_SIZES(4, 3, 5), dtype);
+    nomen_tensor *pieces[] = {
+        numbers_from(1.5, named ? "C" : NULL, NOMEN_SIZES(5), dtype),
+        numbers_from(1.5, named ? "N C" : NULL, NOMEN_SIZES(3, 5), dtype),
+        nomen_squeeze(numbers_from(1.5, NULL, NOMEN_SIZES(1), dtype)),
+    };
+    int compared = 0;
+    for (int k = 0; k < 3; k++)
+        compared += compare(op, whole, pieces[k]) + compare(op, pieces[k], whole);
+    return compared;
 }
 
 static void same_as_the_pipeline(void **state) {
@@ -73,6 +100,22 @@ static void same_as_the_pipeline(void **state) {
     }
     assert_true(rows >= 25);
     assert_true(compared >= 10 * rows);
+}
+
+static void pieces_too(void **state) {
+    (void)state;
+    nomen_manual_seed(5);
+    int rows = 0, compared = 0;
+    for (const nomen__op *op = nomen__ops; op->name; op++) {
+        if (!op->quick || op->lead != 2) continue;
+        rows++;
+        for (int d = 1; d < NOMEN_DTYPE_COUNT; d++) nomen_scope() {
+                compared += compare_pieces(op, false, (nomen_dtype)d);
+                compared += compare_pieces(op, true, (nomen_dtype)d);
+            }
+    }
+    assert_true(rows >= 10);
+    assert_true(compared >= 20 * rows);
 }
 
 /* A tensor and a number, on either side, of every kind and dtype. */
@@ -121,8 +164,13 @@ static void not_for_others(void **state) {
         assert_null(nomen__quick(add, x, y)); /* names to unify */
         assert_null(
             nomen__quick(add, x, nomen_ones("C N", NOMEN_SIZES(2, 2))));     /* names that clash */
-        assert_null(nomen__quick(add, y, nomen_ones(NULL, NOMEN_SIZES(2)))); /* to broadcast */
-        assert_null(nomen__quick(add, y, nomen_to(y, NOMEN_F64)));           /* to promote */
+        assert_null(nomen__quick(add, y, nomen_ones(NULL, NOMEN_SIZES(1)))); /* to broadcast */
+        assert_null(nomen__quick(add, y, nomen_ones(NULL, NOMEN_SIZES(3)))); /* does not fit */
+        assert_null(nomen__quick(add, x, nomen_ones("N", NOMEN_SIZES(2))));  /* another dim */
+        assert_null(nomen__quick(add, x, nomen_ones(NULL, NOMEN_SIZES(2)))); /* names to unify */
+        assert_null(nomen__quick(add, nomen_ones(NULL, NOMEN_SIZES(2, 0)),
+                                 nomen_ones(NULL, NOMEN_SIZES(0)))); /* nothing to do */
+        assert_null(nomen__quick(add, y, nomen_to(y, NOMEN_F64)));   /* to promote */
         assert_null(nomen__quick(add, y, nomen_transpose(nomen_clone(y), "0", "1"))); /* strides */
         assert_null(nomen__quick(add, nomen_scalar(1), nomen_scalar(2)));          /* weak dtypes */
         assert_null(nomen__quick(add, nomen_to(y, NOMEN_I64), nomen_scalar(2.5))); /* likewise */
@@ -137,7 +185,7 @@ static void not_for_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline),
-                                       cmocka_unit_test(numbers_too),
+                                       cmocka_unit_test(numbers_too), cmocka_unit_test(pieces_too),
                                        cmocka_unit_test(not_for_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
