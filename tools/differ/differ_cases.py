@@ -239,12 +239,16 @@ class Draw:
         dtype = dtype or (self.other_dtype(argument) if self.tensors else self.dtype)
         base, steps = self.layout(shape, plain)
         grad = self.mode == "grad" and (dtype in REALS or dtype in COMPLEX)
+        if names == 0:
+            names = self.names_for(len(shape))
+        elif names and len(names) != len(shape):  # such a tensor cannot be made
+            names = None
         self.tensors.append(
             {
                 "dtype": dtype,
                 "shape": base,
                 "steps": steps,
-                "names": self.names_for(len(shape)) if names == 0 else names,
+                "names": names,
                 "fill": [kind or self.fills(argument), self.r.randrange(1 << 30)],
                 "grad": grad and (len(self.tensors) == 0 or self.chance(0.8)),
             }
@@ -503,8 +507,10 @@ class Draw:
             else:
                 kw["out"] = self.out()
         if spoiled:
+            before = repr((args, kw))
             self.spoil(args, kw)
-            case["wild"] = True
+            if repr((args, kw)) != before:
+                case["wild"] = True
         if self.mode:
             case["mode"] = self.mode
         if self.op in hints.RANDOM:

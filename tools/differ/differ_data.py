@@ -115,9 +115,15 @@ def integers(dtype, w, kind):
 
 
 def fill(dtype, n, kind, seed):
-    """The bytes of n elements. Kinds are words, or ["index", n] for positions from -n to n - 1."""
+    """The bytes of n elements. Kinds are words, ["index", a, b] for positions from a to
+    b - 1, and ["places", n] for different ones from -n to n - 1."""
     w = words(n, seed)
     if isinstance(kind, (list, tuple)):
+        if kind[0] == "places":
+            own = numpy.argsort(words(kind[1], seed), kind="stable")[:n]
+            return (
+                (own - kind[1] * (w & numpy.uint64(1)).astype("i8")).astype(STORED[dtype]).tobytes()
+            )
         low, high = kind[1], kind[2]
         span = numpy.uint64(max(high - low, 1))
         return (low + (w % span).astype("i8")).astype(STORED[dtype]).tobytes()

@@ -207,7 +207,8 @@ def wrong_argument(case, mine, theirs, said):
 
 @deviation("7.11 the sign of zero depends on PyTorch's loop, vector or scalar")
 def loops_disagree(case, mine, theirs, said):
-    return case["row"] in ("relu", "aminmax") and re.search(r"\(-?0\.0\), not \S*\(-?0\.0\)", said)
+    rows = ("relu", "aminmax", "maximum", "minimum", "max", "min", "amax", "amin")
+    return case["row"] in rows and re.search(r"\(-?0\.0\), not \S*\(-?0\.0\)", said)
 
 
 @deviation("7.10 a float beyond the range of an integer dtype: the cast is undefined in C")
@@ -230,7 +231,8 @@ def torch_asserts(case, mine, theirs, said):
     if theirs[0] != "error":
         return re.search(": a tensor, not a value$", said)
     inside = (
-        "INTERNAL ASSERT|ZeroTensor|Expected isFloatingType|but got None|"
+        "view size is not compatible|INTERNAL ASSERT|ZeroTensor|Expected isFloatingType|"
+        "but got None|"
         "Autograd not support dtype|returned an invalid gradient|outer: Expected 1-D"
     )
     if case["row"] == "clamp":  # bounds of more dims than self
@@ -240,6 +242,7 @@ def torch_asserts(case, mine, theirs, said):
 
 
 SLOPPY = re.compile(r"element \d+: (\S+), not (\S+?)(, \d+ ULP apart)?($| \|)")
+SLOPPY_ROWS = ("digamma", "polygamma", "sinc", "logit")
 INVERSES = ("pow", "acos", "asin", "atan", "acosh", "asinh", "atanh")
 
 
@@ -247,10 +250,9 @@ INVERSES = ("pow", "acos", "asin", "atan", "acosh", "asinh", "atanh")
 def torch_is_off(case, mine, theirs, said):
     """Its error is at most a part of 1e-8 of the result, or of 1e-9 of numbers near 1."""
     inverse = "complex128" in said and case["row"] in INVERSES
-    if case["row"] == "sigmoid" and re.search(r": -?\d\S*e-3\d\d, not -?0\.0", said):
-        return True  # its smallest results are 0
     inverse |= case["row"] == "acosh" and case.get("mode") == "grad"
-    if case["row"] not in ("digamma", "polygamma", "sinc", "logit", "lgamma") and not inverse:
+    wide = any(t["dtype"] in ("float64", "complex128") for t in case["tensors"])
+    if not (case["row"] in SLOPPY_ROWS and wide or inverse):
         return False
     pair = SLOPPY.search(said)
     if not pair:
@@ -312,7 +314,14 @@ def no_dims(case, mine, theirs, said):
 
 @deviation("7.7 polar of a negative radius has a gradient")
 def polar_gradient(case, mine, theirs, said):
-    return case["row"] == "polar" and case.get("mode") == "grad"
+    """PyTorch's has the other sign, or is 0 where the radius is."""
+    if case["row"] != "polar" or case.get("mode") != "grad":
+        return False
+    pair = re.search(r"^result 1: result 0: element \d+: ([^,]+), not ([^, ]+)", said)
+    if not pair:
+        return False
+    a, b = map(float, pair.groups())
+    return b == 0 or abs(a + b) <= 1e-3 * abs(b)
 
 
 @deviation("7.13 PyTorch asks for no dtype where there is nothing or one element to compute")
@@ -330,9 +339,10 @@ def few(told):
     return told[0] != "tensor" or len(told[4]) <= 16
 
 
-@deviation("7.9 sigmoid of complex numbers with a very negative real part is 0")
+@deviation("7.9 sigmoid of very negative numbers is 0 or what fits")
 def sigmoid_far(case, mine, theirs, said):
-    return case["row"] == "sigmoid" and re.search(r"complex128\(\S+, not \S*nan", said)
+    small = r"complex128\(\S+, not \S*nan|: -?\d\S*e-3\d\d, not -?0\.0"
+    return case["row"] == "sigmoid" and re.search(small, said)
 
 
 @deviation("4.5 there is no complex32")
@@ -377,8 +387,9 @@ def negative_order(case, mine, theirs, said):
 def endless_variance(case, mine, theirs, said):
     if case["row"] not in ("var", "std", "var_mean", "std_mean"):
         return False
-    corrected = case.get("mode") == "grad" and "correction" in case["kw"]
-    return corrected or re.search(": (inf, not nan|nan, not inf)", said)
+    if case.get("mode") == "grad" and "correction" in case["kw"]:
+        return re.search(r": -?(inf|nan), not|, not -?(inf|nan)\b", said)
+    return re.search(": inf, not nan", said)
 
 
 @deviation("7.16 round(decimals) does not overflow")

@@ -21,7 +21,7 @@ def wider(case, data):
     made = judge.without_names(case)
     if made is None:
         return None
-    floating = any(t["dtype"] in REALS or t["dtype"] in COMPLEX for t in case["tensors"])
+    floating = any(t["dtype"] in REALS or t["dtype"] in COMPLEX for t in judge.operands(case))
     table = WIDER if floating else {**WIDER, **dict.fromkeys(INTS, "float64")}
     bits = list(data)
     for k, spec in enumerate(made["tensors"]):
@@ -80,8 +80,22 @@ def tensor_nearer(case, data, mine, theirs, exact):
         near = numpy.abs(x - t) <= numpy.abs(y - t)
         near |= (x == right) | (numpy.isnan(x) & numpy.isnan(t))
         near |= close(case, data, mine, theirs)
-        near |= (x == y) | (numpy.isnan(x) & numpy.isnan(y))
+        near |= (x == y) | (numpy.isnan(x) & numpy.isnan(y)) | pardoned(case, mine, x, y)
     return bool(near.all())
+
+
+def pardoned(case, mine, x, y):
+    """Elements that are meant to differ: docs/differences.md 7.4, 7.18, and of complex numbers that
+    are not finite, what they are instead."""
+    found = numpy.zeros(x.shape, bool)
+    if case["row"] == "polygamma":
+        found |= ~numpy.isfinite(x)
+    if mine[1] in COMPLEX:
+        a, b = (numpy.isfinite(v).reshape(-1, 2).all(1) for v in (x, y))
+        found |= numpy.repeat(~a & ~b, 2)
+        if case["row"] == "pow":
+            found |= numpy.repeat(a & ~b, 2)
+    return found
 
 
 def nearer(case, data, mine, theirs, exact):

@@ -68,6 +68,8 @@ SUMS = {
 for name in PRODUCTS | SUMS:
     FILLS[name] = ["normal", "small", "large", "positive", "special", "wide", "normal", "small"]
 
+FOLDS = {"sum", "nansum", "mean", "nanmean", "cumsum", "prod", "cumprod"}
+
 # What the first operand may be made of, where the kernel's list says too much.
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 NUMERIC = ALL[1:]

@@ -52,12 +52,22 @@ def bound(case, dtype):
     complexes = any(t["dtype"] in COMPLEX for t in case["tensors"])
     if row in ("add", "sub", "rsub") and "alpha" in case["kw"]:
         return (1, 2.0)  # one rounding or two
-    if row in hints.EXACT and dtype not in COMPLEX and not (row == "abs" and complexes):
+    rounds = row == "scatter_add" and dtype in HALVES  # sums are kept in float32 here
+    if row in hints.EXACT and dtype not in COMPLEX and not (row == "abs" and complexes or rounds):
         return (0, 0.0)
     ulp = hints.ULP.get(row, hints.LOOSE)[kind]
     if dtype in HALVES:
         ulp = 1
     return (ulp, 64.0 if row in hints.CANCEL else 0.0)
+
+
+def operands(case):
+    """The tensors of a call but for those of out=."""
+    out = case["kw"].get("out")
+    outs = set()
+    if isinstance(out, dict):
+        outs = {x.get("t") for x in out.get("tuple", [out]) if isinstance(x, dict)}
+    return [t for k, t in enumerate(case["tensors"]) if k not in outs]
 
 
 def coarser(case, dtype):
@@ -66,10 +76,7 @@ def coarser(case, dtype):
     part = COMPLEX.get(dtype, dtype)
     if not isinstance(out, dict) and not isinstance(asked, dict) or part not in REALS:
         return 1
-    outs = set()
-    if isinstance(out, dict):
-        outs = {x.get("t") for x in out.get("tuple", [out]) if isinstance(x, dict)}
-    own = [t["dtype"] for k, t in enumerate(case["tensors"]) if k not in outs]
+    own = [t["dtype"] for t in operands(case)]
     if isinstance(asked, dict) and "dtype" in asked:
         own = [asked["dtype"]]
     own = [COMPLEX.get(d, d) for d in own]
@@ -153,9 +160,11 @@ LARGEST = {"float16": 65504.0, "bfloat16": 3.38e38, "float32": 3.4e38, "float64"
 
 def without_overflow(case, dtype, scale, raw, other):
     """Sums of products that may be too large on the way end as infinite or as NaN, by their order:
-    8.7. These elements are made alike."""
+    8.7. These elements are made alike. So are those of sums and products in float64; of narrower
+    dtypes exact ones are known."""
     part = COMPLEX.get(dtype, dtype)
-    if case["row"] not in hints.PRODUCTS | hints.ADDED or part not in LARGEST:
+    folds = hints.PRODUCTS | hints.ADDED | (hints.FOLDS if part == "float64" else set())
+    if case["row"] not in folds or part not in LARGEST:
         return raw, other
     # and whether nothing times infinite is looked at, which depends on the row and the dtype
     if 1e3 * scale < LARGEST[part] and case["kw"].get("alpha") != 0:

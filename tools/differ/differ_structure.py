@@ -3,19 +3,26 @@ docs/differences.md."""
 
 import re
 
+from differ_data import COMPLEX, INTS
 from differ_deviations import both_fail, deviation, only_mine, only_theirs
 
 OUT_OF_RANGE = re.compile("out of (range|bounds|DATA bounds)|dim should be positive")
 INTERNAL = re.compile(
     r"static_cast|unflatten got an unexpected error|^expand\(torch\.|"
-    r"numel: integer multiplication overflow|The expanded size of the tensor"
+    r"numel: integer multiplication overflow|The expanded size of the tensor|"
+    r"^permute\(sparse_coo\)"
 )
 
 
 @deviation("8.1 an index may be of every integer dtype")
 def integer_index(case, mine, theirs, said):
-    return only_theirs(mine, theirs) and re.search(
-        "Expected a long tensor for index|should be Long|dtype int64 for index", theirs[2]
+    """Also where something else is wrong too, and told."""
+    return (
+        theirs[0] == "error"
+        and re.search(
+            "Expected a long tensor for index|should be Long|dtype int64 for index", theirs[2]
+        )
+        and any(t["dtype"] in INTS and t["dtype"] != "int64" for t in case["tensors"][1:])
     )
 
 
@@ -72,9 +79,10 @@ def casting_values(case, mine, theirs, said):
     )
 
 
-@deviation("8.10 cdist promotes its operands")
-def promoting_cdist(case, mine, theirs, said):
-    return case["row"] == "cdist" and only_theirs(mine, theirs) and "scalar type" in theirs[2]
+@deviation("8.10 cdist, complex and polar promote their operands")
+def promoting(case, mine, theirs, said):
+    rows = ("cdist", "complex", "polar")
+    return case["row"] in rows and only_theirs(mine, theirs) and "scalar type" in theirs[2]
 
 
 @deviation("8.11 addmv of a matrix without elements has the sizes of a product")
@@ -101,3 +109,75 @@ def larger_mask(case, mine, theirs, said):
 @deviation("8.14 fill_ of an expanded tensor takes a value in a tensor too")
 def filling_expanded(case, mine, theirs, said):
     return case["row"] == "fill" and only_theirs(mine, theirs) and "more than one" in theirs[2]
+
+
+@deviation("8.15 max and min of nothing are errors with out=, too")
+def empty_extremum(case, mine, theirs, said):
+    nothing = mine[0] == "error" and "Expected reduction dim to be specified" in mine[2]
+    return nothing and case["row"] in ("max", "min") and "out" in case["kw"]
+
+
+@deviation("8.16 the gradient of narrow_copy knows negative starts")
+def narrow_copy_gradient(case, mine, theirs, said):
+    start = case["args"][2:3]
+    return (
+        case["row"] == "narrow_copy"
+        and case.get("mode") == "grad"
+        and mine[0] != "error"
+        and start
+        and isinstance(start[0], int)
+        and start[0] < 0
+    )
+
+
+# What PyTorch says, in which row.
+SPREAD = re.compile(
+    r'(missing 1 required .*"(size|shape|dims|repeats)"|view\(\) received .* got \(\))'
+)
+BORROWED = {
+    "scatter_add": re.compile(r"^scatter\(\)"),
+    "narrow_copy": re.compile(r"^start|^Dimension out of range"),
+    "randperm": re.compile("^n must be non-negative"),
+    "randint_like": re.compile("^check_random_bounds handles only"),
+}
+
+
+@deviation("5.3 one mistake has one text")
+def borrowed_words(case, mine, theirs, said):
+    pattern = BORROWED.get(case["row"])
+    return pattern and both_fail(mine, theirs) and pattern.search(theirs[2])
+
+
+@deviation("7.17 remainders of a quotient too large to hold are exact")
+def far_remainder(case, mine, theirs, said):
+    return case["row"] == "remainder" and re.search(r"\d\), not \S*\(nan\)$", said)
+
+
+@deviation("7.18 powers of complex numbers that are not NaN")
+def far_power(case, mine, theirs, said):
+    numbers = any(t["dtype"] in COMPLEX for t in case["tensors"])
+    return case["row"] == "pow" and numbers and re.search(r"complex\w*\([^n]*, not \S*nan", said)
+
+
+@deviation("8.17 take_along_dim without a dim takes tensors of all strides")
+def flat_take(case, mine, theirs, said):
+    views = case["row"] == "take_along_dim" and only_theirs(mine, theirs)
+    return views and "view size is not compatible" in theirs[2]
+
+
+@deviation("4.8 a list that is spread may be empty")
+def spread_nothing(case, mine, theirs, said):
+    alone = case["form"] in ("method", "inplace") and len(case["args"]) == 1 and not case["kw"]
+    return alone and only_theirs(mine, theirs) and SPREAD.search(theirs[2])
+
+
+@deviation("4.7 to takes a dtype, a device or a tensor, no number")
+def to_number(case, mine, theirs, said):
+    wild = case["row"] == "to" and case.get("wild") and mine[0] == "error"
+    return wild and mine[1] == "TypeError" and isinstance(case["args"][1], (int, float))
+
+
+@deviation("1.4 a bool may be subtracted from a number")
+def subtracting_truth(case, mine, theirs, said):
+    own = case["row"] in ("sub", "rsub") and both_fail(mine, theirs)
+    return own and "Subtraction, the" in theirs[2]

@@ -56,14 +56,14 @@ class Worker:
     def one(self, item):
         try:
             self.send([item])
-            return self.receive(60)[0]
+            return self.receive()[0]
         except (EOFError, BrokenPipeError):
             code = self.process.wait()
             self.stop()
             return ("crash", "Crash", f"the process ended with {code}"), []
         except TimeoutError:
             self.stop()
-            return ("crash", "Hang", "no answer in 60 seconds"), []
+            return ("crash", "Hang", f"no answer in {self.seconds} seconds"), []
 
     def finish(self, batch):
         """The answers to what was sent; after a crash, each call by itself."""
