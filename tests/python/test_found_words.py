@@ -96,3 +96,18 @@ def test_variance_of_equal_numbers_whose_sum_overflows(shape, dim):
         found = getattr(x, name)(dim)
         assert (found == 0).all(), found
     assert nomen.var(x).item() == 0
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+@pytest.mark.parametrize("dtype", [nomen.float64, nomen.complex128])
+def test_variance_of_numbers_far_apart(order, dtype):
+    """Was NaN in columns: distances from the first of them overflow."""
+    x = nomen.tensor([[1.7e308, -1.7e308, 3.0, 1.0]] * 5, dtype=dtype).permute(*order)
+    dim = order.index(1)
+    for y in (x, x.contiguous()):
+        variance, mean = nomen.var_mean(y, dim)
+        assert variance.tolist() == [float("inf")] * 5
+        assert abs(mean - nomen.mean(y, dim)).max().item() <= 1e300
+        assert y.std(dim).tolist() == [float("inf")] * 5
+    holed = nomen.tensor([[1.7e308, float("inf"), -1.7e308]] * 2, dtype=nomen.float64)
+    assert holed.var(1).isnan().all() and holed.t().contiguous().var(0).isnan().all()

@@ -23,7 +23,8 @@ static inline void FN(meet)(A *a, const A *b, double share) {
     double distance = 0;
     for (int k = 0; k < PARTS; k++) {
         double d = b->mean[k] - a->mean[k];
-        a->mean[k] += a->mean[k] - a->mean[k] == 0 ? d * share : b->mean[k];
+        double way = d - d == 0 ? d * share : b->mean[k] * share - a->mean[k] * share;
+        a->mean[k] += a->mean[k] - a->mean[k] == 0 ? way : b->mean[k];
         distance += d * d;
     }
     a->spread += b->spread + distance * (a->n * share);
@@ -42,6 +43,19 @@ static inline void FN(conclude)(A *a, double n, const double *shift, const doubl
         if (squares - squares == 0 || sum[k] - sum[k] != 0) squares -= sum[k] * d;
     }
     a->spread = squares < 0 ? 0 : squares;
+}
+
+/* NaN of finite numbers means that distances overflowed: the spread is too large for a double. */
+static APART void FN(overflowed)(A *a, const R *x, int64_t n, int64_t pitch) {
+    double mean[PARTS] = {0};
+    for (int64_t j = 0; j < n; j++, x = (const R *)(const void *)((const char *)x + pitch))
+        for (int k = 0; k < PARTS; k++) {
+            double each = (double)x[k];
+            if (each - each != 0) return;
+            mean[k] += each / (double)n;
+        }
+    for (int k = 0; k < PARTS; k++) a->mean[k] = mean[k];
+    a->spread = (double)__builtin_inff();
 }
 
 /* Sums of x - shift and of its square over n elements; sum[] by parts. */
@@ -84,6 +98,8 @@ static APART void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t i
     A block;
     double squares = FN(distances)(x, n, shift, sum);
     FN(conclude)(&block, (double)n, shift, sum, squares);
+    if (TWO_PASS && block.spread != block.spread)
+        FN(overflowed)(&block, x, n, (int64_t)sizeof *row);
     FN(meet)(acc, &block, block.n / (acc->n + block.n));
 }
 
@@ -123,6 +139,8 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         for (int k = 0; k < PARTS; k++) shift[k] = c[i * PARTS + k], squares += q[i * PARTS + k];
         A block;
         FN(conclude)(&block, n, shift, s + i * PARTS, squares);
+        if (TWO_PASS && block.spread != block.spread)
+            FN(overflowed)(&block, first + i * PARTS, rows, pitch);
         if (acc[i].n != before) before = acc[i].n, share = n / (before + n);
         FN(meet)(&acc[i], &block, share);
     }
