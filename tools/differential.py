@@ -29,6 +29,7 @@ import differ_deviations as deviations  # noqa: E402
 import differ_exact as exact  # noqa: E402
 import differ_hints as hints  # noqa: E402
 import differ_judge as judge  # noqa: E402
+import differ_mended as mended  # noqa: E402
 import differ_record as record  # noqa: E402
 import differ_samples as samples  # noqa: E402
 import differ_say as say  # noqa: E402
@@ -75,6 +76,10 @@ class Bench:
     def verdict(self, case, data, answer):
         """The verdict of a call; a finding about numbers is looked at more closely."""
         state, said = verdict(case, data, answer)
+        if said.startswith("6.2") and not mended.two_mistakes(self, case):
+            return "finding", "only one mistake, told otherwise: " + " | ".join(
+                f"{told[0][1]}: {told[0][2][:150]}" for told in answer if told and usable(told)
+            )
         if state != "finding" or "element" not in said:
             return state, said
         for theirs in answer[1:]:

@@ -130,6 +130,12 @@ def narrow_copy_gradient(case, mine, theirs, said):
     )
 
 
+@deviation("8.4 scatter of a source of other dims")
+def scattered_source(case, mine, theirs, said):
+    other = both_fail(mine, theirs) and "same number of dimensions as src" in mine[2]
+    return other and "Dimension out of range" in theirs[2]
+
+
 # What PyTorch says, in which row.
 SPREAD = re.compile(
     r'(missing 1 required .*"(size|shape|dims|repeats)"|view\(\) received .* got \(\))'
