@@ -187,3 +187,10 @@ def to_number(case, mine, theirs, said):
 def subtracting_truth(case, mine, theirs, said):
     own = case["row"] in ("sub", "rsub") and both_fail(mine, theirs)
     return own and "Subtraction, the" in theirs[2]
+
+
+@deviation("4.2 unbiased beside out= and keepdim=")
+def unbiased_first(case, mine, theirs, said):
+    rows = ("var", "std", "var_mean", "std_mean")
+    first = case["row"] in rows and len(case["args"]) > 1 and isinstance(case["args"][1], bool)
+    return first and only_theirs(mine, theirs) and "invalid combination" in theirs[2]
