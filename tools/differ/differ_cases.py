@@ -129,7 +129,8 @@ class Draw:
         rank = min(max(ranks[0], self.pick([0, 1, 1, 2, 2, 2, 3, 3, 3, 4, 5])), ranks[1])
         if self.wrong("size", 0.3):
             rank = self.pick([0, 1, 2, 3, 4])
-        if self.chance(0.003) and self.mode == "" and ranks[0] < 3:
+        large = self.op not in hints.NEVER_LARGE and ranks[0] < 3
+        if self.chance(0.003) and self.mode == "" and large:
             large = [self.pick([1000, 70001, 33000]), self.pick([1, 3])]
             return large[: max(1, min(rank, 2))]
         shape = [self.pick(SIZES) for _ in range(rank)]

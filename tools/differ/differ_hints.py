@@ -157,6 +157,9 @@ NEEDED = (
 # So do its gradients of aligned tensors.
 NEVER_EXPANDED = {"median", "nanmedian", "align_as", "align_to"}
 
+# A matrix of a large vector takes all memory.
+NEVER_LARGE = {"diag", "diag_embed"}
+
 # Arguments that have another name in PyTorch.
 BY_POSITION = {("copy", "src")}
 
