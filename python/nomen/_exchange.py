@@ -311,7 +311,8 @@ def _deepcopy(self, memo):
     """A copy of the memory too. Tensors on one memory, copied together, are on one memory again."""
     if self.requires_grad and not self.is_leaf:
         raise RuntimeError(
-            "only leaves can be deep-copied: the history of this tensor cannot. clone() it instead"
+            "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+            "protocol: the history of this tensor cannot be copied. clone() it instead"
         )
     known = memo.get(id(self))
     if known is not None:

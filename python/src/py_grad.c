@@ -9,7 +9,14 @@ static py_state *state(PyObject *self) { return ((py_tensor *)self)->state; }
 
 bool nomen__py_require_grad(py_state *s, nomen_tensor *t) {
     if (!nomen_set_requires_grad(t, true)) return true;
-    nomen__py_raise(s);
+    if (nomen_dtype_is_floating(t->dtype) || nomen_dtype_is_complex(t->dtype)) {
+        nomen__py_raise(s);
+        return false;
+    }
+    nomen_clear_error();
+    PyErr_Format(PyExc_RuntimeError,
+                 "Only Tensors of floating point and complex dtype can require gradients, not %s",
+                 nomen_dtype_name(t->dtype));
     return false;
 }
 
@@ -55,7 +62,7 @@ static int set_grad(PyObject *self, PyObject *value, void *closure) {
     if (value && value != Py_None) {
         if (!nomen__py_is_tensor(state(self), value)) {
             PyErr_Format(PyExc_TypeError,
-                         "assigned grad expected to be a Tensor or None but got %s",
+                         "assigned grad expected to be a Tensor or None but got grad of type %s",
                          Py_TYPE(value)->tp_name);
             return -1;
         }
@@ -192,16 +199,45 @@ static PyObject *call_hook(hook_payload *hook, PyObject *argument) {
     return result;
 }
 
+/* The name of a hook, as errors of it begin. */
+static PyObject *hook_name(const hook_payload *hook) {
+    PyObject *name = PyObject_GetAttrString(hook->function, "__name__");
+    if (name) return name;
+    PyErr_Clear();
+    return PyUnicode_FromString("<unknown>");
+}
+
+/* Sizes and dtype stay; the library checks it too, but does not know what the hook is called. */
+static bool may_replace(const hook_payload *hook, const nomen_tensor *was,
+                        const nomen_tensor *now) {
+    bool sizes =
+        was->ndim == now->ndim && memcmp(was->size, now->size, sizeof *was->size * was->ndim) == 0;
+    if (sizes && was->dtype == now->dtype) return true;
+    PyObject *name = hook_name(hook);
+    if (name && !sizes)
+        PyErr_Format(PyExc_RuntimeError, "hook '%U' has changed the size of value", name);
+    else if (name)
+        PyErr_Format(PyExc_RuntimeError, "hook '%U' has changed the type of value (was %s got %s)",
+                     name, nomen_dtype_name(was->dtype), nomen_dtype_name(now->dtype));
+    Py_XDECREF(name);
+    nomen__fail(NOMEN_ERROR_GRAD, "a hook returned a tensor that does not fit");
+    return false;
+}
+
 static nomen_status run_hook(void *payload, nomen_tensor *gradient, nomen_tensor **replacement) {
     hook_payload *hook = payload;
     PyObject *result = call_hook(hook, borrowed(hook->state, gradient));
     if (!result) return NOMEN_ERROR_GRAD;
     nomen_status status = NOMEN_OK;
     if (nomen__py_is_tensor(hook->state, result)) {
-        *replacement = nomen__scoped(nomen__retain(nomen__py_unwrap(result)));
-        if (!*replacement) status = NOMEN_ERROR_MEMORY;
+        if (may_replace(hook, gradient, nomen__py_unwrap(result))) {
+            *replacement = nomen__scoped(nomen__retain(nomen__py_unwrap(result)));
+            if (!*replacement) status = NOMEN_ERROR_MEMORY;
+        } else {
+            status = NOMEN_ERROR_GRAD;
+        }
     } else if (result != Py_None) {
-        PyErr_Format(PyExc_TypeError, "a hook must return None or a Tensor, not %s",
+        PyErr_Format(PyExc_TypeError, "expected Variable, but hook returned '%s': None or a Tensor",
                      Py_TYPE(result)->tp_name);
         status = nomen__fail(NOMEN_ERROR_GRAD, "a hook returned no tensor");
     }
@@ -401,6 +437,11 @@ static PyObject *backward(PyObject *self, PyObject *args, PyObject *kwargs) {
     int keep = retain == Py_None ? create : PyObject_IsTrue(retain);
     tensors into;
     if (keep < 0 || !tensors_of(s, inputs, "inputs", false, &into)) return NULL;
+    if (inputs != Py_None && !into.list.count) {
+        tensors_free(&into);
+        PyErr_SetString(PyExc_RuntimeError, "'inputs' argument to backward() cannot be empty.");
+        return NULL;
+    }
     struct nomen_backward_args a = {
         .loss = nomen__py_unwrap(self),
         .gradient = gradient == Py_None ? NULL : nomen__py_unwrap(gradient),

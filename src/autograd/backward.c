@@ -212,8 +212,12 @@ failed:
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
+/* Adds it up over several walks, as those of leaves are. */
 static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
-    nomen_tensor *kept = nomen__twin(g);
+    nomen_tensor *before = n->grad ? nomen__twin(n->grad) : NULL;
+    if (n->grad && !before) return NOMEN_ERROR_MEMORY;
+    nomen_tensor *kept = before ? sum_of(before, g) : nomen__twin(g);
+    nomen__release(before);
     if (!kept) return NOMEN_ERROR_MEMORY;
     if (n->named) nomen__set_names(kept, n->names);
     nomen_tensor *old = n->grad;
@@ -279,7 +283,9 @@ static nomen_status pass_on(task *t, nomen__node *n, nomen_tensor *g) {
 /* Takes the reference of g. */
 static nomen_status visit(task *t, nomen__node *n, nomen_tensor *g) {
     nomen_status s = n->hooks ? nomen__hooks_run(n, &g) : NOMEN_OK;
-    if (!s && n->retain && t->keep) s = keep_gradient(n, g);
+    const nomen__entry *chosen = t->chosen ? nomen__pending_find(&t->needed, n) : NULL;
+    bool wanted = n->retain || (chosen && chosen->target);
+    if (!s && wanted && t->keep) s = keep_gradient(n, g);
     if (!s && t->chosen) {
         nomen__entry *e = nomen__pending_find(&t->needed, n);
         if (e && e->target) e->grad = nomen__retain(g);
@@ -486,17 +492,18 @@ static nomen_status implicit_gradient(const nomen_tensor *loss, nomen_tensor **r
 
 /* The caller's gradient must be one of that tensor: sizes, names if it has any, and a real one for
  * a real tensor. */
-static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g,
+static nomen_status given_gradient(const nomen_tensor *loss, nomen_tensor *g, int64_t index,
                                    nomen_tensor **result) {
     if (g->ndim != loss->ndim || memcmp(g->size, loss->size, sizeof *g->size * g->ndim) != 0) {
         NOMEN__TEXT(mine, 256);
         NOMEN__TEXT(want, 256);
         nomen__text_sizes(&mine, g->size, g->ndim);
         nomen__text_sizes(&want, loss->size, loss->ndim);
-        return nomen__fail(
-            NOMEN_ERROR_SHAPE,
-            "Mismatch in shape: the gradient has a shape of %s and the output has a shape of %s.",
-            mine.at, want.at);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Mismatch in shape: grad_output[%lld] has a shape of %s and "
+                           "output[%lld] has a shape of "
+                           "%s.",
+                           (long long)index, mine.at, (long long)index, want.at);
     }
     nomen__namelist names;
     nomen_status s = nomen__is_named(g) ? nomen__unify(nomen__names_of(g), nomen__names_of(loss),
@@ -535,7 +542,7 @@ static nomen_status start_at(task *t, nomen_tensor *loss, nomen_tensor *gradient
     if (!nomen__path_push(&t->roots, loss->grad)) return NOMEN_ERROR_MEMORY;
     nomen__node_retain(loss->grad);
     nomen_tensor *g = NULL;
-    s = gradient ? given_gradient(loss, gradient, &g) : implicit_gradient(loss, &g);
+    s = gradient ? given_gradient(loss, gradient, index, &g) : implicit_gradient(loss, &g);
     return s ? s : deliver(t, loss->grad, g);
 }
 
@@ -549,10 +556,13 @@ static void task_end(task *t) {
 
 static nomen_status run_task(task *t, nomen_list outputs, nomen_list gradients, nomen_list inputs) {
     if (gradients.count && gradients.count != outputs.count)
-        return nomen__fail(NOMEN_ERROR_VALUE,
-                           "got %lld outputs and %lld gradients: give one for each, or none",
+        return nomen__fail(NOMEN_ERROR_GRAD,
+                           "got %lld tensors and %lld gradients: give one for each, or none",
                            (long long)outputs.count, (long long)gradients.count);
-    if (!outputs.count) return nomen__fail(NOMEN_ERROR_VALUE, "no outputs were given");
+    if (!outputs.count)
+        return nomen__fail(NOMEN_ERROR_GRAD,
+                           "One of the differentiated Tensors appears to not have been used in the "
+                           "graph: there are no outputs");
     nomen_status s = inputs.count ? choose_inputs(t, inputs) : NOMEN_OK;
     for (int64_t i = 0; i < outputs.count && !s; i++)
         s = start_at(t, outputs.at[i], gradients.count ? gradients.at[i] : NULL, i);

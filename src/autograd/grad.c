@@ -117,8 +117,8 @@ nomen_status nomen_set_gradient(nomen_tensor *t, nomen_tensor *gradient) {
         nomen__text_tensor(&want, t, true);
         return nomen__fail(
             NOMEN_ERROR_SHAPE,
-            "assigned grad %s does not fit %s: it must have the same sizes and dtype", mine.at,
-            want.at);
+            "assigned grad has data of a different %s: %s does not fit %s",
+            gradient->dtype != t->dtype ? "type" : "size", mine.at, want.at);
     }
     if (gradient->device != t->device)
         return nomen__fail(NOMEN_ERROR_DEVICE,

@@ -75,11 +75,13 @@ static nomen_status run_one(nomen__node *n, nomen__hook *h, nomen_tensor **g) {
     return s;
 }
 
+/* A hook that is registered by one of them waits for the next time, or they might never end. */
 nomen_status nomen__hooks_run(nomen__node *n, nomen_tensor **g) {
     nomen_status s = NOMEN_OK;
+    uint64_t until = atomic_load_explicit(&next_id, memory_order_relaxed);
     nomen__node_retain(n);
     n->hooks_running++;
-    for (nomen__hook *h = n->hooks; h && !s; h = h->next)
+    for (nomen__hook *h = n->hooks; h && h->id < until && !s; h = h->next)
         if (h->before_fn) s = run_one(n, h, g);
     if (--n->hooks_running == 0) sweep(n);
     nomen__node_release(n);
@@ -88,9 +90,10 @@ nomen_status nomen__hooks_run(nomen__node *n, nomen_tensor **g) {
 
 nomen_status nomen__hooks_run_after(nomen__node *leaf) {
     nomen_status s = NOMEN_OK;
+    uint64_t until = atomic_load_explicit(&next_id, memory_order_relaxed);
     nomen__node_retain(leaf);
     leaf->hooks_running++;
-    for (nomen__hook *h = leaf->hooks; h && !s; h = h->next) {
+    for (nomen__hook *h = leaf->hooks; h && h->id < until && !s; h = h->next) {
         if (!h->after_fn || !leaf->grad) continue;
         nomen_tensor *g = nomen__retain(leaf->grad);
         nomen_scope_mark scope = nomen_scope_open();

@@ -275,12 +275,19 @@ static void chosen_inputs(void **state) {
     assert_int_equal(nomen_backward(loss, .inputs = NOMEN_LIST(w), .retain_graph = true), NOMEN_OK);
     assert_null(nomen_gradient(x));
     assert_values(nomen_gradient(w), 1, 4, 9);
+    /* an input that is no leaf keeps its own, and it adds up */
+    for (int i = 1; i <= 2; i++) {
+        assert_int_equal(nomen_backward(loss, .inputs = NOMEN_LIST(y), .retain_graph = true),
+                         NOMEN_OK);
+        assert_values(nomen_gradient(y), i, 2 * i, 3 * i);
+    }
+    assert_null(nomen_gradient(x));
     /* several outputs, one with a gradient of its own */
     nomen_tensor *g = nomen_ones(NULL, NOMEN_SIZES(3), .dtype = NOMEN_F64);
     l = nomen_grad(NOMEN_LIST(loss, y), NOMEN_LIST(w), NOMEN_LIST(NULL, g));
     assert_values(l.at[0], 2, 6, 12);
     l = nomen_grad(NOMEN_LIST(loss), NOMEN_LIST(w), NOMEN_LIST(g, g));
-    assert_error(NOMEN_ERROR_VALUE, "1 outputs and 2 gradients");
+    assert_error(NOMEN_ERROR_GRAD, "1 tensors and 2 gradients");
     l = nomen_grad(NOMEN_LIST(loss), {0});
     assert_error(NOMEN_ERROR_VALUE, "non-empty inputs");
 }
