@@ -46,14 +46,21 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         const F *x1 = (const F *)(const void *)(p + (j + 1) * pitch);
         const F *x2 = (const F *)(const void *)(p + (j + 2) * pitch);
         const F *x3 = (const F *)(const void *)(p + (j + 3) * pitch);
-        for (int64_t i = 0; i < n_acc; i++)
-            s[i] = JOIN(s[i], JOIN(JOIN(LD(x0[i]), LD(x1[i])), JOIN(LD(x2[i]), LD(x3[i]))));
+        /* Step by step: a JOIN that names its operands twice would repeat them. */
+        for (int64_t i = 0; i < n_acc; i++) {
+            const C first = JOIN(LD(x0[i]), LD(x1[i])), second = JOIN(LD(x2[i]), LD(x3[i]));
+            const C four = JOIN(first, second);
+            s[i] = JOIN(s[i], four);
+        }
     }
     for (; j < rows; j++) {
         const F *x0 = (const F *)(const void *)(p + j * pitch);
         for (int64_t i = 0; i < n_acc; i++) s[i] = JOIN(s[i], LD(x0[i]));
     }
-    for (int64_t i = 0; i < n_acc; i++) TAKE(acc + i, TOTAL(DID, s[i]));
+    for (int64_t i = 0; i < n_acc; i++) {
+        const D all = TOTAL(DID, s[i]);
+        TAKE(acc + i, all);
+    }
 }
 
 #include "kernels/loops/reduce_walk.h"

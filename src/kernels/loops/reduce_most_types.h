@@ -5,7 +5,7 @@
 
 #define NONEMPTY
 #define LANE_BYTES  256
-#define JOIN(a, b)  (C)(BETTER(a, b) || (a) != (a) ? (a) : (b))
+#define JOIN(a, b)  (C)(BETTER(a, b) ? (a) : ((a) != (a) ? (a) : (b)))
 #define TOTAL(a, b) JOIN(a, b)
 #define TAKE(a, x)  (*(a) = JOIN(*(a), x))
 #define MEET(a, b)  (*(a) = JOIN(*(a), *(b)))
