@@ -83,15 +83,23 @@ static inline int64_t int_pow_signed(int64_t x, int64_t y) {
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
-static inline vf32 v_atan2_f32(vf32 y, vf32 x) {
-    vf32 r = x;
-    for (int i = 0; i < W32; i++) r[i] = atan2f(y[i], x[i]);
-    return r;
-}
+/* The atan of the quotient, and half a turn where x is negative. Infinities are 1 beside each
+ * other, and zeros are divided by 1, so that no quotient is NaN that need not be. A quotient that
+ * is too large or too small is right all the same: there atan is flat, or its argument. */
 static inline vf64 v_atan2_f64(vf64 y, vf64 x) {
-    vf64 r = x;
-    for (int i = 0; i < W64; i++) r[i] = atan2(y[i], x[i]);
-    return r;
+    const vf64 one = v_set_f64(1), infinity = v_set_f64((double)INFINITY);
+    const vi64 endless = (v_abs_f64(x) == infinity) & (v_abs_f64(y) == infinity);
+    const vf64 over = v_sel_f64(endless, v_copysign_f64(one, y), y);
+    const vf64 under = v_sel_f64(endless | ((x == 0) & (y == 0)), v_copysign_f64(one, x), x);
+    const vf64 r = v_atan_f64(over / under);
+    const vf64 turned = (r + v_copysign_f64(v_set_f64(2 * VMATH_PI_2_REST_F64), y)) +
+                        v_copysign_f64(v_set_f64(2 * VMATH_PI_2_WHOLE_F64), y);
+    return v_sel_f64((vi64)x < 0, turned, r);
+}
+/* In f64, whose quotients of f32 neither overflow nor vanish: rounded once. */
+static inline vf32 v_atan2_f32(vf32 y, vf32 x) {
+    return v_narrow_f64(v_atan2_f64(v_low_f64(y), v_low_f64(x)),
+                        v_atan2_f64(v_high_f64(y), v_high_f64(x)));
 }
 /* Squares of f32 neither overflow nor vanish in f64. */
 static inline vf32 v_hypot_f32(vf32 x, vf32 y) {

@@ -46,23 +46,55 @@
 /* ---- polygamma --------------------------------------------------------------------------------
  * (-1)^(n+1) n! times the sum of (x + k)^-(n+1) over all k >= 0. */
 
+/* B(2 k) / (2 k)!, with Bernoulli's numbers */
+static const double MACLAURIN[] = {1.0 / 12,          -1.0 / 720,
+                                   1.0 / 30240,       -1.0 / 1209600,
+                                   1.0 / 47900160,    -691.0 / 1307674368000,
+                                   1.0 / 74724249600, -3617.0 / 10670622842880000};
+
+/* Powers up to here are products, which are as good and far cheaper. */
+enum { SMALL_POWER = 9 };
+
+static double negative_power(double x, double s) {
+    if (s > SMALL_POWER || s != floor(s)) return pow(x, -s);
+    double product = x;
+    for (int k = 1; k < (int)s; k++) product *= x;
+    return 1 / product;
+}
+
 /* That sum for x > 0: some terms one by one, Euler and Maclaurin's formula for the others. */
 static double power_sum(double s, double x) {
-    /* B(2 k) / (2 k)!, with Bernoulli's numbers */
-    static const double b[] = {1.0 / 12,          -1.0 / 720,
-                               1.0 / 30240,       -1.0 / 1209600,
-                               1.0 / 47900160,    -691.0 / 1307674368000,
-                               1.0 / 74724249600, -3617.0 / 10670622842880000};
-    double sum = 0, term = pow(x, -s);
-    for (; x < 10 + s && term > sum * 0x1p-60; term = pow(x, -s)) {
+    double sum = 0, term = negative_power(x, s);
+    for (; x < 10 + s && term > sum * 0x1p-60; term = negative_power(x, s)) {
         sum += term;
         x += 1;
     }
     if (x < 10 + s) return sum + term; /* the others are too small to count */
     double rest = x * term / (s - 1) + 0.5 * term, rise = s * term / x;
     for (int k = 0; k < 8; k++) {
-        rest += b[k] * rise;
+        rest += MACLAURIN[k] * rise;
         rise *= (s + 2 * k + 1) * (s + 2 * k + 2) / (x * x);
+    }
+    return sum + rest;
+}
+
+/* The same for a small s, where no power of x is too large or too small. */
+static inline vf64 v_power_sum(int s, vf64 x) {
+    const vf64 one = v_set_f64(1), none = {0}, enough = v_set_f64(10 + s);
+    vf64 sum = none, product = x;
+    for (vi64 near = x < enough; v_any64(near); near = x < enough) {
+        product = x;
+        for (int k = 1; k < s; k++) product *= x;
+        sum += v_sel_f64(near, one / product, none);
+        x += v_sel_f64(near, one, none);
+    }
+    product = x;
+    for (int k = 1; k < s; k++) product *= x;
+    const vf64 term = one / product, square = x * x;
+    vf64 rest = x * term / (double)(s - 1) + 0.5 * term, rise = (double)s * term / x;
+    for (int k = 0; k < 8; k++) {
+        rest += MACLAURIN[k] * rise;
+        rise *= (double)((s + 2 * k + 1) * (s + 2 * k + 2)) / square;
     }
     return sum + rest;
 }
@@ -82,6 +114,13 @@ static double polygamma_of(double x, double n) {
     return sign * tgamma(s) * sum;
 }
 static inline vf64 v_polygamma_f64(vf64 x, vf64 n) {
+    const vi64 plain = (n == n[0]) & (x > 0x1p-100) & (x < 0x1p100);
+    if (n[0] >= 1 && n[0] < SMALL_POWER && n[0] == floor(n[0]) && !v_any64(~plain)) {
+        const int order = (int)n[0];
+        double factor = order % 2 == 0 ? -1 : 1;
+        for (int k = 2; k <= order; k++) factor *= k;
+        return factor * v_power_sum(order + 1, x);
+    }
     vf64 r = x;
     for (int i = 0; i < W64; i++) r[i] = polygamma_of(x[i], n[i]);
     return r;

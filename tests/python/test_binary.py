@@ -55,6 +55,19 @@ def exact(result, want):
         want != want)).all()
 
 
+def test_atan2_of_many_sizes():
+    """Within 2 ULP of libm in all quadrants, in float32 the nearest number or its neighbour."""
+    draw = numpy.random.default_rng(5)
+    y, x = (draw.standard_normal(20_003) * 10.0 ** draw.integers(-20, 20, 20_003) for _ in "yx")
+    want = numpy.arctan2(y, x)
+    got = nomen.atan2(nomen.from_numpy(y), nomen.from_numpy(x)).numpy()
+    assert (abs(got - want) <= 2 * numpy.spacing(abs(want))).all()
+    y, x = y.astype("f4"), x.astype("f4")
+    want = numpy.arctan2(y.astype("f8"), x.astype("f8")).astype("f4")
+    got = nomen.atan2(nomen.from_numpy(y), nomen.from_numpy(x)).numpy()
+    assert (abs(got - want) <= numpy.spacing(abs(want))).all()
+
+
 @pytest.mark.parametrize("name", ["atan2", "hypot", "copysign", "fmod", "remainder"])
 def test_special_numbers(name):
     x, y = pairs()

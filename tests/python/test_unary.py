@@ -177,6 +177,18 @@ def test_gamma_and_its_kin():
         at.polygamma(-1)
 
 
+def test_polygamma_of_many_and_of_one():
+    """Positive numbers side by side go another way than those beside a negative one."""
+    at = [0.001 * 1.3**k for k in range(61)]
+    for n in (1, 2, 5, 8, 9, 12):
+        together = nomen.polygamma(n, f64(*at)).tolist()
+        beside = [nomen.polygamma(n, f64(x, -0.5)).tolist()[0] for x in at]
+        assert together == pytest.approx(beside, rel=1e-14)
+    known = [math.pi**2 / 6, -2.4041138063191885, math.pi**4 / 15]
+    got = [nomen.polygamma(n, f64(*[1] * 11)).tolist() for n in (1, 2, 3)]
+    assert [x[10] for x in got] == pytest.approx(known, rel=1e-15 * 4)
+
+
 def test_bits_and_signs():
     assert nomen.tensor([0, 5]).bitwise_not().tolist() == [-1, -6]
     assert nomen.tensor([0, 5], dtype=nomen.uint8).bitwise_not().tolist() == [255, 250]
