@@ -104,8 +104,8 @@ nomen_status nomen__choose_rounding(nomen__call *c) {
     return NOMEN_OK;
 }
 
-static bool is_integral(const nomen_tensor *t) {
-    return nomen_dtype_is_integral((nomen_dtype)t->dtype);
+static bool is_whole(const nomen_tensor *t) {
+    return t->dtype == NOMEN_BOOL || nomen_dtype_is_integral((nomen_dtype)t->dtype);
 }
 
 /* addcmul, addcdiv: value is the fourth operand, 1 if it is not given. */
@@ -113,7 +113,7 @@ nomen_status nomen__choose_factor(nomen__call *c) {
     static const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
     const nomen_number *value = nomen__given(c, 3) ? c->arg[3].number : &one;
     nomen_dtype d = nomen__common_dtype(c->in, 3);
-    if (c->op->id == NOMEN__OP_ADDCDIV && is_integral(c->in[1]) && is_integral(c->in[2]))
+    if (c->op->id == NOMEN__OP_ADDCDIV && is_whole(c->in[1]) && is_whole(c->in[2]))
         return nomen__fail(NOMEN_ERROR_DTYPE,
                            "Integer division with addcdiv is no longer supported: convert an "
                            "operand to a floating dtype, or use div with a rounding_mode");

@@ -58,6 +58,11 @@ REFUSED = [
         "mat2 must be a matrix, got 1-D tensor",
     ),
     (
+        lambda: nomen.addcdiv(ones(2), ones(2).bool(), ones(2).bool()),
+        RuntimeError,
+        "Integer division with addcdiv is no longer supported",
+    ),
+    (
         lambda: zeros(2, 3).index_add(1, tensor([0, 1]), zeros(2)),
         IndexError,
         "index_add_(): Indexing dim 1 is out of bounds of the source tensor with dim 1",
