@@ -115,10 +115,9 @@ nomen_status nomen_set_gradient(nomen_tensor *t, nomen_tensor *gradient) {
         NOMEN__TEXT(want, 256);
         nomen__text_tensor(&mine, gradient, true);
         nomen__text_tensor(&want, t, true);
-        return nomen__fail(
-            NOMEN_ERROR_SHAPE,
-            "assigned grad has data of a different %s: %s does not fit %s",
-            gradient->dtype != t->dtype ? "type" : "size", mine.at, want.at);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "assigned grad has data of a different %s: %s does not fit %s",
+                           gradient->dtype != t->dtype ? "type" : "size", mine.at, want.at);
     }
     if (gradient->device != t->device)
         return nomen__fail(NOMEN_ERROR_DEVICE,
