@@ -129,7 +129,7 @@ def grown(n):
         "tensor_split": dict(sections=2, dim="C"),
         "topk": dict(k=max(1, columns // 10)),
         "unflatten": dict(self=f"N={rows} C={2 * half}", sizes=[half, 2], names=None),
-        "view": dict(self=f"{rows} {columns}", shape=[columns, rows]),
+        "view": dict(self=f"{rows} {columns}", size=[columns, rows]),
         "view_as_complex": dict(self=f"N={max(1, n // 2)} C=2"),
         "vsplit": dict(self=f"N={2 * max(1, rows // 2)} C={columns}", sections=2),
     }

@@ -6601,7 +6601,7 @@ NOMEN_API nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args);
  *     ('N', None) */
 typedef struct nomen_view_args {
     nomen_tensor *self;
-    nomen_sizes shape;
+    nomen_sizes size;
 } nomen_view_args;
 NOMEN_API nomen_tensor *nomen_view_call(const nomen_view_args *args);
 #define nomen_view(...) \

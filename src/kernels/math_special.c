@@ -107,9 +107,11 @@ static double polygamma_of(double x, double n) {
     if (x > 0) {
         sum = x == (double)INFINITY ? 0 : power_sum(s, x);
     } else {
-        /* The terms with x + k < 0 are, up to the sign, the beginning of such a sum again. */
+        /* The terms with x + k < 0 are, up to the sign, the beginning of such a sum again. The two
+         * near 0 first: midway between integers they may cancel. */
         const double above = x - whole, below = (whole + 1) - x;
-        sum = power_sum(s, above) + sign * (power_sum(s, below) - power_sum(s, 1 - x));
+        sum = power_sum(s, above) + sign * power_sum(s, below);
+        sum -= sign * power_sum(s, 1 - x);
     }
     return sign * tgamma(s) * sum;
 }

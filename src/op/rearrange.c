@@ -324,7 +324,8 @@ static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen
     nomen_tensor *plain = NULL, *index = NULL;
     nomen_status s = t ? NOMEN_OK : NOMEN_ERROR_STATE;
     if (!s && !nomen_dtype_is_integral((nomen_dtype)repeats->dtype))
-        s = nomen__fail(NOMEN_ERROR_DTYPE, "repeats has to be Long or Int tensor, not %s",
+        s = nomen__fail(repeats->flags & NOMEN__WRAPPED ? NOMEN_ERROR_TYPE : NOMEN_ERROR_DTYPE,
+                        "repeats has to be Long or Int tensor, not %s",
                         nomen_dtype_name((nomen_dtype)repeats->dtype));
     if (!s && repeats->ndim > 1)
         s = nomen__fail(NOMEN_ERROR_SHAPE, "repeats must be 0-dim or 1-dim tensor");

@@ -1233,7 +1233,7 @@ static const nomen__argspec args_var_mean[] = {
 };
 static const nomen__argspec args_view[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_args, self)},
-    {"shape", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_view_args, shape)},
+    {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_view_args, size)},
 };
 static const nomen__argspec args_view_as_complex[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_as_complex_args, self)},
@@ -12086,7 +12086,7 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "view",
-        .signature = "(self, shape)",
+        .signature = "(self, size)",
         .doc = "The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
@@ -12102,7 +12102,7 @@ const nomen__op nomen__ops[] = {
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
-        .tail = offsetof(nomen_view_args, shape),
+        .tail = offsetof(nomen_view_args, size),
         .bytes = sizeof(nomen_view_args),
         .more = 0,
         .nout = 1,

@@ -124,7 +124,7 @@ OWN = {
     "unflatten": dict(self="N=2 C=4", dim="C", sizes=[2, 2], names=("A", "B")),
     "unfold": dict(dimension="C", size=2, step=1),
     "unsqueeze": dict(dim=1),
-    "view": dict(shape=[3, 2], self="2 3"),
+    "view": dict(size=[3, 2], self="2 3"),
     "view_as_complex": dict(self="N=3 C=2"),
     "vsplit": dict(self="N=2 C=3", sections=2),
     "where": dict(condition=MASK),

@@ -52,13 +52,14 @@ def bound(case, dtype):
     complexes = any(t["dtype"] in COMPLEX for t in case["tensors"])
     if row in ("add", "sub", "rsub") and "alpha" in case["kw"]:
         return (1, 2.0)  # one rounding or two
-    rounds = row == "scatter_add" and dtype in HALVES  # sums are kept in float32 here
+    # sums are kept in float32 here
+    rounds = (row == "scatter_add" or "reduce" in case["kw"]) and dtype in HALVES
     if row in hints.EXACT and dtype not in COMPLEX and not (row == "abs" and complexes or rounds):
         return (0, 0.0)
     ulp = hints.ULP.get(row, hints.LOOSE)[kind]
     if dtype in HALVES:
         ulp = 1
-    return (ulp, 64.0 if row in hints.CANCEL else 0.0)
+    return (ulp, 64.0 if row in hints.CANCEL or rounds else 0.0)
 
 
 def operands(case):
