@@ -122,6 +122,7 @@ enum nomen__flag {
     NOMEN__BLIND = 16,     /* a view made while gradients were off: it does not know its base */
     NOMEN__REQUIRES = 32,  /* takes part in autograd: requires_grad, or made from such */
     NOMEN__AWAY = 64,      /* not on the CPU: nobody but a backend may follow data (devices.h) */
+    NOMEN__UNHEARD = 128,  /* such a view of what takes part in autograd: no change may be missed */
 };
 
 struct nomen__autograd; /* src/autograd/tape.h */

@@ -77,7 +77,9 @@ static nomen_status collect_operands(nomen__call *c) {
         if (s) return s;
     }
     c->named = (flags & NOMEN__NAMED) != 0;
-    c->record = (flags & NOMEN__REQUIRES) && nomen__grad_enabled && (op->grad || c->inplace);
+    bool heard = !c->inplace || !c->nin || !(c->in[0]->flags & NOMEN__UNHEARD);
+    c->record = (flags & NOMEN__REQUIRES || !heard) && nomen__grad_enabled &&
+                (op->grad || c->inplace);
     if (NOMEN_UNLIKELY(flags & NOMEN__AWAY || c->wanted > 0)) return nomen__place_call(c);
     return NOMEN_OK;
 }
@@ -310,11 +312,12 @@ static void finish_outputs(nomen__call *c) {
             atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
         if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
         if (!c->is_view || c->inplace) continue;
-        out->flags |= c->in[0]->flags & NOMEN__BLIND;
+        out->flags |= c->in[0]->flags & (NOMEN__BLIND | NOMEN__UNHEARD);
         if (nomen__grad_enabled)
             nomen__set_base(out, c->in[0]);
         else
-            out->flags |= NOMEN__BLIND;
+            out->flags |= NOMEN__BLIND |
+                          (flags_of(c->in[0]) & NOMEN__REQUIRES ? NOMEN__UNHEARD : 0u);
     }
 }
 

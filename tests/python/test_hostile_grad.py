@@ -390,3 +390,28 @@ def test_threads_that_share_a_graph():
     assert all(str(e).startswith(TWICE[1:]) for e in errors) and len(errors) <= 3
     done = 4 - len(errors)
     assert w.grad.tolist() == [2.0 * done, 4.0 * done, 6.0 * done]
+
+
+@pytest.mark.parametrize("make", [lambda w: w * 1, lambda w: w], ids=["result", "leaf"])
+def test_a_view_that_its_base_would_not_hear_of(make):
+    """Also changed by a plain number: the gradient would be that of the values before."""
+    w = nomen.ones(3, requires_grad=True)
+    x = make(w)
+    with nomen.no_grad():
+        view = x[0:2][0:1]
+    with pytest.raises(RuntimeError, match="A view was created in no_grad mode"):
+        view.mul_(2)
+    assert view.tolist() == [1]
+    with nomen.no_grad():
+        view.mul_(2)
+    assert x.tolist() == [2, 1, 1]
+
+
+def test_a_view_of_what_needs_no_gradient_is_free():
+    x = nomen.ones(3)
+    with nomen.no_grad():
+        view = x[0:2]
+        detached = (nomen.ones(3, requires_grad=True) * 1).detach()
+    view.mul_(2)
+    detached.mul_(2)
+    assert x.tolist() == [2, 2, 1] and detached.tolist() == [2, 2, 2]
