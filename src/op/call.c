@@ -78,8 +78,8 @@ static nomen_status collect_operands(nomen__call *c) {
     }
     c->named = (flags & NOMEN__NAMED) != 0;
     bool heard = !c->inplace || !c->nin || !(c->in[0]->flags & NOMEN__UNHEARD);
-    c->record = (flags & NOMEN__REQUIRES || !heard) && nomen__grad_enabled &&
-                (op->grad || c->inplace);
+    c->record =
+        (flags & NOMEN__REQUIRES || !heard) && nomen__grad_enabled && (op->grad || c->inplace);
     if (NOMEN_UNLIKELY(flags & NOMEN__AWAY || c->wanted > 0)) return nomen__place_call(c);
     return NOMEN_OK;
 }
@@ -316,8 +316,8 @@ static void finish_outputs(nomen__call *c) {
         if (nomen__grad_enabled)
             nomen__set_base(out, c->in[0]);
         else
-            out->flags |= NOMEN__BLIND |
-                          (flags_of(c->in[0]) & NOMEN__REQUIRES ? NOMEN__UNHEARD : 0u);
+            out->flags |=
+                NOMEN__BLIND | (flags_of(c->in[0]) & NOMEN__REQUIRES ? NOMEN__UNHEARD : 0u);
     }
 }
 
