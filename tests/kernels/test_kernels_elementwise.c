@@ -136,6 +136,10 @@ static bool is_of_a_row(const char *name) {
     return false;
 }
 
+/* The loops of points.c gather and scatter, those of search.c look up in another row:
+ * tests/python/test_select.py and test_counting.py have them. */
+static bool is_elementwise(int table) { return table != TABLE_points && table != TABLE_search; }
+
 static void test_tables(void **state) {
     (void)state;
     for (int i = 0; i < ISAS; i++) {
@@ -159,7 +163,7 @@ static void test_tables(void **state) {
             }
         }
         for (int t = 0; t < TABLES; t++) {
-            if (t == TABLE_points) continue;
+            if (!is_elementwise(t)) continue;
             for (const nomen__kernel *k = all_isas[i].table[t]; k->name; k++) {
                 if (!k->loop) continue;
                 if (is_expected(k->name))
@@ -259,7 +263,6 @@ static void compare_isas(const nomen__kernel *k, enum layout layout, int64_t n, 
     }
 }
 
-/* The loops of points.c gather and scatter: tests/python/test_select.py has them. */
 static void compare_table(int table) {
     operands o;
     operands_new(&o);
@@ -284,7 +287,7 @@ static void compare_table(int table) {
 static void test_isas(void **state) {
     (void)state;
     for (int t = 0; t < TABLES; t++)
-        if (t != TABLE_points) compare_table(t);
+        if (is_elementwise(t)) compare_table(t);
 }
 
 /* ---- scalar against C ------------------------------------------------------------------------ */
@@ -398,7 +401,7 @@ static void test_scalar_floats(void **state) {
     char *got = malloc(ROOM);
     assert_non_null(got);
     for (int t = 0; t < TABLES; t++) {
-        if (t == TABLE_points) continue;
+        if (!is_elementwise(t)) continue;
         for (const nomen__kernel *k = all_isas[0].table[t]; k->name; k++) {
             if (!k->loop || (k->dtype != NOMEN_F32 && k->dtype != NOMEN_F64)) continue;
             for (int round = 0; round < 20; round++) {
@@ -571,7 +574,7 @@ static void test_scalar_ints(void **state) {
     char *got = malloc(ROOM);
     assert_non_null(got);
     for (int t = 0; t < TABLES; t++) {
-        if (t == TABLE_points) continue;
+        if (!is_elementwise(t)) continue;
         for (const nomen__kernel *k = all_isas[0].table[t]; k->name; k++) {
             if (!k->loop || kind_of(k->dtype) != I || strcmp(k->name, "where") == 0) continue;
             for (int round = 0; round < 10; round++) {
