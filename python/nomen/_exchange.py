@@ -218,7 +218,15 @@ def _storage(self):
 
 
 def _storage_type(self):
-    """The type of what storage() gives; of which dtype its elements are it says itself."""
+    """The type of what storage() gives; of which dtype its elements are it says itself.
+
+    Errors: none.
+
+    Example:
+        >>> x = nomen.ones(2)
+        >>> isinstance(x.storage(), x.storage_type())
+        True
+    """
     return TypedStorage
 
 
