@@ -6653,8 +6653,8 @@ NOMEN_API nomen_tensor *nomen_view_as_real_call(const nomen_view_as_real_args *a
  * Errors: a last dim that cannot be divided so, or whose elements do not lie side by side.
  *
  * Example:
- *     >>> nomen.tensor([1., -2.], names=('N',)).view(nomen.int32)
- *     tensor([ 1065353216, -1073741824], dtype=int32, names=('N',)) */
+ *     >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)
+ *     tensor([ 4607182418800017408, -4611686018427387904], names=('N',)) */
 typedef struct nomen_view_dtype_args {
     nomen_tensor *self;
     nomen_dtype dtype;

@@ -63,8 +63,13 @@ static c128 c_log1p(c128 x) {
 
 static inline c128 c_rsqrt(c128 x) { return c_reciprocal(c_sqrt(x)); }
 
-/* 1 / (1 + exp(-x)), with the exponential that cannot overflow. */
+/* 1 / (1 + exp(-x)), with the exponential that cannot overflow. Near the imaginary axis 1 and the
+ * exponential may cancel, and (1 + tanh(x / 2)) / 2 cannot. */
 static inline c128 c_sigmoid(c128 x) {
+    if (fabs(x.re) < 0.5) {
+        const c128 t = c_tanh((c128){0.5 * x.re, 0.5 * x.im});
+        return (c128){0.5 + 0.5 * t.re, 0.5 * t.im};
+    }
     const c128 e = c_exp(x.re < 0 ? x : c_neg(x)), d = {1 + e.re, e.im};
     return x.re < 0 ? c_div(e, d) : c_reciprocal(d);
 }

@@ -12211,8 +12211,8 @@ const nomen__op nomen__ops[] = {
         "Errors: a last dim that cannot be divided so, or whose elements do not lie side by side.\n"
         "\n"
         "Example:\n"
-        "    >>> nomen.tensor([1., -2.], names=('N',)).view(nomen.int32)\n"
-        "    tensor([ 1065353216, -1073741824], dtype=int32, names=('N',))\n",
+        "    >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)\n"
+        "    tensor([ 4607182418800017408, -4611686018427387904], names=('N',))\n",
         .id = 269,
         .nargs = 2,
         .lead = 1,

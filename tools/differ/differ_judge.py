@@ -168,7 +168,8 @@ def without_overflow(case, dtype, scale, raw, other):
     if case["row"] not in folds or part not in LARGEST:
         return raw, other
     # and whether nothing times infinite is looked at, which depends on the row and the dtype
-    if 1e3 * scale < LARGEST[part] and case["kw"].get("alpha") != 0:
+    grows = case["row"] in ("prod", "cumprod")  # beyond its largest factor
+    if 1e3 * scale < LARGEST[part] and case["kw"].get("alpha") != 0 and not grows:
         return raw, other
     x, y = (numpy.frombuffer(r, STORED[part]).copy() for r in (raw, other))
     a, b = widen(part, raw), widen(part, other)

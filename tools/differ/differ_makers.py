@@ -768,7 +768,9 @@ def make_take(self):
         return [x, index], {}
     add = self.chance(0.5)
     if add is False:  # which of several stays is not said
-        if 0 < math.prod(self.tensors[-1]["shape"]) <= total and kind[2] == total:
+        if math.prod(self.tensors[-1]["shape"]) > total:
+            add = True
+        elif total and kind[2] == total:
             self.tensors[-1]["fill"][0] = ["places", total]
     return [x, index, self.tensor("source", shape, self.dtype)], {"accumulate": add}
 
