@@ -6,7 +6,7 @@
 #include <math.h>
 
 static nomen_status not_whole(void) {
-    return nomen__fail(NOMEN_ERROR_VALUE,
+    return nomen__fail(NOMEN_ERROR_STATE,
                        "bincount only supports 1-d non-negative integral inputs.");
 }
 
@@ -16,12 +16,15 @@ static nomen_status check_bins(const nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_DTYPE, "\"bincount_cpu\" not implemented for '%s'",
                            nomen_dtype_name((nomen_dtype)t->dtype));
     if (nomen__given(c, 2) && c->arg[2].integer < 0)
-        return nomen__fail(NOMEN_ERROR_VALUE, "minlength should be >= 0");
-    if (t->ndim != 1) return not_whole();
-    if (nomen__given(c, 1) && (c->in[1]->ndim != 1 || c->in[1]->numel != t->numel))
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "weights should be 1-d and have the same length as input");
-    return NOMEN_OK;
+        return nomen__fail(NOMEN_ERROR_STATE, "minlength should be >= 0");
+    return t->ndim == 1 ? NOMEN_OK : not_whole();
+}
+
+static nomen_status check_weights(const nomen__call *c) {
+    if (!nomen__given(c, 1) || (c->in[1]->ndim == 1 && c->in[1]->numel == c->in[0]->numel))
+        return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "weights should be 1-d and have the same length as input");
 }
 
 /* How many places there must be, -1: there is a negative number or something failed. */
@@ -49,7 +52,9 @@ nomen_status nomen__compose_bincount(nomen__call *c) {
         nomen_tensor *t = nomen_rename(c->in[0]), *w;
         int64_t n = places(t, least);
         if (n < 0 && !nomen__error_pending()) s = not_whole();
-        w = nomen__given(c, 1) && c->in[0]->numel
+        if (!s && n >= 0) s = check_weights(c);
+        w = s ? NULL
+            : nomen__given(c, 1) && c->in[0]->numel
                 ? summands(nomen_rename(c->in[1]))
                 : nomen_ones(NULL, NOMEN_SIZES(c->in[0]->numel), .dtype = NOMEN_I64);
         if (n >= 0 && w)
@@ -72,7 +77,7 @@ static double bound(const nomen__call *c, int arg) {
  * side if those are. */
 static nomen_status find_bounds(nomen_tensor *t, double *low, double *high) {
     if (*high < *low)
-        return nomen__fail(NOMEN_ERROR_VALUE, "torch.histc: max must be larger than min");
+        return nomen__fail(NOMEN_ERROR_STATE, "torch.histc: max must be larger than min");
     if (*low == *high && t->numel) {
         nomen_tensor *most = NULL, *least = nomen_aminmax(t, .max = &most);
         if (!least) return NOMEN_ERROR_STATE;
@@ -84,7 +89,7 @@ static nomen_status find_bounds(nomen_tensor *t, double *low, double *high) {
         *high += 1;
     }
     if (isfinite(*low) && isfinite(*high)) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_VALUE, "torch.histc: range of [%g, %g] is not finite", *low,
+    return nomen__fail(NOMEN_ERROR_STATE, "torch.histc: range of [%g, %g] is not finite", *low,
                        *high);
 }
 
@@ -109,7 +114,7 @@ nomen_status nomen__compose_histc(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_DTYPE, "\"histogram_cpu\" not implemented for '%s'",
                            nomen_dtype_name((nomen_dtype)t->dtype));
     if (bins <= 0)
-        return nomen__fail(NOMEN_ERROR_VALUE,
+        return nomen__fail(NOMEN_ERROR_STATE,
                            "torch.histogram(): bins must be > 0, but got %lld for dimension 0",
                            (long long)bins);
     nomen_status s = NOMEN_OK;

@@ -10,48 +10,59 @@
 
 enum { SELF, Q, DIM, KEEPDIM, INTERPOLATION };
 
-static nomen_status check_q(nomen__call *c, const nomen_tensor *t, const nomen_tensor *q) {
-    bool number = q->flags & NOMEN__WRAPPED;
-    if (q->ndim > 1)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "%s() q must be a scalar or 1D tensor", c->op->name);
-    if (!number && q->dtype != t->dtype)
-        return nomen__fail(NOMEN_ERROR_DTYPE,
-                           "%s() q tensor must be same dtype as the input tensor", c->op->name);
-    if (number && nomen_dtype_is_complex((nomen_dtype)q->dtype))
-        return nomen__fail(NOMEN_ERROR_DTYPE, "%s() q must be a real number", c->op->name);
-    return NOMEN_OK;
+/* A number is looked at before all else, the elements of a tensor last. */
+static nomen_status check_number(const nomen_tensor *q) {
+    if (!(q->flags & NOMEN__WRAPPED)) return NOMEN_OK;
+    if (nomen_dtype_is_complex((nomen_dtype)q->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "quantile() q must be a real number");
+    double value = nomen_item(q);
+    if (value >= 0 && value <= 1) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_STATE, "quantile() q must be in the range [0, 1] but got %g",
+                       value);
 }
 
-static nomen_status check_range(nomen__call *c, nomen_tensor *q) {
+static nomen_status check_elements(nomen_tensor *q) {
     nomen_tensor *fine =
         nomen_logical_and(nomen_ge(q, nomen_scalar(0)), nomen_le(q, nomen_scalar(1)));
     nomen_tensor *all = nomen_all(fine);
     if (!all) return NOMEN_ERROR_STATE;
     if (nomen_item_int(all)) return NOMEN_OK;
-    if (q->ndim)
-        return nomen__fail(NOMEN_ERROR_VALUE, "%s() q values must be in the range [0, 1]",
-                           c->op->name);
-    return nomen__fail(NOMEN_ERROR_VALUE, "%s() q must be in the range [0, 1] but got %g",
-                       c->op->name, nomen_item(q));
+    return nomen__fail(NOMEN_ERROR_STATE, "quantile() q values must be in the range [0, 1]");
 }
 
-static nomen_status check(nomen__call *c) {
+static nomen_status check_word(const nomen__call *c) {
     static const char *const known[] = {"linear", "lower", "higher", "midpoint", "nearest"};
-    const nomen_tensor *t = c->in[SELF];
-    if (!(c->op->dtypes >> t->dtype & 1))
-        return nomen__hint(nomen__fail(NOMEN_ERROR_DTYPE,
-                                       "%s() input tensor must be either float or double dtype",
-                                       c->op->name),
-                           "convert it with to(dtype)");
-    nomen_status s = check_q(c, t, c->in[Q]);
-    if (s || !nomen__given(c, INTERPOLATION)) return s;
+    if (!nomen__given(c, INTERPOLATION)) return NOMEN_OK;
     const char *word = c->arg[INTERPOLATION].text;
     for (size_t i = 0; i < NOMEN_COUNT(known); i++)
         if (!strcmp(known[i], word)) return NOMEN_OK;
-    return nomen__fail(NOMEN_ERROR_VALUE,
-                       "%s() interpolation must be one of linear, lower, higher, midpoint or "
+    return nomen__fail(NOMEN_ERROR_STATE,
+                       "quantile() interpolation must be one of linear, lower, higher, midpoint or "
                        "nearest, but got %.40s",
-                       c->op->name, word);
+                       word);
+}
+
+static nomen_status fail_empty(void) {
+    return nomen__fail(NOMEN_ERROR_SHAPE, "quantile() input tensor must be non-empty");
+}
+
+static nomen_status check(const nomen__call *c) {
+    const nomen_tensor *t = c->in[SELF], *q = c->in[Q];
+    nomen_status s = check_number(q);
+    if (!s) s = check_word(c);
+    if (s) return s;
+    if (!t->numel && !nomen__given(c, DIM)) return fail_empty();
+    if (q->ndim > 1)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "quantile() q must be a scalar or 1D tensor");
+    if (!(c->op->dtypes >> t->dtype & 1))
+        return nomen__hint(
+            nomen__fail(NOMEN_ERROR_DTYPE,
+                        "quantile() input tensor must be either float or double dtype"),
+            "convert it with to(dtype)");
+    if (!(q->flags & NOMEN__WRAPPED) && q->dtype != t->dtype)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "quantile() q tensor must be same dtype as the input tensor");
+    return NOMEN_OK;
 }
 
 /* Of rows in order: how far each q is in them, counted in elements. A row with NaN is read where
@@ -125,8 +136,7 @@ nomen_status nomen__compose_quantile(nomen__call *c) {
     if (!s && nomen__given(c, DIM))
         s = nomen__dim_position(nomen__names_of(self), c->arg[DIM].dims.at, &dim);
     if (!s) s = names_of(c, dim, &names);
-    if (!s && !(dim >= 0 && self->ndim ? self->size[dim] : self->numel))
-        s = nomen__fail(NOMEN_ERROR_SHAPE, "%s() input tensor must be non-empty", c->op->name);
+    if (!s && !(dim >= 0 && self->ndim ? self->size[dim] : self->numel)) s = fail_empty();
     if (s) return s;
     nomen_scope() {
         nomen_dtype own = nomen_dtype_of(self), d = own < NOMEN_F32 ? NOMEN_F32 : own;
@@ -136,7 +146,7 @@ nomen_status nomen__compose_quantile(nomen__call *c) {
                      *q = nomen_cast(nomen_rename(c->in[Q]), d);
         bool whole = dim < 0 || !self->ndim;
         t = whole ? nomen_reshape(t, NOMEN_SIZES(-1)) : nomen_movedim(t, place, "-1");
-        s = q ? check_range(c, q) : NOMEN_ERROR_STATE;
+        s = q ? check_elements(q) : NOMEN_ERROR_STATE;
         if (!s && t) {
             r = arranged(c, quantiles(c, t, q), q->ndim > 0, self->ndim ? dim : -1);
             if (own != d) r = nomen_to(r, own);

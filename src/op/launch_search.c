@@ -15,6 +15,21 @@ static bool flag(const nomen__call *c, int arg) { return nomen__given(c, arg) &&
 
 /* ---- before all else ------------------------------------------------------------------------- */
 
+/* Every place that it names must be one of a row. */
+static nomen_status check_places(nomen_tensor *sorter) {
+    int64_t least = 0, most = -1;
+    nomen_scope() {
+        nomen_tensor *high = NULL, *low = nomen_aminmax(nomen_rename(sorter), .max = &high);
+        if (low) {
+            least = nomen_item_int(low);
+            most = nomen_item_int(high);
+        }
+    }
+    if (nomen__error_pending()) return NOMEN_ERROR_STATE;
+    if (least >= 0 && most < (sorter->ndim ? sorter->size[sorter->ndim - 1] : 1)) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_STATE, "torch.searchsorted(): sorter index out of range");
+}
+
 /* The sequence in the order that the sorter says takes its place. */
 static nomen_status sort_by(nomen__call *c, nomen_tensor *sorter) {
     nomen_tensor *t = c->in[0], *sorted = NULL;
@@ -28,6 +43,13 @@ static nomen_status sort_by(nomen__call *c, nomen_tensor *sorter) {
                            "got boundary tensor %s and got sorter tensor %s",
                            own.at, other.at);
     }
+    if (!nomen_dtype_is_integral((nomen_dtype)sorter->dtype))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "torch.searchsorted(): sorter must be a tensor of long dtype but got "
+                           "dtype %s",
+                           nomen_dtype_name((nomen_dtype)sorter->dtype));
+    nomen_status s = sorter->numel ? check_places(sorter) : NOMEN_OK;
+    if (s) return s;
     bool was = nomen__grad_enabled;
     nomen__grad_enabled = false;
     nomen_scope() {
@@ -47,12 +69,12 @@ nomen_status nomen__choose_search(nomen__call *c) {
     if (nomen__given(c, SIDE)) {
         const char *side = c->arg[SIDE].text;
         if (strcmp(side, "left") && strcmp(side, "right"))
-            return nomen__fail(NOMEN_ERROR_VALUE,
+            return nomen__fail(NOMEN_ERROR_STATE,
                                "torch.searchsorted(): side can only be 'left' or 'right' but got "
                                "%.40s",
                                side);
         if (side[0] == 'l' && flag(c, RIGHT))
-            return nomen__fail(NOMEN_ERROR_VALUE,
+            return nomen__fail(NOMEN_ERROR_STATE,
                                "torch.searchsorted(): side and right can't be set to opposites, "
                                "got side of left while right was True");
     }

@@ -22,7 +22,7 @@ typedef struct reader {
 } reader;
 
 static nomen_status fail_invalid(const reader *r) {
-    return nomen__fail(NOMEN_ERROR_VALUE,
+    return nomen__fail(NOMEN_ERROR_STATE,
                        "einsum(): invalid subscript given at index %d in the equation string, "
                        "subscripts must be in [a-zA-Z]",
                        (int)(r->at - r->equation));
@@ -37,12 +37,12 @@ static nomen_status read_part(reader *r, nomen__term *t, int *dots) {
         if (*r->at == ' ') continue;
         if (*r->at == '.') {
             if (*dots >= 0)
-                return nomen__fail(NOMEN_ERROR_VALUE,
+                return nomen__fail(NOMEN_ERROR_STATE,
                                    "einsum(): found '.' for %s for which an ellipsis was already "
                                    "found",
                                    r->part);
             if (strncmp(r->at, "...", 3))
-                return nomen__fail(NOMEN_ERROR_VALUE,
+                return nomen__fail(NOMEN_ERROR_STATE,
                                    "einsum(): found '.' for %s that is not part of any ellipsis "
                                    "(...)",
                                    r->part);
@@ -53,7 +53,7 @@ static nomen_status read_part(reader *r, nomen__term *t, int *dots) {
         int label = letter_of(*r->at);
         if (label < 0) return fail_invalid(r);
         if (t->n == NOMEN_MAX_DIMS)
-            return nomen__fail(NOMEN_ERROR_VALUE, "einsum(): more than %d subscripts for %s",
+            return nomen__fail(NOMEN_ERROR_STATE, "einsum(): more than %d subscripts for %s",
                                NOMEN_MAX_DIMS, r->part);
         t->label[t->n++] = (uint8_t)label;
     }
@@ -100,13 +100,13 @@ static nomen_status read_output(reader *r, nomen__letters *l, int most) {
     for (int d = 0; d < out->n; d++) {
         int label = out->label[d];
         if (!times[label])
-            return nomen__fail(NOMEN_ERROR_VALUE,
+            return nomen__fail(NOMEN_ERROR_STATE,
                                "einsum(): output subscript %c does not appear in the equation for "
                                "any input operand",
                                text_of(label));
         for (int e = 0; e < d; e++)
             if (out->label[e] == label)
-                return nomen__fail(NOMEN_ERROR_VALUE,
+                return nomen__fail(NOMEN_ERROR_STATE,
                                    "einsum(): output subscript %c appears more than once in the "
                                    "output",
                                    text_of(label));
@@ -124,16 +124,16 @@ nomen_status nomen__letters_read(const char *equation, const nomen__names *opera
     int most = 0, dots;
     l->count = count;
     if (count < 1)
-        return nomen__fail(NOMEN_ERROR_VALUE,
+        return nomen__fail(NOMEN_ERROR_STATE,
                            "einsum(): must specify the equation string and at least one operand");
     if (count > NOMEN__TERMS)
-        return nomen__fail(NOMEN_ERROR_VALUE, "einsum(): more than %d operands", NOMEN__TERMS);
+        return nomen__fail(NOMEN_ERROR_STATE, "einsum(): more than %d operands", NOMEN__TERMS);
     for (int k = 0; k < count; k++) {
         nomen__text part = {r.part, sizeof r.part, 0};
         nomen__text_add(&part, "operand %d", k);
         nomen_status s = read_part(&r, &l->term[k], &dots);
         if (!s && (*r.at == ',') != (k + 1 < count))
-            s = nomen__fail(NOMEN_ERROR_VALUE,
+            s = nomen__fail(NOMEN_ERROR_STATE,
                             "einsum(): %s operands were provided than specified in the equation",
                             *r.at == ',' ? "fewer" : "more");
         if (!s) s = fit_operand(&l->term[k], dots, operands[k].n, k, &most);

@@ -125,7 +125,7 @@ def test_einsum_names():
     ],
 )
 def test_einsum_refuses(equation, shapes, words):
-    with pytest.raises((RuntimeError, ValueError), match=words):
+    with pytest.raises(RuntimeError, match=words):
         nomen.einsum(equation, *[nomen.ones(*shape) for shape in shapes])
 
 
@@ -282,13 +282,13 @@ def test_bincount_dtypes_and_errors():
     empty = nomen.tensor([], dtype=nomen.int64)
     assert empty.bincount(minlength=2).tolist() == [0, 0] and empty.bincount().shape == (0,)
     for bad in (nomen.tensor([1, -1]), nomen.ones(2, 2, dtype=nomen.int64), nomen.tensor(1)):
-        with pytest.raises((RuntimeError, ValueError), match="only supports 1-d non-negative"):
+        with pytest.raises(RuntimeError, match="only supports 1-d non-negative"):
             bad.bincount()
     with pytest.raises(RuntimeError, match="not implemented for 'float32'"):
         nomen.tensor([1.0]).bincount()
     with pytest.raises(RuntimeError, match="weights should be 1-d and have the same length"):
         n.bincount(nomen.ones(3))
-    with pytest.raises((RuntimeError, ValueError), match="minlength should be >= 0"):
+    with pytest.raises(RuntimeError, match="minlength should be >= 0"):
         n.bincount(minlength=-1)
 
 
@@ -314,7 +314,7 @@ def test_histc_odd_input():
         ((4,), "is not finite"),
         ((4, 0, math.inf), "is not finite"),
     ):
-        with pytest.raises((RuntimeError, ValueError), match=words):
+        with pytest.raises(RuntimeError, match=words):
             x.histc(*args)
 
 
@@ -375,7 +375,7 @@ def test_quantile_names_dtypes_errors():
         (lambda: nomen.ones(2, 0).quantile(0.5, 1), "must be non-empty"),
         (lambda: x.quantile(0.5, interpolation="x"), "interpolation must be one of"),
     ):
-        with pytest.raises((RuntimeError, ValueError), match=words):
+        with pytest.raises(RuntimeError, match=words):
             call()
 
 
@@ -440,10 +440,10 @@ def test_searchsorted_names_and_errors():
         (lambda: nomen.searchsorted(b, 3, side="x"), "can only be 'left' or 'right' but got x"),
         (lambda: nomen.searchsorted(b, 3, side="left", right=True), "set to opposites"),
         (lambda: nomen.searchsorted(b, 3, sorter=b[:2]), "must have the same size"),
-        (lambda: nomen.searchsorted(b, 3, sorter=b), "out of bounds"),
+        (lambda: nomen.searchsorted(b, 3, sorter=b), "sorter index out of range"),
         (lambda: nomen.bucketize(b, rows), "must be 1 dimension"),
     ):
-        with pytest.raises((RuntimeError, ValueError, IndexError), match=words):
+        with pytest.raises(RuntimeError, match=words):
             call()
 
 
