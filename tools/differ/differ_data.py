@@ -114,10 +114,22 @@ def integers(dtype, w, kind):
     return (low + (w % numpy.uint64(span)).astype("i8")).astype(STORED[dtype])
 
 
+def in_rows(dtype, n, kind, seed):
+    if kind[0] == "orders":
+        return numpy.argsort(words(n, seed).reshape(-1, kind[1]), axis=-1).astype(STORED[dtype])
+    raw = fill(dtype, n, kind[2], seed)
+    rows = numpy.frombuffer(raw, STORED[dtype]).reshape(-1, kind[1])
+    order = numpy.argsort(widen(dtype, raw).reshape(-1, kind[1]), axis=-1, kind="stable")
+    return numpy.take_along_axis(rows, order, axis=-1)
+
+
 def fill(dtype, n, kind, seed):
     """The bytes of n elements. Kinds are words, ["index", a, b] for positions from a to
-    b - 1, and ["places", n] for different ones from -n to n - 1."""
+    b - 1, ["places", n] for different ones from -n to n - 1, ["rows", m, kind] for rows of m in
+    order, and ["orders", m] for rows of the positions from 0 to m - 1."""
     w = words(n, seed)
+    if kind[0] in ("rows", "orders"):
+        return in_rows(dtype, n, kind, seed).tobytes()
     if isinstance(kind, (list, tuple)):
         if kind[0] == "places":
             own = numpy.argsort(words(kind[1], seed), kind="stable")[:n]

@@ -40,6 +40,7 @@ FORMS = [
     (
         "4.1 numbers where PyTorch wants a tensor",
         r"must be Tensor, not (int|float|bool|complex)|"
+        r"clamp_?\(\) received .*got \((Tensor, )*(float|int|bool|NoneType)(, Tensor)?[,)]|"
         r"lerp_?\(\) received .*got \((Tensor, )?(float|int|bool), (T|f|i|b|weight=)",
     ),
     ("4.3 out= and in-place forms that PyTorch lacks", "unexpected keyword argument '(out|names)'"),
@@ -161,6 +162,17 @@ def bounds_of_randint(case, mine, theirs, said):
     return case["row"] == "randint" and refused
 
 
+@deviation("4.12 sizes are no bools")
+def sizes_are_ints(case, mine, theirs, said):
+    return only_mine(mine, theirs) and "found element of type bool" in mine[2]
+
+
+@deviation("5.3 diag says the same with out=")
+def diag_of_number(case, mine, theirs, said):
+    both = case["row"] == "diag" and both_fail(mine, theirs)
+    return both and theirs[2].startswith("Supports 1D or 2D tensors")
+
+
 @deviation("4.11 linspace between complex numbers makes no real result")
 def linspace_to_real(case, mine, theirs, said):
     return case["row"] == "linspace" and only_mine(mine, theirs) and "safely cast" in mine[2]
@@ -178,7 +190,8 @@ def casting_out(case, mine, theirs, said):
         and re.search(
             "Found dtype|does not match dtype of out|expected scalar_type|scalar type|"
             "Long tensor out|does not match input dtype|dynamic_casting|Expected out type|"
-            "must match dtype of result|should be same as input|Cannot resize named",
+            "must match dtype of result|should be same as input|Cannot resize named|"
+            "output tensor's dtype is wrong",
             theirs[2],
         )
         or both_fail(mine, theirs)

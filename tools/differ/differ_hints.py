@@ -161,7 +161,7 @@ NEVER_EXPANDED = {"median", "nanmedian", "align_as", "align_to"}
 NEVER_LARGE = {"diag", "diag_embed"}
 
 # Arguments that have another name in PyTorch.
-BY_POSITION = {("copy", "src")}
+BY_POSITION = {("copy", "src"), ("einsum", "operands"), ("searchsorted", "self")}
 
 # Forms that look wrong but are more than PyTorch has: nothing is spoiled further.
 UNSPOILED = {

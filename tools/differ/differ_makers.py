@@ -789,7 +789,138 @@ def make_masked(self):
     return [x, mask, self.tensor("source", [room], self.dtype, names=None)], {}
 
 
+def make_search(self):
+    """Rows in order, or one for all values; now and then a sorter."""
+    values = self.shape if self.op == "searchsorted" else self.draw_shape()
+    length = self.pick([1, 2, 3, 5, 8, 17])
+    many = self.op == "searchsorted" and values and self.chance(0.4)
+    rows = values[:-1] + [length] if many else [length]
+    if self.wrong("size"):
+        rows = [2] + rows
+    kind = ["rows", length, self.pick(["normal", "small", "large", "wide"])]
+    self.shape = values
+    kw = {}
+    if self.op == "bucketize":
+        args = [self.tensor("self"), self.tensor("boundaries", rows, None, kind, True)]
+    else:
+        args = [self.tensor("sorted_sequence", rows, None, kind, True)]
+        args.append(self.tensor("self", values))
+        if self.chance(0.3):
+            kw["side"] = self.pick(["left", "right", "right", "up"])
+        if self.chance(0.2):
+            order = ["orders", length] if not self.wrong("number") else ["index", -1, length + 1]
+            dtype = self.pick(ALL) if self.wrong("dtype") else "int64"
+            kw["sorter"] = self.tensor("sorter", rows, dtype, order, True, names=None)
+    if kw.get("side") != "left" and self.chance(0.4):
+        kw["right"] = self.chance(0.6)
+    if self.chance(0.3):
+        kw["out_int32"] = self.chance(0.6)
+    return args, kw
+
+
+def make_bincount(self):
+    self.shape = [self.pick([0, 1, 2, 5, 17, 33])]
+    if self.wrong("size"):
+        self.shape = self.pick([[], [2, 3]])
+    low = -1 if self.wrong("number") else 0
+    x = self.tensor("self", None, None, ["index", low, 12])
+    kw = {}
+    if self.chance(0.5):
+        shape = [2] if self.wrong("size") else self.shape
+        kw["weights"] = self.tensor("weights", shape, self.pick(ALL[1:]), "normal")
+    if self.chance(0.4):
+        kw["minlength"] = -1 if self.wrong("number") else self.pick([0, 1, 5, 40])
+    return [x], kw
+
+
+def make_histc(self):
+    x = self.tensor("self")
+    kw = {}
+    if self.chance(0.8):
+        kw["bins"] = 0 if self.wrong("number") else self.pick([1, 2, 5, 10, 100])
+    if self.chance(0.6):
+        low, high = self.pick([(-2, 2), (0, 0), (0.5, 3.5), (-10, 1), (0, 8)])
+        low, high = (high, low) if self.wrong("number") else (low, high)
+        kw |= {"min": low, "max": high}
+    return [x], kw
+
+
+def make_quantile(self):
+    x = self.tensor("self")
+    if self.chance(0.4):
+        q = self.pick([2.5, -0.1]) if self.wrong("number") else self.pick([0.0, 0.25, 0.5, 0.9, 1])
+    else:
+        kind = "normal" if self.wrong("number") else "zero_one"
+        shape = [2, 2] if self.wrong("size") else self.pick([[], [1], [2], [3], [5]])
+        q = self.tensor("q", shape, None, kind, names=None)
+    kw = {}
+    if self.chance(0.7):
+        kw["dim"] = self.dim()
+        if self.chance(0.5):
+            kw["keepdim"] = self.chance(0.7)
+    if self.chance(0.6):
+        words = ["linear", "lower", "higher", "midpoint", "nearest"]
+        kw["interpolation"] = "no" if self.wrong("number") else self.pick(words)
+    return [x, q], kw
+
+
+EQUATIONS = [
+    "i,i", "i,j", "ij->ji", "ij", "ii", "ii->i", "ij,jk", "ij,jk->ik", "ij,kj->ik", "bij,bjk->bik",
+    "i,ij,j", "...i,i", "...ij->...ji", "...ij,...jk->...ik", "bn,anm,bm->ba", "ij->", "a,ab,abc",
+    "i...->...", "ij,ij->j", " i j , j k -> i k ",
+]  # fmt: skip
+
+
+def make_einsum(self):
+    equation = self.pick(EQUATIONS)
+    size = {letter: self.pick([1, 2, 3, 4, 5]) for letter in "abcijkmn"}
+    dots = [self.pick([1, 2, 3]) for _ in range(self.pick([0, 1, 2]))]
+    tensors = []
+    for term in equation.split("->")[0].replace(" ", "").split(","):
+        shape = []
+        for letter in term.replace("...", "."):
+            shape += dots if letter == "." else [size[letter]]
+        if self.wrong("size", 0.4):
+            shape = shape[1:]
+        elif shape and self.wrong("size"):
+            shape[0] += 1
+        tensors.append(self.tensor("operands", shape, self.dtype, names=None))
+    if self.wrong("number"):
+        equation = self.pick([equation + ",", equation + "?", "->".join([equation, "z"]), "."])
+    return [equation, *tensors] if self.chance(0.6) else [equation, tensors], {}
+
+
+def make_as_strided(self):
+    """Sizes and steps within the memory of a tensor without gaps."""
+    x = self.tensor("self", plain=True)
+    left = math.prod(self.shape)
+    start = self.r.randrange(left) if left > 1 and self.chance(0.4) else 0
+    left -= start
+    size, stride = [], []
+    for _ in range(self.pick([0, 1, 2, 3])):
+        step = self.pick([0, 1, 2, 3, 5])
+        n = min(self.pick([1, 2, 3, 4]), (left - 1) // step + 1 if step else 4)
+        n = max(n, 0)
+        left -= max(n - 1, 0) * step
+        size.append(n)
+        stride.append(step)
+    if not math.prod(self.shape) and 0 not in size:
+        size, stride = [0, *size], [1, *stride]
+    if self.wrong("size"):
+        stride = stride + [1]
+    args = [x, {"tuple": size}, {"tuple": stride}]
+    return args + ([start] if start or self.chance(0.3) else []), {}
+
+
 SPECIAL = {
+    "searchsorted": make_search,
+    "bucketize": make_search,
+    "bincount": make_bincount,
+    "histc": make_histc,
+    "quantile": make_quantile,
+    "nanquantile": make_quantile,
+    "einsum": make_einsum,
+    "as_strided": make_as_strided,
     "gather": make_indexing,
     "scatter": make_indexing,
     "scatter_add": make_indexing,

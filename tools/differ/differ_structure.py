@@ -3,7 +3,7 @@ docs/differences.md."""
 
 import re
 
-from differ_data import COMPLEX, INTS
+from differ_data import COMPLEX, HALVES, INTS, REALS
 from differ_deviations import both_fail, deviation, only_mine, only_theirs
 
 OUT_OF_RANGE = re.compile("out of (range|bounds|DATA bounds)|dim should be positive")
@@ -194,3 +194,29 @@ def unbiased_first(case, mine, theirs, said):
     rows = ("var", "std", "var_mean", "std_mean")
     first = case["row"] in rows and len(case["args"]) > 1 and isinstance(case["args"][1], bool)
     return first and only_theirs(mine, theirs) and "invalid combination" in theirs[2]
+
+
+@deviation("4.4 out= of searchsorted takes the result, cast, or says why not")
+def searched_out(case, mine, theirs, said):
+    return both_fail(mine, theirs) and "output tensor's dtype is wrong" in theirs[2]
+
+
+@deviation("8.18 unique is in order, also of NaN, and takes return_inverse by position")
+def in_order(case, mine, theirs, said):
+    if case["row"] == "unique_consecutive":
+        return len(case["args"]) > 1 and case["args"][1] is True
+    first = case["tensors"][0]
+    nans = first["dtype"] in REALS and first["fill"][0] in ("special", "bits")
+    return case["row"] == "unique" and nans and theirs[0] != "error"
+
+
+@deviation("8.20 quantile takes half types")
+def half_quantile(case, mine, theirs, said):
+    halves = case["row"] in ("quantile", "nanquantile") and case["tensors"][0]["dtype"] in HALVES
+    return halves and theirs[0] == "error" and "either float or double" in theirs[2]
+
+
+@deviation("8.20 quantile of nothing else than rows that have elements")
+def empty_quantile(case, mine, theirs, said):
+    rows = case["row"] in ("quantile", "nanquantile") and theirs[0] == "error"
+    return rows and "must be non-empty" in theirs[2] and "dim" in case["kw"]
