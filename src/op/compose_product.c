@@ -45,6 +45,7 @@ static nomen_tensor *scaled(const nomen__call *c, nomen_tensor *t, int arg) {
     /* PyTorch does not look at what is multiplied by nothing, but in two of three products. */
     if (is_number(c, arg, 0) && (arg == BETA || c->op->id == NOMEN__OP_ADDMM)) return nothing_of(t);
     nomen_number n = *c->arg[arg].number;
+    if (t->dtype == NOMEN_BOOL) n = (nomen_number){NOMEN_NUMBER_BOOL, !is_number(c, arg, 0), 0, 0};
     if (nomen_dtype_is_integral((nomen_dtype)t->dtype) && n.kind == NOMEN_NUMBER_FLOAT)
         n = (nomen_number){NOMEN_NUMBER_INT, (int64_t)n.re, 0, 0};
     nomen_tensor *factor = nomen__wrap_number(&n);
@@ -66,11 +67,27 @@ static nomen_status check_ranks(const nomen__call *c) {
                        first ? "mat1" : "mat2", first ? left->ndim : right->ndim);
 }
 
+/* The numbers of addr belong to their dtype, as in PyTorch; those of the others are cast. */
+static nomen_status check_number(const nomen__call *c, int arg, nomen_dtype d) {
+    const int kind = (int)c->arg[arg].number->kind;
+    const char *name = c->op->args[arg].name;
+    if (c->op->id != NOMEN__OP_ADDR) return nomen__check_number(c->arg[arg].number, d);
+    if (kind == NOMEN_NUMBER_BOOL && d != NOMEN_BOOL)
+        return nomen__fail(NOMEN_ERROR_DTYPE, "Boolean %s only supported for Boolean results.",
+                           name);
+    if (kind >= NOMEN_NUMBER_FLOAT && (d == NOMEN_BOOL || nomen_dtype_is_integral(d)))
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "For integral input tensors, argument %s must not be a floating point "
+                           "number.",
+                           name);
+    return d == NOMEN_BOOL ? NOMEN_OK : nomen__check_number(c->arg[arg].number, d);
+}
+
 static nomen_status check_numbers(const nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in, BETA);
     nomen_status s = NOMEN_OK;
     for (int i = BETA; !s && i <= ALPHA; i++)
-        if (nomen__given(c, i)) s = nomen__check_number(c->arg[i].number, d);
+        if (nomen__given(c, i)) s = check_number(c, i, d);
     return s;
 }
 

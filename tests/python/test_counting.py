@@ -137,6 +137,30 @@ def test_einsum_has_gradients():
     assert a.grad.names == ("N", "C")
 
 
+@pytest.mark.parametrize(
+    "dtype, numbers, error",
+    [
+        ("bool", dict(beta=2.5), "argument beta must not be a floating point"),
+        ("bool", dict(alpha=0.5), "argument alpha must not be a floating point"),
+        ("int64", dict(alpha=1j), "argument alpha must not be a floating point"),
+        ("int64", dict(alpha=1.5, beta=1.5), "argument beta must not be a floating point"),
+        ("int64", dict(beta=True), "Boolean beta only supported for Boolean results"),
+    ],
+)
+def test_numbers_of_addr(dtype, numbers, error):
+    v = nomen.ones(2, dtype=getattr(nomen, dtype))
+    self = nomen.zeros(2, 2, dtype=v.dtype)
+    with pytest.raises(RuntimeError, match=error):
+        nomen.addr(self, v, v, **numbers)
+
+
+def test_addr_of_bools_is_bool():
+    v, self = nomen.tensor([True, False]), nomen.tensor([[False, True], [True, False]])
+    both = nomen.addr(self, v, v, alpha=2, beta=3)
+    assert both.dtype is nomen.bool and both.tolist() == [[True, True], [True, False]]
+    assert nomen.addr(self, v, v, alpha=False).tolist() == self.tolist()
+
+
 def test_outer_inner_addr_addbmm():
     u, v = t([1.0, 2.0], names=("N",)), t([3.0, 4.0, 5.0], names=("M",))
     close(u.outer(v), np.outer([1, 2], [3, 4, 5]))
