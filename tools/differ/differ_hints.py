@@ -52,7 +52,7 @@ PRODUCTS = {
     "mm", "mv", "bmm", "dot", "matmul", "addmm", "addmv", "addbmm", "baddbmm", "addr", "cdist",
     "outer", "inner", "vdot", "linear", "tensordot",
 }  # fmt: skip
-ADDED = {"lerp", "addcmul", "addcdiv"}
+ADDED = {"lerp", "addcmul", "addcdiv", "einsum"}
 SUMS = {
     "sum",
     "nanmean",
@@ -276,5 +276,5 @@ ULP = {
 CANCEL = PRODUCTS | SUMS | {
     "prod", "cumprod", "softmax", "log_softmax", "logsumexp", "addcmul", "addcdiv", "lerp", "norm",
     "logaddexp", "logaddexp2", "scatter_add", "index_add", "dist", "trace", "std", "var",
-    "linspace",
+    "linspace", "quantile", "nanquantile", "einsum",
 }  # fmt: skip
