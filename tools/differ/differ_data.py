@@ -114,9 +114,19 @@ def integers(dtype, w, kind):
     return (low + (w % numpy.uint64(span)).astype("i8")).astype(STORED[dtype])
 
 
+def orders(n, length, seed):
+    """Rows of all positions, in any order."""
+    return numpy.argsort(words(n, seed).reshape(-1, length), axis=-1)
+
+
 def in_rows(dtype, n, kind, seed):
     if kind[0] == "orders":
-        return numpy.argsort(words(n, seed).reshape(-1, kind[1]), axis=-1).astype(STORED[dtype])
+        return orders(n, kind[1], kind[2]).astype(STORED[dtype])
+    if kind[0] == "shuffled":
+        rows = in_rows(dtype, n, ["rows", *kind[1:3]], seed)
+        made = numpy.empty_like(rows)
+        numpy.put_along_axis(made, orders(n, kind[1], kind[3]), rows, axis=-1)
+        return made
     raw = fill(dtype, n, kind[2], seed)
     rows = numpy.frombuffer(raw, STORED[dtype]).reshape(-1, kind[1])
     order = numpy.argsort(widen(dtype, raw).reshape(-1, kind[1]), axis=-1, kind="stable")
@@ -126,9 +136,10 @@ def in_rows(dtype, n, kind, seed):
 def fill(dtype, n, kind, seed):
     """The bytes of n elements. Kinds are words, ["index", a, b] for positions from a to
     b - 1, ["places", n] for different ones from -n to n - 1, ["rows", m, kind] for rows of m in
-    order, and ["orders", m] for rows of the positions from 0 to m - 1."""
+    order, ["orders", m, s] for rows of the positions from 0 to m - 1, and ["shuffled", m, kind, s]
+    for rows that those positions put in order."""
     w = words(n, seed)
-    if kind[0] in ("rows", "orders"):
+    if kind[0] in ("rows", "orders", "shuffled"):
         return in_rows(dtype, n, kind, seed).tobytes()
     if isinstance(kind, (list, tuple)):
         if kind[0] == "places":

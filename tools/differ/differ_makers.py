@@ -800,6 +800,10 @@ def make_search(self):
     kind = ["rows", length, self.pick(["normal", "small", "large", "wide"])]
     self.shape = values
     kw = {}
+    sorter = self.op == "searchsorted" and self.chance(0.15)
+    order = int(self.r.random() * 2**30)
+    if sorter:
+        kind = ["shuffled", *kind[1:], order]
     if self.op == "bucketize":
         args = [self.tensor("self"), self.tensor("boundaries", rows, None, kind, True)]
     else:
@@ -807,8 +811,9 @@ def make_search(self):
         args.append(self.tensor("self", values))
         if self.chance(0.3):
             kw["side"] = self.pick(["left", "right", "right", "up"])
-        if self.chance(0.2):
-            order = ["orders", length] if not self.wrong("number") else ["index", -1, length + 1]
+        if sorter:
+            wrong = self.wrong("number")
+            order = ["index", length, length + 2] if wrong else ["orders", length, order]
             dtype = self.pick(ALL) if self.wrong("dtype") else "int64"
             kw["sorter"] = self.tensor("sorter", rows, dtype, order, True, names=None)
     if kw.get("side") != "left" and self.chance(0.4):
