@@ -109,6 +109,7 @@ KEYS = {
     "launch",
     "compose",
     "choose",
+    "by_number",
     "grad",
     "grad_second",
     "save",
@@ -279,6 +280,7 @@ class Op:
             "dtype_bool": "BOOL",
             "dtype_float": "FLOAT",
             "dtype_quotient": "FLOAT",
+            "dtype_power": "FLOAT",
             "dtype_real": "REAL",
             "dtype_round": "SAME",
             "dtype_logit": "FLOAT",
@@ -599,7 +601,9 @@ def ids(ops):
     ] + [f"    NOMEN__OP_{op.name.upper()} = {i}," for i, op in enumerate(ops)]
     lines += [f"    NOMEN__OP_COUNT = {len(ops)}", "};", ""]
     steps = sorted({s for op in ops for s in op.steps.values()})
-    lines += [f"nomen__step nomen__{s};" for s in steps] + [""]
+    lines += [f"nomen__step nomen__{s};" for s in steps]
+    simpler = sorted({op.row["by_number"] for op in ops if "by_number" in op.row})
+    lines += [f"nomen__by_number nomen__{s};" for s in simpler] + [""]
     lines += [f"nomen__gradient nomen__grad_{op.symbol};" for op in ops if op.grad]
     lines += [f"nomen__gradient nomen__grad_second_{op.symbol};" for op in ops if op.grad_second]
     return "\n".join(lines + ["", "#endif", ""])
@@ -660,6 +664,8 @@ def table(ops):
         if "kernel" in op.row:
             fields["kernel"] = c_string(op.row["kernel"])
         fields |= {k: f"nomen__{v}" for k, v in op.steps.items()}
+        if "by_number" in op.row:
+            fields["by_number"] = f"nomen__{op.row['by_number']}"
         for suffix, grad in (("", op.grad), ("_second", op.grad_second)):
             if not grad:
                 continue

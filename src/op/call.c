@@ -144,7 +144,7 @@ static nomen_status check_writable(const nomen_tensor *t) {
                : NOMEN_OK;
 }
 
-static nomen_status check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
+nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
     if (nomen_can_cast(c->result[i], target->dtype)) return NOMEN_OK;
     nomen_status s =
         nomen__fail(NOMEN_ERROR_DTYPE, "result type %s can't be cast to the desired output type %s",
@@ -176,7 +176,7 @@ static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
                            c->op->name);
     }
     nomen_status s = nomen__check_target(c, self);
-    if (!s) s = check_cast(c, 0, self);
+    if (!s) s = nomen__check_cast(c, 0, self);
     if (!s) s = check_writable(self);
     return s ? s : untangle(c, self);
 }
@@ -196,7 +196,7 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
         s = nomen__names_check_resize(names, out->size, c->size, c->ndim);
         if (!s) s = nomen__names_match_out(names, computed_names(c));
     }
-    if (!s) s = check_cast(c, i, out);
+    if (!s) s = nomen__check_cast(c, i, out);
     if (s) return s;
     if (!nomen__has_sizes(out, c->ndim, c->size)) {
         s = nomen__tensor_reserve(out, c->ndim);
@@ -340,7 +340,7 @@ static nomen_status no_kernel(nomen__call *c) {
     if (c->op->launch == nomen__launch_elementwise) {
         const nomen_tensor *target = c->inplace ? c->arg[0].tensor : c->target[0];
         if (!c->op->shape_first) s = c->op->shape(c);
-        if (!s && target) s = check_cast(c, 0, target);
+        if (!s && target) s = nomen__check_cast(c, 0, target);
     }
     return s ? s
              : nomen__fail(NOMEN_ERROR_DTYPE,
@@ -350,6 +350,10 @@ static nomen_status no_kernel(nomen__call *c) {
 
 static nomen_status find_own_kernel(nomen__call *c) {
     bool fits = c->op->dtypes >> c->compute & 1;
+    if (c->op->by_number && c->in[1]->flags & NOMEN__WRAPPED && c->compute >= NOMEN_F16) {
+        const char *simpler = c->op->by_number(c->in[1]);
+        if (simpler) c->kernel_name = simpler;
+    }
     if (!c->kernel_name && fits) return NOMEN_OK;
     if (NOMEN_LIKELY(c->kernel_name && fits)) {
         c->kernel = c->kernel_name == c->op->kernel

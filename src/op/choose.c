@@ -77,6 +77,19 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* Powers that one instruction or two compute. That of 1/2 is the root, also of -inf and -0. */
+const char *nomen__kernel_of_power(const nomen_tensor *exponent) {
+    static const struct {
+        double power;
+        const char *kernel;
+    } simple[] = {{2, "square"}, {0.5, "sqrt"}, {-1, "reciprocal"}, {-0.5, "rsqrt"}};
+    if (nomen_dtype_is_complex((nomen_dtype)exponent->dtype)) return NULL;
+    double power = nomen_item((nomen_tensor *)(uintptr_t)exponent);
+    for (size_t i = 0; i < NOMEN_COUNT(simple); i++)
+        if (simple[i].power == power) return simple[i].kernel;
+    return NULL;
+}
+
 static bool has_zero(const nomen_tensor *t) {
     nomen_tensor *any = nomen__apply(NOMEN__OP_ALL, (nomen_tensor *)(uintptr_t)t, NULL);
     return any && !nomen__truth(any);

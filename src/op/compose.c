@@ -83,6 +83,11 @@ nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen
         c->out[0] = t;
         return NOMEN_OK;
     }
+    c->result[0] = (nomen_dtype)t->dtype;
+    if (c->inplace && nomen__check_cast(c, 0, c->in[0])) { /* copy_ casts everything */
+        nomen__release(t);
+        return NOMEN_ERROR_DTYPE;
+    }
     nomen__call copy;
     nomen__call_begin(&copy, &nomen__ops[c->inplace ? NOMEN__OP_COPY : NOMEN__OP_CLONE]);
     copy.inplace = c->inplace;

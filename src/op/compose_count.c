@@ -101,7 +101,11 @@ static nomen_tensor *pieces(nomen_tensor *t, int64_t bins, double low, double hi
     nomen_tensor *x = nomen_masked_select(t, inside);
     if (!real || d == NOMEN_F16 || d == NOMEN_BF16) x = nomen_to(x, real ? NOMEN_F32 : NOMEN_F64);
     x = nomen_mul(nomen_sub(x, nomen_scalar(low)), nomen_scalar((double)bins));
-    x = nomen_to(nomen_div(x, nomen_scalar(high - low)), NOMEN_I64);
+    if (high > low)
+        x = nomen_div(x, nomen_scalar(high - low));
+    else /* so large that half a piece more on either side is lost: the middle of no width */
+        x = nomen_full_like(x, nomen_num((double)(bins / 2)));
+    x = nomen_to(x, NOMEN_I64);
     x = nomen_clamp(x, nomen_scalar((int64_t)0), nomen_scalar(bins - 1));
     return nomen_to(nomen_bincount(x, .minlength = bins), d);
 }

@@ -114,9 +114,13 @@ nomen_status nomen__compose_unique(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_DTYPE, "\"unique\" not implemented for '%s': no order",
                            nomen_dtype_name((nomen_dtype)self->dtype));
     nomen_status s = NOMEN_OK;
-    if (w.along) s = nomen__dim_position(nomen__names_of(self), c->arg[at + 2].dims.at, &w.dim);
-    if (!s && w.along && !self->ndim)
-        s = nomen__fail(NOMEN_ERROR_INDEX, "Dimension specified as 0 but tensor has no dimensions");
+    const nomen__dimref *dim = w.along ? c->arg[at + 2].dims.at : NULL;
+    if (dim && !self->ndim && dim->kind == NOMEN__DIM_INDEX)
+        s = nomen__fail(NOMEN_ERROR_INDEX,
+                        "Dimension specified as %lld but tensor has no dimensions",
+                        (long long)dim->index);
+    else if (dim)
+        s = nomen__dim_position(nomen__names_of(self), dim, &w.dim);
     if (!s && w.along && !self->numel && self->size[w.dim])
         s = nomen__fail(NOMEN_ERROR_SHAPE,
                         "There are 0 sized dimensions, and they aren't selected, so unique cannot "

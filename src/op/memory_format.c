@@ -22,7 +22,7 @@ nomen_status nomen__format_find(const char *word, uint8_t *format) {
         *format = (uint8_t)i;
         return NOMEN_OK;
     }
-    return nomen__fail(NOMEN_ERROR_STATE,
+    return nomen__fail(NOMEN_ERROR_TYPE,
                        "memory_format must be 'contiguous_format', 'preserve_format', "
                        "'channels_last' or 'channels_last_3d', not '%.40s'",
                        word);

@@ -73,6 +73,7 @@ typedef union nomen__arg {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 typedef nomen_status nomen__step(nomen__call *c);
+typedef const char *nomen__by_number(const nomen_tensor *number);
 struct nomen__backward;
 typedef nomen_tensor *nomen__gradient(struct nomen__backward *b, int input);
 
@@ -119,6 +120,8 @@ struct nomen__op {
     nomen__step *compose;         /* composite rows */
     nomen__step *choose;          /* may swap c->kernel and operands before the dtype rule (alpha,
                                      rounding_mode, bounds) */
+    nomen__by_number *by_number;  /* kernels of one operand that do what the kernel does with some
+                                     numbers as the second one */
     nomen__gradient *grad;        /* NULL: not differentiable */
     uint32_t save[NOMEN__MAX_IN]; /* what the formula of each input needs */
     nomen__gradient *grad_second; /* the same of the second result */
@@ -299,6 +302,8 @@ nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
 /* Calls a row with up to four tensors and nothing else: what composites are made of. One reference,
  * no scope. */
 nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
+/* Can result i be written to the target, as far as dtypes go? */
+nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *target);
 /* Puts the value of a composite where the call wants it: into self, into out=, or as it is.
  * Consumes t. names: NULL if it has them already. */
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);

@@ -118,6 +118,8 @@ static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
     bool half = model->dtype == NOMEN_F16 || model->dtype == NOMEN_BF16;
     if (half && !nomen__exact_in(number, (nomen_dtype)model->dtype)) return NULL;
+    const char *simpler = second && op->by_number ? op->by_number(number) : NULL;
+    if (kernel && simpler) kernel = nomen__kernel_find(simpler, (nomen_dtype)model->dtype);
     if (!kernel || !number_as(number, (nomen_dtype)model->dtype, value)) return NULL;
     int64_t item = nomen__item(model->dtype);
     return second ? run(op, kernel, model, a->data, item, value, 0)

@@ -551,6 +551,7 @@ nomen__step nomen__view_transpose;
 nomen__step nomen__view_unflatten;
 nomen__step nomen__view_unfold;
 nomen__step nomen__view_unsqueeze;
+nomen__by_number nomen__kernel_of_power;
 
 nomen__gradient nomen__grad_abs;
 nomen__gradient nomen__grad_acos;

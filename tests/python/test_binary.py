@@ -245,3 +245,34 @@ def test_factors_keep_their_digits_beside_half_types(name, dtype):
     assert call(x, 0.1).tolist() != rounded.tolist() or name == "trunc"
     added = x.to(nomen.float32) + nomen.tensor(0.1).to(half).item()
     assert (x + 0.1).tolist() == added.to(half).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_simple_powers_are_those_of_simpler_functions(dtype):
+    x = nomen.tensor([-math.inf, -2.5, -0.0, 0.0, 0.3, 7.0, math.inf, math.nan])
+    x = x.to(getattr(nomen, dtype)).refine_names("N")
+    for power, simpler in ((2, nomen.square), (0.5, nomen.sqrt), (-1, nomen.reciprocal)):
+        for given in (power, float(power)):
+            for y in (x**given, x.repeat(9).pow(given)[:8], x[::1].clone().pow_(given)):
+                want = [repr(v) for v in simpler(x).tolist()]
+                assert [repr(v) for v in y.tolist()] == want and y.dtype == x.dtype
+    whole = nomen.tensor([-3, 4])
+    assert (whole**2).tolist() == [9, 16]
+    assert (whole**0.5).tolist()[1] == 2 and math.isnan((whole**0.5).tolist()[0])
+    assert math.copysign(1, (nomen.tensor([-0.0]) ** 0.5).item()) == -1  # that of the root
+    z = nomen.tensor([1.0, 4.0], dtype=nomen.float64, requires_grad=True)
+    (z**0.5 + z**2 + z**-1).sum().backward()
+    assert z.grad.tolist() == [0.5 + 2 - 1, 0.25 + 8 - 1 / 16]
+
+
+@pytest.mark.parametrize("beta", [0, 0.0, 2.0, 1])
+def test_products_in_place_are_not_cast_to_fewer_kinds(beta):
+    """As of all operations in place: a complex result does not fit into real numbers."""
+    own, b = nomen.ones(2, 2), nomen.tensor([1 + 1j, 2])
+    for call in (
+        lambda: own.addr_(b, nomen.ones(2), beta=beta),
+        lambda: own.addmm_(nomen.diag(b), nomen.diag(b), beta=beta),
+    ):
+        with pytest.raises(RuntimeError, match="result type complex64 can't be cast"):
+            call()
+    assert own.tolist() == [[1, 1], [1, 1]]

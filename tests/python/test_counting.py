@@ -326,6 +326,19 @@ def test_histc_counts(dtype):
     assert n.histc(9).tolist() == np.histogram(x, 9, (x.min(), x.max()))[0].tolist()
 
 
+def test_histc_of_numbers_without_room_around_them():
+    """So large that one more or less is the same number: they are in the middle."""
+    for x in (nomen.tensor(3.5e84, dtype=nomen.float64), nomen.tensor([2**61 + 1, 2**61 + 1])):
+        counts = x.histc(bins=5).tolist()
+        assert counts == [0, 0, x.numel(), 0, 0]
+
+
+def test_unique_along_a_dim_of_a_number():
+    for dim in (0, -1, 100):
+        with pytest.raises(IndexError, match=f"Dimension specified as {dim} but tensor has no dim"):
+            nomen.tensor(7).unique(dim=dim)
+
+
 def test_histc_odd_input():
     x = nomen.tensor([1.0, 2.0, 1.0, math.nan, 5.0], names=("N",))
     assert x.histc(4, 0, 4).tolist() == [0, 2, 1, 0] and x.histc(4, 0, 4).names == (None,)
