@@ -186,6 +186,7 @@ bool nomen__py_wrong(const py_call *p, const char *argument, const py_bound *bou
 int nomen__py_operand(py_call *p, int i, PyObject *value);
 /* 1: a number; 0: none, no exception; -1: exception. Tensors are no numbers here. */
 int nomen__py_number(PyObject *o, nomen_number *n);
+bool nomen__py_name_known(py_state *s, nomen_name name);
 bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref);
 /* Runs it and gives back what parsing took; on failure an exception is set. */
 nomen_status nomen__py_invoke(py_call *p);

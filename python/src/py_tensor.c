@@ -347,6 +347,13 @@ static PyObject *name_object(py_state *s, nomen_name name) {
     return text;
 }
 
+/* A name that came from Python keeps its str from then on, so that reading it makes none. */
+bool nomen__py_name_known(py_state *s, nomen_name name) {
+    PyObject *text = name_object(s, name);
+    Py_XDECREF(text);
+    return text != NULL;
+}
+
 static PyObject *get_names(PyObject *self, void *closure) {
     (void)closure;
     const nomen_tensor *t = nomen__py_unwrap(self);

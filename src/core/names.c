@@ -184,9 +184,10 @@ nomen_status nomen__names_split(const char *text, nomen_name names[NOMEN_MAX_DIM
         const char *start = p;
         while (*p && !blank(*p)) p++;
         if (n == NOMEN_MAX_DIMS)
-            return nomen__fail(NOMEN_ERROR_NAME,
-                               "more than %d names: a tensor has at most that many dims",
-                               NOMEN_MAX_DIMS);
+            return nomen__fail(
+                NOMEN_ERROR_NAME,
+                "Named tensors only support up to %d dims: these are more than %d names",
+                NOMEN_MAX_DIMS, NOMEN_MAX_DIMS);
         nomen_status status = intern(start, (size_t)(p - start), &names[n++]);
         if (status) return status;
     }

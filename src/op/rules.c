@@ -131,7 +131,9 @@ nomen_status nomen__names_contract(nomen__call *c) {
 /* A names argument as the list of a result. */
 nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result) {
     if (dims.n > NOMEN_MAX_DIMS)
-        return nomen__fail(NOMEN_ERROR_NAME, "more than %d names", NOMEN_MAX_DIMS);
+        return nomen__fail(NOMEN_ERROR_NAME,
+                           "Named tensors only support up to %d dims: %d names were given",
+                           NOMEN_MAX_DIMS, dims.n);
     result->n = dims.n;
     for (int i = 0; i < dims.n; i++) {
         if (dims.at[i].kind == NOMEN__DIM_INDEX)

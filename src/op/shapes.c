@@ -132,9 +132,13 @@ nomen_status nomen__shape_norm(nomen__call *c) {
 nomen_status nomen__shape_given(nomen__call *c) {
     int i = nomen__arg_of(c->op, NOMEN__SIZES);
     nomen_sizes sizes = nomen__given(c, i) ? c->arg[i].sizes : (nomen_sizes){0, NULL};
-    if (sizes.count > NOMEN_MAX_DIMS)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "%lld dims are too many: a tensor has at most %d",
-                           (long long)sizes.count, NOMEN_MAX_DIMS);
+    if (sizes.count > NOMEN_MAX_DIMS) {
+        nomen_status named = nomen__names_given(c);
+        return named ? named
+                     : nomen__fail(NOMEN_ERROR_SHAPE,
+                                   "%lld dims are too many: a tensor has at most %d",
+                                   (long long)sizes.count, NOMEN_MAX_DIMS);
+    }
     c->ndim = (int)sizes.count;
     for (int k = 0; k < c->ndim; k++) {
         c->size[k] = sizes.at[k];

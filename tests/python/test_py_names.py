@@ -2,6 +2,7 @@
 
 import collections
 import re
+import sys
 
 import pytest
 
@@ -471,6 +472,22 @@ def test_many_dims():
     assert big.names == tuple(many) and big.sum("d63").ndim == 63
     with raises(RuntimeError, "65 dims are too many: a tensor has at most 64"):
         zeros([1] * 65)
+    for sizes, names in ((65, many), (65, [*many, "more"]), (64, [*many, "more"])):
+        with pytest.raises(RuntimeError, match="Named tensors only support up to 64 dims"):
+            zeros([1] * sizes, names=names)
+
+
+def test_a_name_is_one_str():
+    """The first use keeps the interned str; neither a copy of it nor a later use keeps more."""
+    once = sys.intern("seen_for_the_first_time")
+    copy = "".join(["seen_for_", "the_first_time"])
+    assert copy is not once
+    counts = sys.getrefcount(once), sys.getrefcount(copy)
+    zeros(1, names=(copy,))
+    assert (sys.getrefcount(once), sys.getrefcount(copy)) == (counts[0] + 1, counts[1])
+    x = zeros(1, names=(once,))
+    assert sys.getrefcount(once) == counts[0] + 1
+    assert x.names[0] is once
 
 
 def test_strict_contraction():
