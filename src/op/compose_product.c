@@ -108,19 +108,23 @@ static nomen_status no_fit(const nomen__call *c, const nomen__call *product) {
                            "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
                            (long long)self->numel, (long long)left->size[0],
                            (long long)left->size[1], (long long)c->in[RIGHT]->numel);
+    bool in_place = c->inplace && c->op->id != NOMEN__OP_ADDBMM && c->op->id != NOMEN__OP_BADDBMM;
+    nomen_status s = in_place ? NOMEN_OK : nomen__expands(self, product->ndim, product->size);
+    if (s) return s;
+    if (c->op->id == NOMEN__OP_ADDR && self->ndim != 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "2D tensor expected, got %dD tensor for input",
+                           self->ndim);
     NOMEN__TEXT(own, 128);
-    NOMEN__TEXT(wanted, 128);
     nomen__text_sizes(&own, self->size, self->ndim);
+    if (c->op->id == NOMEN__OP_ADDR)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "size mismatch, input: %s, v1: [%lld], v2: [%lld]",
+                           own.at, (long long)left->numel, (long long)c->in[RIGHT]->numel);
+    NOMEN__TEXT(wanted, 128);
     nomen__text_sizes(&wanted, product->size, product->ndim);
-    return c->inplace
-               ? nomen__fail(NOMEN_ERROR_SHAPE,
-                             "Bad in-place call: input tensor size %s and output tensor size %s "
-                             "should match",
-                             own.at, wanted.at)
-               : nomen__fail(NOMEN_ERROR_SHAPE,
-                             "The expanded size of the tensor must match the existing size of "
-                             "self. Target sizes: %s.  Tensor sizes: %s",
-                             wanted.at, own.at);
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "Bad in-place call: input tensor size %s and output tensor size %s should "
+                       "match",
+                       own.at, wanted.at);
 }
 
 static nomen_status check_vectors(const nomen__call *c, int first) {

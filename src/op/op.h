@@ -322,6 +322,10 @@ nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result);
 void nomen__take_temporary(nomen__call *c, nomen_tensor *t);
 /* Broadcasts size2 into (ndim, size); false if they do not fit. */
 bool nomen__broadcast(int *ndim, int64_t *size, int ndim2, const int64_t *size2);
+/* May t be expanded to these sizes? Says why not; the other one says it of a dim. */
+nomen_status nomen__expands(const nomen_tensor *t, int ndim, const int64_t *size);
+nomen_status nomen__fail_expanded(const nomen_tensor *t, int dim, int64_t wanted, int ndim,
+                                  const int64_t *size);
 
 /* A factor of one changes nothing; one of a higher kind than a sum's dtype is refused. */
 bool nomen__is_one(const nomen_number *n);

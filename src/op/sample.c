@@ -57,25 +57,7 @@ nomen_status nomen__dtype_bernoulli(nomen__call *c) {
 nomen_status nomen__shape_bernoulli(nomen__call *c) {
     nomen_status s = nomen__shape_same(c);
     if (s || !nomen__given(c, 1)) return s;
-    const nomen_tensor *p = c->in[1];
-    NOMEN__TEXT(own, 200);
-    NOMEN__TEXT(target, 200);
-    nomen__text_sizes(&own, p->size, p->ndim);
-    nomen__text_sizes(&target, c->size, c->ndim);
-    if (p->ndim > c->ndim)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "expand(p of size %s, size=%s): the number of sizes provided (%d) must "
-                           "be greater or equal to the number of dimensions in the tensor (%d)",
-                           own.at, target.at, c->ndim, p->ndim);
-    for (int i = 1; i <= p->ndim; i++)
-        if (p->size[p->ndim - i] != 1 && p->size[p->ndim - i] != c->size[c->ndim - i])
-            return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "The expanded size of the tensor (%lld) must match the existing "
-                               "size (%lld) at non-singleton dimension %d.  Target sizes: %s.  "
-                               "Tensor sizes: %s",
-                               (long long)c->size[c->ndim - i], (long long)p->size[p->ndim - i],
-                               c->ndim - i, target.at, own.at);
-    return NOMEN_OK;
+    return nomen__expands(c->in[1], c->ndim, c->size);
 }
 
 static nomen_status check_probabilities(const nomen_tensor *p) {

@@ -129,6 +129,38 @@ nomen_status nomen__shape_norm(nomen__call *c) {
     return nomen__shape_reduce(c);
 }
 
+nomen_status nomen__fail_expanded(const nomen_tensor *t, int dim, int64_t wanted, int ndim,
+                                  const int64_t *size) {
+    NOMEN__TEXT(own, 200);
+    NOMEN__TEXT(target, 200);
+    nomen__text_sizes(&own, t->size, t->ndim);
+    nomen__text_sizes(&target, size, ndim);
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "The expanded size of the tensor (%lld) must match the existing size (%lld) "
+                       "at non-singleton dimension %d.  Target sizes: %s.  Tensor sizes: %s",
+                       (long long)wanted, (long long)t->size[dim - ndim + t->ndim], dim, target.at,
+                       own.at);
+}
+
+nomen_status nomen__expands(const nomen_tensor *t, int ndim, const int64_t *size) {
+    int shift = ndim - t->ndim;
+    if (shift < 0) {
+        NOMEN__TEXT(own, 200);
+        NOMEN__TEXT(target, 200);
+        nomen__text_sizes(&own, t->size, t->ndim);
+        nomen__text_sizes(&target, size, ndim);
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "expand(%s{%s}, size=%s): the number of sizes provided (%d) must be "
+                           "greater or equal to the number of dimensions in the tensor (%d)",
+                           nomen_dtype_name((nomen_dtype)t->dtype), own.at, target.at, ndim,
+                           t->ndim);
+    }
+    for (int k = ndim - 1; k >= shift; k--)
+        if (t->size[k - shift] != 1 && t->size[k - shift] != size[k])
+            return nomen__fail_expanded(t, k, size[k], ndim, size);
+    return NOMEN_OK;
+}
+
 nomen_status nomen__shape_given(nomen__call *c) {
     int i = nomen__arg_of(c->op, NOMEN__SIZES);
     nomen_sizes sizes = nomen__given(c, i) ? c->arg[i].sizes : (nomen_sizes){0, NULL};

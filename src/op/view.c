@@ -424,12 +424,7 @@ nomen_status nomen__view_expand(nomen__call *c) {
                                "The expanded size of the tensor (%lld) isn't allowed in %s "
                                "dimension %d",
                                (long long)size, d < 0 ? "a leading, non-existing" : "the", k);
-        if (d >= 0 && own != size && own != 1)
-            return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "The expanded size of the tensor (%lld) must match the existing "
-                               "size (%lld) at non-singleton "
-                               "dimension %d.",
-                               (long long)size, (long long)own, k);
+        if (d >= 0 && own != size && own != 1) return nomen__fail_expanded(t, k, size, n, want.at);
         map->source[k] = (int8_t)(d < 0 ? -1 : d);
         map->size[k] = size;
         map->step[k] = own == size ? 1 : 0;

@@ -161,6 +161,12 @@ def test_indices_from_behind():
     assert nomen.zeros(2).index_fill(0, nomen.tensor([-2]), 1.0).tolist() == [1, 0]
 
 
+TOO_LARGE = (
+    r"The expanded size of the tensor \(3\) must match the existing size \(7\) at non-singleton "
+    "dimension 1.  Target sizes: "
+)
+
+
 @pytest.mark.parametrize(
     "text, call",
     [
@@ -170,7 +176,15 @@ def test_indices_from_behind():
         ("Bad in-place call: input tensor size", lambda o: o(1).addmm_(o(5, 2), o(2, 3))),
         ("Bad in-place call: input tensor size", lambda o: o(1).addmv_(o(5, 2), o(2))),
         ("Bad in-place call: input tensor size", lambda o: o(1).baddbmm_(o(2, 5, 2), o(2, 2, 3))),
-        ("The expanded size of the tensor", lambda o: o(7).addmm(o(5, 2), o(2, 3))),
+        ("Bad in-place call: input tensor size", lambda o: o(1).addbmm_(o(2, 5, 2), o(2, 2, 3))),
+        ("2D tensor expected, got 1D tensor for input", lambda o: o(3).addr_(o(2), o(3))),
+        (
+            r"size mismatch, input: \[1, 3\], v1: \[2\], v2: \[3\]",
+            lambda o: o(1, 3).addr_(o(2), o(3)),
+        ),
+        (TOO_LARGE + r"\[5, 3\].  Tensor sizes: \[7\]", lambda o: o(7).addmm(o(5, 2), o(2, 3))),
+        (TOO_LARGE + r"\[2, 3\].  Tensor sizes: \[7\]", lambda o: o(7).expand(2, 3)),
+        (r"expand\(float32{\[1, 1, 1\]}, size=\[2, 3\]\)", lambda o: o(1, 1, 1).addr(o(2), o(3))),
     ],
 )
 def test_products_say_what_does_not_fit(text, call):

@@ -201,17 +201,41 @@ def test_pooling_of_images():
     assert grad.grad.nonzero()[:, 1:].tolist() == [[1, 1], [1, 3], [3, 1], [3, 3]]
 
 
+def pool(n, kernel, stride=None):
+    """A pooling of n dims, of an input that has them."""
+    return lambda x: getattr(F, f"max_pool{n}d")(x if n > 1 else x[0], kernel, stride)
+
+
 @pytest.mark.parametrize(
     "words, make",
     [
-        ("max_pool2d() Expected 3D or 4D", lambda x: F.max_pool2d(x[0, 0], 2)),
+        ("non-empty 3D or 4D (batch mode) tensor expected", lambda x: F.max_pool2d(x[0, 0], 2)),
         ("pad should be at most half", lambda x: F.max_pool2d(x, 2, padding=2)),
-        ("pad must be non-negative", lambda x: F.max_pool2d(x, 2, padding=-1)),
-        ("max_pool2d: kernel size and stride", lambda x: F.max_pool2d(x, 0)),
-        ("max_pool2d() dilation must be", lambda x: F.max_pool2d(x, 2, dilation=0)),
-        ("max_pool2d() Invalid computed output size", lambda x: F.max_pool2d(x, 9)),
-        ("max_pool2d: kernel_size must either", lambda x: F.max_pool2d(x, (1, 2, 3))),
+        ("pad must be non-negative", lambda x: F.max_pool2d(x[:, :0], 2, padding=-1)),
+        ("stride should not be zero", lambda x: F.max_pool2d(x, 0)),
+        ("kernel size should be greater than zero, but got kH: 0 kW: 2", pool(2, (0, 2), 1)),
+        ("stride should be greater than zero, but got dT: 1 dH: 1 dW: -1", pool(3, 2, (1, 1, -1))),
+        (
+            "dilation should be greater than zero, but got dilationH: 0 dilationW: 0",
+            lambda x: F.max_pool2d(x, 2, dilation=0),
+        ),
+        (
+            "Given input size: (2x6x6). Calculated output size: (2x6x-2). Output size is too small",
+            pool(2, (1, 9), 1),
+        ),
+        (
+            "max_pool2d: kernel_size must either be a single int, or a tuple of two",
+            pool(2, [1] * 3),
+        ),
+        ("max_pool3d: stride must either be omitted, a single int", pool(3, 1, (2, 2))),
         ("Expected 3D or 4D (batch mode)", lambda x: F.max_pool2d(x[:, :0], 2)),
+        ("max_pool3d: Expected input's non-batch dimensions", lambda x: F.max_pool3d(x[:, :0], 2)),
+        ("max_pool1d: Expected 2D or 3D (batch mode)", lambda x: F.max_pool1d(x[0, 0, 0], 2)),
+        ("max_pool1d() stride must be greater than zero, but got 0", pool(1, 2, 0)),
+        ("max_pool1d() padding must be non-negative", lambda x: F.max_pool1d(x[0], 2, padding=-1)),
+        ("max_pool1d() padding should be at most", lambda x: F.max_pool1d(x[0], 2, padding=2)),
+        ("max_pool1d() Invalid computed output size: 0", pool(1, 9)),
+        ("max_pool1d() stride must be None, an int, list of", pool(1, 2, (1, 1))),
     ],
 )
 def test_pooling_that_does_not_fit(words, make):
@@ -224,3 +248,25 @@ def test_everything_listed_is_there():
     assert sorted(F.__all__) == F.__all__
     for name in F.__all__:
         assert getattr(F, name).__doc__.partition("\n\n")[0].endswith(".")
+
+
+def test_a_line_with_places_is_checked_as_a_plane():
+    x = nomen.zeros(2, 6)
+    with pytest.raises(RuntimeError, match="^pad must be non-negative, but got pad: -1"):
+        F.max_pool1d(x, 2, padding=-1, return_indices=True)
+    with pytest.raises(RuntimeError, match="^stride should not be zero"):
+        F.max_pool1d_with_indices(x, 2, 0)
+
+
+def test_gelu_keeps_its_digits_far_from_zero():
+    """x / 2 * (1 + tanh(...)) would have none of them."""
+    y = F.gelu(nomen.tensor([-6.0, -8.0], dtype=nomen.float64), approximate="tanh")
+    inner = [(2 / math.pi) ** 0.5 * (x + 0.044715 * x**3) for x in (-6.0, -8.0)]
+    exact = [x / (1 + math.exp(-2 * u)) for x, u in zip((-6.0, -8.0), inner)]
+    assert y.tolist() == pytest.approx(exact, rel=1e-13)
+
+
+def test_prelu_of_a_number_has_one_slope():
+    assert F.prelu(nomen.tensor(-4.0), nomen.tensor([0.5])).item() == -2
+    with pytest.raises(RuntimeError, match="^Not allow zero-dim input tensor"):
+        F.prelu(nomen.tensor(-4.0), nomen.tensor([0.5, 1]))

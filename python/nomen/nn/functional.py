@@ -178,6 +178,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
             f"{weight.ndim}"
         )
     if weight.numel() != 1:
+        if not input.ndim:
+            raise RuntimeError("Not allow zero-dim input tensor.")
         channels = input.shape[1] if input.ndim > 1 else 1
         if weight.numel() != channels:
             raise RuntimeError(
@@ -439,7 +441,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
         return _into(input, x * 0.5 * (x * math.sqrt(0.5)).neg().erfc())
     if approximate == "tanh":
         inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-        return _into(input, 0.5 * x * (inner.tanh() + 1))
+        return _into(input, x * (2 * inner).sigmoid())  # as 1 + tanh, but for its cancellation
     raise RuntimeError("approximate argument must be either none or tanh.")
 
 
@@ -697,13 +699,25 @@ def huber_loss(
 # ---- pooling ---------------------------------------------------------------------------------
 
 
-def _each(value, n, what):
+def _each(value, n, name, what):
     if isinstance(value, int):
         return [value] * n
     value = list(value)
-    if len(value) not in (1, n):
-        raise RuntimeError(f"{what} must either be a single int, or a tuple of {n} ints")
-    return value * n if len(value) == 1 else value
+    if len(value) in (1, n):
+        return value * n if len(value) == 1 else value
+    if n == 1:
+        none = "None, " if what == "stride" else ""
+        raise RuntimeError(
+            f"{name}() {what} must be {none}an int, list of ints, or tuple of ints of size 1 but "
+            f"got size {len(value)}"
+        )
+    omitted = "be omitted," if what == "stride" else "be"
+    raise RuntimeError(
+        f"{name}: {what} must either {omitted} a single int, or a tuple of {_COUNTS[n]} ints"
+    )
+
+
+_COUNTS = {2: "two", 3: "three"}
 
 
 def _lowest(dtype):
@@ -732,50 +746,100 @@ def _windows(size, k, step, pad, spread, ceil):
     return count
 
 
-def _plan(name, n, input, kernel_size, stride, padding, dilation):
-    """Kernel, step, padding and dilation of each dim, checked."""
+def _fitting(name, n, input):
+    """Has the input the dims that windows want, and elements in all but the first of a batch?"""
     ranks = f"{n + 1}D or {n + 2}D"
-    if input.ndim not in (n + 1, n + 2):
-        raise RuntimeError(f"{name}() Expected {ranks} input tensor, but got {list(input.shape)}")
-    if 0 in input.shape[-n - 1 :]:
+    ndim_fits, empty = input.ndim in (n + 1, n + 2), 0 in input.shape[-n - 1 :]
+    if n == 1 and not ndim_fits or n < 3 and ndim_fits and empty:
         raise RuntimeError(
             f"{'' if n == 2 else name + ': '}Expected {ranks} (batch mode) tensor with optional 0 "
             f"dim batch size for input, but got:{list(input.shape)}"
         )
-    k = _each(kernel_size, n, f"{name}: kernel_size")
-    no_stride = stride is None or (not isinstance(stride, int) and not len(stride))
-    step = k if no_stride else _each(stride, n, f"{name}: stride")
-    pad = _each(padding, n, f"{name}: padding")
-    spread = _each(dilation, n, f"{name}: dilation")
-    for i in range(n):
-        if k[i] <= 0 or step[i] <= 0:
-            raise RuntimeError(f"{name}: kernel size and stride should be greater than zero")
-        if pad[i] < 0:
-            raise RuntimeError(f"pad must be non-negative, but got pad: {pad[i]}")
+    if not ndim_fits:
+        raise RuntimeError(f"non-empty {ranks} (batch mode) tensor expected for input")
+    if empty:
+        raise RuntimeError(
+            f"{name}: Expected input's non-batch dimensions to have positive length, but input has "
+            f"a shape of {list(input.shape)}"
+        )
+
+
+def _line_fits(name, k, step, pad, spread):
+    for what, value in (("kernel_size", k), ("stride", step), ("dilation", spread)):
+        if value <= 0:
+            raise RuntimeError(f"{name}() {what} must be greater than zero, but got {value}")
+    if pad < 0:
+        raise RuntimeError(f"{name}() padding must be non-negative, but got {pad}")
+    if pad > ((k - 1) * spread + 1) // 2:
+        raise RuntimeError(
+            f"{name}() padding should be at most half of kernel size, but got padding={pad} and "
+            f"kernel_size={k}"
+        )
+
+
+def _windows_fit(k, step, pad, spread):
+    if 0 in step:
+        raise RuntimeError("stride should not be zero")
+    for what, sign, values in (
+        ("kernel size", "k", k),
+        ("stride", "d", step),
+        ("dilation", "dilation", spread),
+    ):
+        if min(values) <= 0:
+            told = " ".join(f"{sign}{d}: {v}" for d, v in zip("THW"[-len(k) :], values))
+            raise RuntimeError(f"{what} should be greater than zero, but got {told}")
+    if min(pad) < 0:
+        raise RuntimeError(f"pad must be non-negative, but got pad: {min(pad)}")
+    for i in range(len(k)):
         if pad[i] > ((k[i] - 1) * spread[i] + 1) // 2:
             raise RuntimeError(
                 f"pad should be at most half of effective kernel size, but got pad={pad[i]}, "
                 f"kernel_size={k[i]} and dilation={spread[i]}"
             )
-        if spread[i] <= 0:
-            raise RuntimeError(f"{name}() dilation must be greater than zero, but got {spread[i]}")
+
+
+def _plan(name, n, input, kernel_size, stride, padding, dilation, line):
+    """Kernel, step, padding and dilation of each dim, checked; a line has words of its own."""
+    if line:
+        _fitting(name, n, input)
+    k = _each(kernel_size, n, name, "kernel_size")
+    no_stride = stride is None or (not isinstance(stride, int) and not len(stride))
+    step = k if no_stride else _each(stride, n, name, "stride")
+    pad = _each(padding, n, name, "padding")
+    spread = _each(dilation, n, name, "dilation")
+    if line:
+        _line_fits(name, k[0], step[0], pad[0], spread[0])
+    else:
+        if input.ndim not in (n + 1, n + 2):
+            _fitting(name, n, input)
+        _windows_fit(k, step, pad, spread)
+        _fitting(name, n, input)
     return k, step, pad, spread
 
 
-def _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode):
+def _too_small(name, n, input, counts):
+    if n == 1:
+        return RuntimeError(f"{name}() Invalid computed output size: {counts[0]}")
+    planes = input.shape[-n - 1]
+    given = "x".join(map(str, [planes, *input.shape[-n:]]))
+    wanted = "x".join(map(str, [planes, *counts]))
+    return RuntimeError(
+        f"Given input size: ({given}). Calculated output size: ({wanted}). Output size is too small"
+    )
+
+
+def _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode, places):
     name = f"max_pool{n}d"
-    k, step, pad, spread = _plan(name, n, input, kernel_size, stride, padding, dilation)
+    line = n == 1 and not places
+    k, step, pad, spread = _plan(name, n, input, kernel_size, stride, padding, dilation, line)
     first, x = input.ndim - n, input.rename(None)
-    counts = []
+    counts = [
+        _windows(x.shape[first + i], k[i], step[i], pad[i], spread[i], ceil_mode) for i in range(n)
+    ]
+    if min(counts) < 1:
+        raise _too_small(name, n, input, counts)
     for i in range(n):
-        size = x.shape[first + i]
-        count = _windows(size, k[i], step[i], pad[i], spread[i], ceil_mode)
-        if count < 1:
-            raise RuntimeError(
-                f"{name}() Invalid computed output size: {count}: the window does not fit "
-                f"into dim {first + i} of {list(input.shape)}"
-            )
-        counts.append(count)
+        size, count = x.shape[first + i], counts[i]
         wide = spread[i] * (k[i] - 1) + 1
         after = (count - 1) * step[i] + wide - size - pad[i]
         x = _padded(x, first + i, pad[i], after, _lowest(x.dtype))
@@ -818,9 +882,7 @@ def _pool_text(n, name, values, places):
     if places:
         result = f"({result}, tensor({open}{places}{close}))"
     kernel = [1] * (n - 1) + [2] if n > 1 else 2
-    return _POOL_TEXT.format(
-        n=n, name=name, sizes=[1] * n + [4], kernel=kernel, result=result
-    )
+    return _POOL_TEXT.format(n=n, name=name, sizes=[1] * n + [4], kernel=kernel, result=result)
 
 
 def _pools(n):
@@ -828,13 +890,15 @@ def _pools(n):
         input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
         return_indices=False,
     ):  # fmt: skip
-        return _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode)
+        return _max_pool(n, input, kernel_size, stride, padding, dilation, ceil_mode, True)
 
     def pool(
         input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False,
         return_indices=False,
     ):  # fmt: skip
-        values, place = both(input, kernel_size, stride, padding, dilation, ceil_mode)
+        values, place = _max_pool(
+            n, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
+        )
         return (values, place) if return_indices else values
 
     pool.__name__ = pool.__qualname__ = f"max_pool{n}d"
