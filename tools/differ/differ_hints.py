@@ -276,5 +276,6 @@ ULP = {
 CANCEL = PRODUCTS | SUMS | {
     "prod", "cumprod", "softmax", "log_softmax", "logsumexp", "addcmul", "addcdiv", "lerp", "norm",
     "logaddexp", "logaddexp2", "scatter_add", "index_add", "dist", "trace", "std", "var",
-    "linspace", "quantile", "nanquantile", "einsum",
+    "linspace", "quantile", "nanquantile", "einsum", "cosine_similarity", "gelu", "silu",
+    "tanhshrink",
 }  # fmt: skip
