@@ -4440,6 +4440,31 @@ NOMEN_API nomen_tensor *nomen_normal_in_place_call(const nomen_normal_in_place_a
 #define nomen_normal_(...) \
     nomen_normal_in_place_call(&(const nomen_normal_in_place_args){.self = __VA_ARGS__})
 
+/* The sum of the singular values of a matrix, or of each one that lies in two dims.
+ *
+ *     result = sum(sqrt(eigenvalues of self^H self))
+ *
+ * Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).
+ * Shapes: self without the two dims, or with keepdim of size 1 there.
+ * Dtypes: floating and complex; of complex numbers the real dtype.
+ * Gradient: of the operations it is made of.
+ * Errors: other than two dims, integers and bool.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ *
+ * Example:
+ *     >>> nomen.nuclear_norm(nomen.tensor([[[3., 0.], [0., 4.]]], names=('N', 'row', 'column')), ('row', 'column'))
+ *     tensor([7.], names=('N',)) */
+typedef struct nomen_nuclear_norm_args {
+    nomen_tensor *self;
+    const char *dim;
+    bool keepdim;
+    nomen_dtype dtype;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_nuclear_norm_args;
+NOMEN_API nomen_tensor *nomen_nuclear_norm_call(const nomen_nuclear_norm_args *args);
+#define nomen_nuclear_norm(...) \
+    nomen_nuclear_norm_call(&(const nomen_nuclear_norm_args){.self = __VA_ARGS__})
+
 /* A tensor of ones.
  *
  * Names: the names argument (rule given).
@@ -4501,6 +4526,26 @@ typedef struct nomen_order_slices_args {
 NOMEN_API nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *args);
 #define nomen_order_slices(...) \
     nomen_order_slices_call(&(const nomen_order_slices_args){.self = __VA_ARGS__})
+
+/* For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm is made of; with gradients it can be a constant only.
+ *
+ *     result @ self has orthogonal rows
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: [..., n, m] gives [..., n, n].
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: fewer than two dims, integers and bool; a gradient of its gradient.
+ *
+ * Example:
+ *     >>> nomen.nuclear_norm(nomen.eye(3))
+ *     tensor(3.) */
+typedef struct nomen_orthogonal_basis_args {
+    nomen_tensor *self;
+} nomen_orthogonal_basis_args;
+NOMEN_API nomen_tensor *nomen_orthogonal_basis_call(const nomen_orthogonal_basis_args *args);
+#define nomen_orthogonal_basis(...) \
+    nomen_orthogonal_basis_call(&(const nomen_orthogonal_basis_args){.self = __VA_ARGS__})
 
 /* Each element of one vector times each of another.
  *

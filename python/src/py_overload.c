@@ -133,26 +133,6 @@ static bool adapt_variance(py_call *p, PyObject *const *args, Py_ssize_t nargs, 
            fill(p, 3, &b[CORRECTION]);
 }
 
-/* norm(p='fro') is p=2, and so is p=None. */
-static bool adapt_norm(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
-    py_bound b[PY_BOUND];
-    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
-    enum { P = 1 };
-    PyObject *value = b[P].value;
-    if (value && PyUnicode_Check(value)) {
-        if (PyUnicode_CompareWithASCIIString(value, "fro")) {
-            nomen__fail(NOMEN_ERROR_STATE, "only valid string values are 'fro', found %.20s",
-                        PyUnicode_AsUTF8(value) ? PyUnicode_AsUTF8(value) : "?");
-            nomen__py_raise(p->state);
-            return false;
-        }
-        b[P].value = NULL;
-    } else if (value == Py_None) {
-        b[P].value = NULL;
-    }
-    return nomen__py_fill_all(p, b);
-}
-
 /* ---- flatten, unflatten, split --------------------------------------------------------------- */
 
 /* flatten(), flatten(start, end, out_dim), flatten(dims, out_dim); all by keyword too. */
@@ -284,7 +264,7 @@ static bool adapt_split(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyO
     return fill(p, 0, &b[SELF]) && fill(p, listed ? 3 : 1, either) && fill(p, 2, &b[DIM]);
 }
 
-/* ---- where, nonzero, scatter ----------------------------------------------------------------- */
+/* ---- norm, where, nonzero, scatter ----------------------------------------------------------- */
 
 /* The call goes on as one of another operation. */
 static void become(py_call *p, const char *op) {
@@ -293,6 +273,34 @@ static void become(py_call *p, const char *op) {
     nomen__py_begin(p, p->state, nomen__op_find(op));
     p->name = name;
     p->method = method;
+}
+
+/* norm(p='fro') is p=2, and so is p=None; norm(p='nuc') is another operation. */
+static bool adapt_norm(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    py_bound b[PY_BOUND];
+    if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
+    enum { SELF, P, DIM, KEEPDIM, DTYPE };
+    PyObject *value = b[P].value;
+    if (value && PyUnicode_Check(value)) {
+        if (!PyUnicode_CompareWithASCIIString(value, "nuc")) {
+            nomen_tensor *out = p->c.out[0];
+            become(p, "nuclear_norm");
+            p->c.out[0] = out;
+            return fill(p, 0, &b[SELF]) && fill(p, 1, &b[DIM]) && fill(p, 2, &b[KEEPDIM]) &&
+                   fill(p, 3, &b[DTYPE]);
+        }
+        if (PyUnicode_CompareWithASCIIString(value, "fro")) {
+            nomen__fail(NOMEN_ERROR_STATE,
+                        "only valid string values are 'fro' and 'nuc', found %.20s",
+                        PyUnicode_AsUTF8(value) ? PyUnicode_AsUTF8(value) : "?");
+            nomen__py_raise(p->state);
+            return false;
+        }
+        b[P].value = NULL;
+    } else if (value == Py_None) {
+        b[P].value = NULL;
+    }
+    return nomen__py_fill_all(p, b);
 }
 
 /* where(condition) alone says where it is true. */

@@ -167,3 +167,14 @@ nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *slope = nomen_where(flat, nomen_zeros_like(part), part);
     return nomen_mul(direction(x), nomen_mul(slope, spread));
 }
+
+/* The sum of lengths in this basis is the least there is, so it does not change with the basis; but
+ * its slope does. */
+nomen_tensor *nomen__g_basis(nomen__backward *b, nomen_tensor *g) {
+    (void)g;
+    if (!nomen__grad_enabled) return nomen_zeros_like(b->in[0]);
+    nomen__fail(NOMEN_ERROR_STATE,
+                "nuclear_norm: the gradient of a nuclear norm cannot be differentiated again "
+                "(create_graph)");
+    return NULL;
+}

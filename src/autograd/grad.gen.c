@@ -787,6 +787,13 @@ nomen_tensor *nomen__grad_normal_in_place(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_orthogonal_basis(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_basis(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_permute(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_view(b, b->g);

@@ -776,6 +776,9 @@ nomen_tensor *nomen_normal_call(const nomen_normal_args *args) {
 nomen_tensor *nomen_normal_in_place_call(const nomen_normal_in_place_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_NORMAL_], args, true);
 }
+nomen_tensor *nomen_nuclear_norm_call(const nomen_nuclear_norm_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_NUCLEAR_NORM], args, false);
+}
 nomen_tensor *nomen_ones_call(const nomen_ones_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ONES], args, false);
 }
@@ -784,6 +787,9 @@ nomen_tensor *nomen_ones_like_call(const nomen_ones_like_args *args) {
 }
 nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ORDER_SLICES], args, false);
+}
+nomen_tensor *nomen_orthogonal_basis_call(const nomen_orthogonal_basis_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_ORTHOGONAL_BASIS], args, false);
 }
 nomen_tensor *nomen_outer_call(const nomen_outer_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_OUTER], args, false);

@@ -92,6 +92,7 @@ OWN = {
     "narrow_copy": dict(start=1, length=2),
     "normal": dict(mean="N=2 C=3", std=HALF),
     "inner": dict(self="N=2 C=3", other="M=4 C=3"),
+    "nuclear_norm": dict(dim=["N", "C"]),
     "outer": dict(self="N=2", vec2="M=3"),
     "permute": dict(dims=["C", "N"]),
     "put": dict(index=Values([5, 0]), source="2"),

@@ -240,7 +240,16 @@ LEFT_OUT = {
 POSITIONAL = {"std": 1, "var": 1, "std_mean": 1, "var_mean": 1, "norm": 1, "clone": 0}
 
 # Rows that Python does not show under their own name, or that only nomen has.
-HIDDEN = {"cast", "slice", "index", "nonzero_tuple", "put_dims", "take_dims", "index_put"}
+HIDDEN = {
+    "cast",
+    "slice",
+    "index",
+    "nonzero_tuple",
+    "put_dims",
+    "take_dims",
+    "index_put",
+    "orthogonal_basis",
+}
 
 # What the fallible half of the result is compared with, in units of the last place of the result:
 # (float32 and below, float64). Not listed: EXACT for moves and single roundings, otherwise LOOSE.

@@ -1,0 +1,121 @@
+/* Composite row: nuclear_norm, the sum of the singular values of matrices. In the right basis it is
+ * the sum of the lengths of rows; since no other basis has a smaller one, the basis counts as
+ * constant in the gradient. */
+#include "nomen/ops.gen.h"
+#include "op/infer.h"
+#include "op/op.h"
+#include "op/rows.gen.h"
+
+#include <stdio.h>
+
+enum { SELF, DIM, KEEPDIM, DTYPE };
+
+static nomen_status fail_dims(const nomen__call *c, int n, const int *at) {
+    NOMEN__TEXT(list, 200);
+    for (int i = 0; i < n; i++) nomen__text_add(&list, " %d", at ? at[i] : i);
+    nomen_status s =
+        nomen__fail(NOMEN_ERROR_SHAPE, "linalg.matrix_norm: dim must be a 2-tuple. Got%s", list.at);
+    return nomen__given(c, DIM) ? s : nomen__hint(s, "say which dims are those of the matrices");
+}
+
+/* The two dims of the matrices. */
+static nomen_status check_dims(const nomen__call *c, int *at, uint64_t *mask) {
+    const nomen_tensor *t = c->in[SELF];
+    if (!nomen__given(c, DIM)) {
+        at[0] = 0;
+        at[1] = 1;
+        *mask = 3;
+        return t->ndim == 2 ? NOMEN_OK : fail_dims(c, t->ndim, NULL);
+    }
+    nomen__dims dims = c->arg[DIM].dims;
+    int positions[NOMEN_MAX_DIMS];
+    for (int i = 0; i < dims.n && i < NOMEN_MAX_DIMS; i++) {
+        nomen_status s = nomen__dim_position(nomen__names_of(t), &dims.at[i], &positions[i]);
+        if (s) return s;
+    }
+    if (dims.n != 2)
+        return fail_dims(c, dims.n < NOMEN_MAX_DIMS ? dims.n : NOMEN_MAX_DIMS, positions);
+    at[0] = positions[0];
+    at[1] = positions[1];
+    *mask = (uint64_t)1 << at[0] | (uint64_t)1 << at[1];
+    if (at[0] != at[1]) return NOMEN_OK;
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "linalg.matrix_norm: dims must be different. Got (%d, %d)", at[0], at[1]);
+}
+
+static nomen_status check_dtypes(const nomen__call *c) {
+    nomen_dtype own = (nomen_dtype)c->in[SELF]->dtype,
+                d = nomen__given(c, DTYPE) ? c->arg[DTYPE].dtype : own;
+    if (own < NOMEN_F16)
+        return nomen__hint(nomen__fail(NOMEN_ERROR_DTYPE,
+                                       "linalg.matrix_norm: Expected a floating point or complex "
+                                       "tensor as input. Got %s",
+                                       nomen_dtype_name(own)),
+                           "convert it with to(dtype)");
+    if (d < NOMEN_F16)
+        return nomen__fail(NOMEN_ERROR_DTYPE,
+                           "linalg.matrix_norm: dtype should be floating point or complex, but got "
+                           "%s",
+                           nomen_dtype_name(d));
+    return NOMEN_OK;
+}
+
+static nomen_dtype real_of(nomen_dtype d) {
+    return d == NOMEN_C64 ? NOMEN_F32 : d == NOMEN_C128 ? NOMEN_F64 : d;
+}
+
+/* Batches of matrices, with not more rows than columns, in double. */
+static nomen_tensor *matrices(const nomen__call *c, const int *at) {
+    nomen_tensor *t = nomen_rename(c->in[SELF]);
+    nomen_dtype asked = nomen__given(c, DTYPE) ? c->arg[DTYPE].dtype : nomen_dtype_of(t);
+    bool complex = nomen_dtype_is_complex(asked) || nomen_dtype_is_complex(nomen_dtype_of(t));
+    char from[32];
+    bool tall = t && t->size[at[0]] > t->size[at[1]];
+    snprintf(from, sizeof from, "%d %d", at[tall], at[!tall]);
+    if (asked != nomen_dtype_of(t)) t = nomen_cast(t, .dtype = asked);
+    t = nomen_movedim(t, from, "-2 -1");
+    return nomen_contiguous(nomen_cast(t, .dtype = complex ? NOMEN_C128 : NOMEN_F64));
+}
+
+/* The largest element of each matrix, as a constant: squares of what is divided by it fit. */
+static nomen_tensor *sizes_of(nomen_tensor *t) {
+    bool recording = nomen__grad_enabled;
+    nomen__grad_enabled = false;
+    nomen_tensor *size = nomen_amax(nomen_abs(t), .dim = "-2 -1", .keepdim = true);
+    size = nomen_add(size, nomen_eq(size, nomen_scalar(0)));
+    nomen__grad_enabled = recording;
+    return size;
+}
+
+nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
+    nomen__namelist names;
+    nomen_tensor *r = NULL;
+    int at[2];
+    uint64_t mask = 0;
+    nomen_status s = check_dims(c, at, &mask);
+    if (!s) s = check_dtypes(c);
+    if (s) return s;
+    bool keep = nomen__given(c, KEEPDIM) && c->arg[KEEPDIM].flag;
+    nomen__names_reduce(nomen__names_of(c->in[SELF]), mask, keep, &names);
+    nomen_scope() {
+        nomen_tensor *t = matrices(c, at), *size = t && t->numel ? sizes_of(t) : NULL;
+        if (size) t = nomen_div(t, size);
+        nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
+        nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
+        r = nomen_sum(lengths, .dim = "-1");
+        if (size)
+            r = nomen_mul(r,
+                          nomen_reshape(size, (nomen_sizes){r ? r->ndim : 0, r ? r->size : NULL}));
+        nomen__release(basis);
+        int low = at[0] < at[1] ? at[0] : at[1], high = at[0] + at[1] - low;
+        char dim[16];
+        snprintf(dim, sizeof dim, "%d", low);
+        if (keep) r = nomen_unsqueeze(r, dim);
+        snprintf(dim, sizeof dim, "%d", high);
+        if (keep) r = nomen_unsqueeze(r, dim);
+        nomen_dtype d = nomen__given(c, DTYPE) ? c->arg[DTYPE].dtype : nomen_dtype_of(c->in[SELF]);
+        r = nomen_cast(r, .dtype = real_of(d));
+        if (r) nomen__retain(r);
+    }
+    return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+}

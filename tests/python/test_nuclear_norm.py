@@ -1,0 +1,125 @@
+"""The nuclear norm against NumPy's singular values."""
+
+import numpy as np
+import pytest
+
+import nomen
+
+SHAPES = [(1, 1), (3, 3), (2, 5), (5, 2), (7, 4), (2, 3, 4), (3, 1, 4, 2), (0, 3), (3, 0),
+          (2, 0, 3), (0, 2, 3), (1, 40, 30)]  # fmt: skip
+
+
+def matrices(shape, dtype, seed):
+    random = np.random.default_rng(seed)
+    x = random.standard_normal(shape)
+    if np.issubdtype(dtype, np.complexfloating):
+        x = x + 1j * random.standard_normal(shape)
+    return x.astype(dtype)
+
+
+def exact(x):
+    if 0 in x.shape[-2:]:
+        return np.zeros(x.shape[:-2])
+    wide = np.complex128 if np.iscomplexobj(x) else np.float64
+    return np.linalg.svd(x.astype(wide), compute_uv=False).sum(-1)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_values(shape, dtype):
+    x = matrices(shape, dtype, len(shape))
+    t = nomen.from_numpy(x)
+    y = nomen.norm(t, "nuc", dim=(-2, -1))
+    assert y.dtype == (t.real if t.is_complex() else t).dtype
+    bound = 8 * np.finfo(dtype).eps
+    np.testing.assert_allclose(y.numpy(), exact(x), rtol=bound)
+    swapped = nomen.nuclear_norm(t.transpose(-1, -2), (-2, -1), keepdim=True)
+    assert swapped.shape == (*shape[:-2], 1, 1)
+    np.testing.assert_allclose(swapped.numpy()[..., 0, 0], exact(x), rtol=bound)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e160, 1e300])
+def test_squares_that_do_not_fit(scale):
+    x = matrices((4, 3), "float64", 1) * scale
+    t = nomen.from_numpy(x).requires_grad_()
+    y = nomen.nuclear_norm(t)
+    assert y.item() == pytest.approx(exact(x), rel=1e-14, abs=0)
+    y.backward()
+    u, _, v = np.linalg.svd(x, full_matrices=False)
+    np.testing.assert_allclose(t.grad.numpy(), u @ v, atol=1e-13)
+
+
+def test_rows_that_depend_on_each_other():
+    x = np.outer(np.arange(1.0, 5), np.arange(1.0, 4))
+    assert nomen.nuclear_norm(nomen.from_numpy(x)).item() == pytest.approx(exact(x), rel=1e-14)
+    assert nomen.nuclear_norm(nomen.zeros(3, 2)).item() == 0
+    tiny = np.diag([1.0, 1e-13, 1e-200])
+    assert nomen.nuclear_norm(nomen.from_numpy(tiny)).item() == 1 + 1e-13
+
+
+def test_names_and_dims():
+    x = nomen.ones(2, 3, 4, names=("N", "row", "column"))
+    assert x.norm("nuc", ("row", "column")).names == ("N",)
+    assert x.norm(p="nuc", dim=["column", 0], keepdim=True).names == ("N", "row", "column")
+    assert x.norm("nuc", (0, 2), True).shape == (1, 3, 1)
+    out = nomen.zeros(2, dtype=nomen.float64)
+    assert nomen.norm(x, "nuc", ("row", "column"), out=out) is out and out.names == ("N",)
+    assert out.tolist() == pytest.approx([12**0.5] * 2)
+    wide = nomen.norm(nomen.ones(2, 2), "nuc", dtype=nomen.float64)
+    assert wide.dtype is nomen.float64 and wide.item() == pytest.approx(2, rel=1e-15)
+    assert nomen.nuclear_norm(nomen.ones(2, 2, dtype=nomen.float16)).dtype is nomen.float16
+    assert nomen.nuclear_norm(nomen.ones(2, 2), dtype=nomen.complex128).dtype is nomen.float64
+
+
+def test_what_is_not_finite():
+    for value in (float("nan"), float("inf")):
+        x = nomen.ones(2, 2, 2)
+        x[0, 0, 0] = value
+        first, second = nomen.nuclear_norm(x, (1, 2)).tolist()
+        assert first != first and second == pytest.approx(2)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 4, 3), (2, 3, 5)])
+def test_gradient(shape, dtype):
+    """U V^H of the singular value decomposition."""
+    x = matrices(shape, dtype, 3)
+    t = nomen.tensor(x).requires_grad_()
+    nomen.norm(t, "nuc", dim=(-2, -1)).sum().backward()
+    u, _, v = np.linalg.svd(x, full_matrices=False)
+    np.testing.assert_allclose(t.grad.numpy(), u @ v, atol=1e-13)
+
+
+def test_gradient_where_a_singular_value_is_zero():
+    t = nomen.ones(2, 2, requires_grad=True)
+    nomen.nuclear_norm(t).backward()
+    np.testing.assert_allclose(t.grad.numpy(), np.full((2, 2), 0.5), atol=1e-6)
+    zero = nomen.zeros(2, 3, requires_grad=True)
+    nomen.nuclear_norm(zero).backward()
+    assert zero.grad.tolist() == [[0] * 3] * 2
+
+
+def test_no_gradient_of_the_gradient():
+    t = nomen.eye(2).requires_grad_()
+    with pytest.raises(RuntimeError, match="cannot be differentiated again"):
+        nomen.grad(nomen.nuclear_norm(t), t, create_graph=True)
+
+
+@pytest.mark.parametrize(
+    "text, call",
+    [
+        ("linalg.matrix_norm: dim must be a 2-tuple. Got 0 1 2\n", lambda x: x.norm("nuc")),
+        ("linalg.matrix_norm: dim must be a 2-tuple. Got 1\n", lambda x: x.norm("nuc", 1)),
+        (r"linalg.matrix_norm: dims must be different. Got \(2, 2\)\n",
+         lambda x: x.norm("nuc", (2, -1))),
+        ("Name 'K' not found in Tensor", lambda x: x.norm("nuc", ("K", 1))),
+        ("linalg.matrix_norm: Expected a floating point or complex tensor as input. Got int64",
+         lambda x: x.long().norm("nuc", (0, 1))),
+        ("linalg.matrix_norm: dtype should be floating point or complex, but got int8",
+         lambda x: x.norm("nuc", (0, 1), dtype=nomen.int8)),
+        ("only valid string values are 'fro' and 'nuc', found max", lambda x: x.norm("max")),
+    ],
+)  # fmt: skip
+def test_refused(text, call):
+    with pytest.raises(RuntimeError, match="^" + text):
+        call(nomen.ones(2, 3, 4))
