@@ -651,6 +651,7 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
  * Dtypes: as self.
  * Gradient: self.
  * Errors: as many strides as sizes are wanted, none negative; memory that self does not have.
+ * In place: as_strided_.
  *
  * Example:
  *     >>> nomen.arange(6).as_strided((2, 2), (1, 2))
@@ -665,6 +666,10 @@ typedef struct nomen_as_strided_args {
 NOMEN_API nomen_tensor *nomen_as_strided_call(const nomen_as_strided_args *args);
 #define nomen_as_strided(...) \
     nomen_as_strided_call(&(const nomen_as_strided_args){.self = __VA_ARGS__})
+/* as_strided in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_as_strided_in_place_call(const nomen_as_strided_args *args);
+#define nomen_as_strided_(...) \
+    nomen_as_strided_in_place_call(&(const nomen_as_strided_args){.self = __VA_ARGS__})
 
 /* The angle in radians whose sine is self; NaN outside of [-1, 1].
  *

@@ -8,7 +8,17 @@ from nomen import _C
 from nomen._C import *  # noqa: F403
 from nomen._C import __version__
 
-from nomen import _exchange, _files, _special, _together, autograd, cuda, random, return_types
+from nomen import (
+    _exchange,
+    _files,
+    _promotion,
+    _special,
+    _together,
+    autograd,
+    cuda,
+    random,
+    return_types,
+)
 from nomen._exchange import TypedStorage
 from nomen._special import finfo, iinfo
 from nomen.autograd import (
@@ -38,7 +48,7 @@ def show_config():
 
 for _part in (_special, _exchange):
     _part.install()
-for _part in (_special, _exchange, _files, _together):
+for _part in (_special, _exchange, _files, _promotion, _together):
     globals().update(_part.functions)
 del _part
 

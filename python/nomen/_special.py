@@ -330,6 +330,42 @@ def _t(self):
     return self.transpose(0, 1) if self.ndim == 2 else self
 
 
+def _t_(self):
+    """t in place: self becomes its transpose, and shares its memory as before.
+
+    Names: swapped with the dims.
+    Shapes: [n, m] becomes [m, n]; fewer dims stay.
+    Dtypes: as self.
+    Gradient: self.
+    Errors: more than two dims.
+
+    Example:
+        >>> nomen.ones(2, 3, names=('N', 'C')).t_().names
+        ('C', 'N')
+    """
+    if self.ndim > 2:
+        raise RuntimeError(
+            f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.transpose_(0, 1) if self.ndim == 2 else self
+
+
+def _where(self, condition, other, *, out=None):
+    """self where the condition is true, other elsewhere: nomen.where(condition, self, other).
+
+    Names: unified from all three.
+    Shapes: all three broadcast.
+    Dtypes: condition is bool; self and other are promoted to a common dtype.
+    Gradient: self, other.
+    Errors: a condition of another dtype, names or sizes that do not fit.
+
+    Example:
+        >>> x = nomen.tensor([-1., 2.], names=('N',))
+        >>> x.where(x > 0, 0.)
+        tensor([0., 2.], names=('N',))
+    """
+    return _C.where(condition, self, other, out=out)
+
+
 def _T(self):
     """The dims in reversed order, as a view; names go with them.
 
@@ -570,6 +606,7 @@ def install():
         setattr(Tensor, f"new_{name}", _new_factory(name))
     methods = {
         "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t,
+        "t_": _t_, "where": _where,
         "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "new": _new,
         "new_full": _new_full, "new_tensor": _new_tensor, "new_empty_strided": _new_empty_strided,
         "is_inference": _is_inference, "is_nonzero": _is_nonzero, "pin_memory": _pin_memory,
@@ -577,6 +614,7 @@ def install():
     }
     for name, method in methods.items():
         setattr(Tensor, name, method)
+    _where.__module__ = "nomen"  # as the function that it is a form of
     Tensor.T = property(_T, doc=_T.__doc__)
     Tensor.mT = property(_mT, doc=_mT.__doc__)
     Tensor.H = property(_H, doc=_H.__doc__)

@@ -110,6 +110,9 @@ nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args) {
 nomen_tensor *nomen_as_strided_call(const nomen_as_strided_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_AS_STRIDED], args, false);
 }
+nomen_tensor *nomen_as_strided_in_place_call(const nomen_as_strided_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_AS_STRIDED], args, true);
+}
 nomen_tensor *nomen_asin_call(const nomen_asin_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_ASIN], args, false);
 }

@@ -194,17 +194,21 @@ nomen_status nomen__shape_view_dtype(nomen__call *c) {
 
 /* ---- any steps ------------------------------------------------------------------------------- */
 
-static nomen_status fail_bounds(const nomen__call *c, int64_t offset, int64_t bytes) {
+static nomen_status fail_bounds(const nomen__call *c, int64_t offset, int64_t end, int64_t bytes) {
+    int64_t item = nomen__item(c->in[0]->dtype), wanted;
+    if (__builtin_add_overflow(offset, end, &wanted) ||
+        __builtin_mul_overflow(wanted, item, &wanted))
+        wanted = INT64_MAX;
     nomen_sizes size = c->arg[1].sizes, stride = c->arg[2].sizes;
     NOMEN__TEXT(sizes, 120);
     NOMEN__TEXT(steps, 120);
     nomen__text_sizes(&sizes, size.at, (int)size.count);
     nomen__text_sizes(&steps, stride.at, (int)stride.count);
-    return nomen__fail(NOMEN_ERROR_SHAPE,
-                       "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %d "
-                       "are out of bounds for storage of size %lld",
-                       sizes.at, steps.at, (long long)offset, (int)nomen__item(c->in[0]->dtype),
-                       (long long)bytes);
+    return nomen__fail(
+        NOMEN_ERROR_SHAPE,
+        "setStorage: sizes %s, strides %s, storage offset %lld, and itemsize %d "
+        "requiring a storage size of %lld are out of bounds for storage of size %lld",
+        sizes.at, steps.at, (long long)offset, (int)item, (long long)wanted, (long long)bytes);
 }
 
 /* Sizes and steps by themselves; *end: one more than the last element from the first. */
@@ -252,7 +256,7 @@ nomen_status nomen__shape_as_strided(nomen__call *c) {
     nomen_status s = check_steps(c, &end);
     if (s) return s;
     int64_t room = bytes / item;
-    if (end && (offset >= room || end > room - offset)) return fail_bounds(c, offset, bytes);
+    if (end && (offset >= room || end > room - offset)) return fail_bounds(c, offset, end, bytes);
     c->ndim = (int)c->arg[1].sizes.count;
     for (int d = 0; d < c->ndim; d++) c->size[d] = c->arg[1].sizes.at[d];
     nomen_tensor *v = header(c, 0);
