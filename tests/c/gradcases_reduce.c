@@ -111,6 +111,10 @@ static nomen_tensor *norm_most(nomen_tensor *const in[]) {
 static nomen_tensor *norm_least(nomen_tensor *const in[]) {
     return norm_of(in[0], -(double)INFINITY);
 }
+/* A basis is no function whose gradient could be compared: what it is for is. */
+static nomen_tensor *nuclear(nomen_tensor *const in[]) {
+    return nomen_nuclear_norm(in[0], "C N", .keepdim = true);
+}
 static nomen_tensor *dist_3(nomen_tensor *const in[]) {
     return nomen_dist(in[0], in[1], .p = nomen_num(3));
 }
@@ -188,6 +192,8 @@ static const grad_case cases[] = {
     {"norm", norm_below, {"2 3 2"}, 0.2, 1, 0},
     {"norm", norm_most, {"2 3 2"}, 0.2, 1, 0},
     {"norm", norm_least, {"2 3 2"}, 0.2, 1, 0},
+    {"orthogonal_basis", nuclear, {"N=2 B=2 C=3"}, -1, 1, NO_SECOND},
+    {"orthogonal_basis", nuclear, {"C=3 N=2"}, -1, 1, NO_SECOND},
     {"prod", NULL, {"N=2 C=3"}, 0.5, 1.5, 0},
     {"prod", prod_one, {"A=2 B=3 C=2"}, 0.5, 1.5, 0},
     {"prod", prod_two, {"A=2 B=3 C=2"}, 0.5, 1.5, 0},

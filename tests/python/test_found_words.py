@@ -10,7 +10,7 @@ WORDS = [
     (lambda: nomen.zeros(2, 3).permute(5, 5), IndexError, "Dimension out of range"),
     (lambda: nomen.zeros(2, 3).split(0, 1), RuntimeError, "split_size can only be 0 if"),
     (lambda: nomen.zeros(2, 3).split(-1, 1), RuntimeError, "split expects split_size be non-neg"),
-    (lambda: nomen.zeros(2).norm("nuc"), RuntimeError, "only valid string values are"),
+    (lambda: nomen.zeros(2).norm("max"), RuntimeError, "only valid string values are"),
     (lambda: nomen.zeros(2, 3, 4).multinomial(0), RuntimeError, "prob_dist must be 1 or 2 dim"),
     (
         lambda: nomen.multinomial(nomen.zeros(2).int(), 0, out=nomen.zeros(0)),
