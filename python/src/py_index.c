@@ -391,6 +391,13 @@ static nomen_status put_value(py_state *s, nomen_tensor *t, index_list *list, Py
         nomen__py_give_back(&p);
         return NOMEN_ERROR_TYPE;
     }
+    const nomen_tensor *from = p.c.arg[arg].tensor;
+    if (!indexed && !nomen_has_names(t) && !nomen_has_names(from) &&
+        nomen__expands(from, t->ndim, t->size)) {
+        nomen__py_raise(s);
+        nomen__py_give_back(&p);
+        return NOMEN_ERROR_SHAPE;
+    }
     nomen_status status = nomen__py_invoke(&p);
     if (!status) nomen__release(p.c.out[0]);
     return status;
@@ -406,6 +413,12 @@ static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) 
     nomen_number n;
     int is_number = nomen__py_is_tensor(s, value) ? 1 : nomen__py_number(value, &n);
     if (is_number < 0) return -1;
+    if (value == Py_None || PyUnicode_Check(value) || PyDict_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "can't assign a %s to a tensor of %s",
+                     Py_TYPE(value)->tp_name,
+                     nomen_dtype_name((nomen_dtype)nomen__py_unwrap(self)->dtype));
+        return -1;
+    }
     if (!is_number) { /* a list, an array: of what self is of */
         PyObject *plain = PyObject_CallMethod(s->module, "as_tensor", "O", value);
         if (!plain) return -1;

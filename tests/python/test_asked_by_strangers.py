@@ -103,3 +103,30 @@ def test_parts_may_be_written_to_while_gradients_are_recorded(cut):
         less[at] -= step
         slope = (value(more.tolist())[1].item() - value(less.tolist())[1].item()) / (2 * step)
         assert leaf.grad[at].item() == pytest.approx(slope, abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    "error, text, key, value",
+    [
+        (RuntimeError, r"The expanded size of the tensor \(4\) must match the existing size \(3\) at "
+         r"non-singleton dimension 0.  Target sizes: \[4\].  Tensor sizes: \[3\]", 0, [1.0, 2, 3]),
+        (RuntimeError, r"expand\(float32{\[2\]}, size=\[\]\): the number of sizes provided \(0\)",
+         (0, 0), [1.0, 2]),
+        (TypeError, "can't assign a str to a tensor of float32", 0, "a"),
+        (TypeError, "can't assign a NoneType to a tensor of float32", 0, None),
+        (TypeError, "can't assign a dict to a tensor of float32", 0, {}),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_assigned(error, text, key, value):
+    x = nomen.zeros(3, 4)
+    with pytest.raises(error, match="^" + text):
+        x[key] = nomen.tensor(value) if isinstance(value, list) else value
+    assert not x.any()
+
+
+def test_names_of_what_is_assigned_come_first():
+    x = nomen.zeros(3, 4, names=("N", "C"))
+    with pytest.raises(RuntimeError, match="dim 'C' and dim 'K'"):
+        x[0] = nomen.zeros(3, names=("K",))
+    x[0] = nomen.ones(1, 1, 4)
+    assert x[0].tolist() == [1] * 4
