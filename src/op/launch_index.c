@@ -357,18 +357,19 @@ nomen_status nomen__shape_scatter(nomen__call *c) {
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* Takes over places. */
+/* Takes over places; dim as for nomen__place_run. */
 static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, int count,
-                              int index_ndim) {
+                              int index_ndim, int dim) {
     nomen_tensor *out = c->out[0], *made;
     int64_t step;
     if (!places) return nomen__error_pending() ? NOMEN_ERROR_INDEX : NOMEN_ERROR_MEMORY;
     /* The pipeline lets an operand be the target: fine element by element, but not here. */
-    bool apart = !nomen__one_step(out, first, index_ndim, &step) ||
-                 (c->target[0] && nomen__may_overlap(out, c->in[0]));
+    bool apart =
+        !nomen__one_step(out, first, index_ndim, &step) ||
+        (c->target[0] && (nomen__may_overlap(out, c->in[0]) || nomen__may_overlap(out, places)));
     made = nomen__launch_output(out, c->compute, apart);
     if (made) {
-        nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places, made, index_ndim);
+        nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places, made, index_ndim, dim);
         nomen__launch_deliver(out, made);
     }
     nomen__release(places);
@@ -379,7 +380,7 @@ nomen_status nomen__launch_take_dims(nomen__call *c) {
     int first, count;
     group_of(c, 2, &first, &count);
     nomen__place_rule rule = {c->in[0], first, count, true, NOMEN__RANGE_INDEX};
-    return take_rows(c, nomen__places(c->in[1], &rule), first, count, c->in[1]->ndim);
+    return take_rows(c, nomen__places(c->in[1], &rule), first, count, c->in[1]->ndim, -1);
 }
 
 /* The dims that one dim is: none of a 0-d tensor. */
@@ -387,34 +388,40 @@ static int one_dim(const nomen__call *c) { return c->in[0]->ndim ? 1 : 0; }
 
 nomen_status nomen__launch_index_select(nomen__call *c) {
     nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_SELF};
-    return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c));
+    return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c), -1);
 }
 
 nomen_status nomen__launch_take(nomen__call *c) {
     nomen__place_rule rule = {c->in[0], 0, c->in[0]->ndim, true, NOMEN__RANGE_FLAT};
-    return take_rows(c, nomen__places(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim);
+    return take_rows(c, nomen__places(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim, -1);
 }
 
 nomen_status nomen__launch_gather(nomen__call *c) {
     nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
-    return take_rows(c, nomen__places_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim);
+    return take_rows(c, nomen__index_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim,
+                     c->dim);
 }
 
 /* ---- putting --------------------------------------------------------------------------------- */
 
+/* t, or a copy of it where writing to out would change it; takes over t. */
+static nomen_tensor *away_from(const nomen_tensor *out, nomen_tensor *t) {
+    if (!nomen__may_overlap(t, out)) return t;
+    nomen_tensor *copy = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
+    if (copy && copy->numel) nomen__copy_values(copy, t);
+    nomen__release(t);
+    return copy;
+}
+
 nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
-                             nomen_tensor *rows, int first, int count, int index_ndim) {
+                             nomen_tensor *rows, int first, int count, int index_ndim, int dim) {
     nomen_tensor *made = NULL;
-    if (rows && nomen__may_overlap(rows, c->out[0])) {
-        nomen_tensor *copy = nomen__tensor_empty(c->compute, rows->ndim, rows->size);
-        if (copy && copy->numel) nomen__copy_values(copy, rows);
-        nomen__release(rows);
-        rows = copy;
-    }
+    if (rows) rows = away_from(c->out[0], rows);
+    if (places && dim >= 0) places = away_from(c->out[0], places);
     if (places && rows) made = nomen__launch_output(c->out[0], c->compute, false);
     if (made) {
         if (!c->inplace && made->numel) nomen__copy_values(made, c->in[0]);
-        nomen__place_run(kind, made, first, count, places, rows, index_ndim);
+        nomen__place_run(kind, made, first, count, places, rows, index_ndim, dim);
         nomen__launch_deliver(c->out[0], made);
     }
     nomen__release(places);
@@ -445,7 +452,7 @@ nomen_status nomen__launch_put_dims(nomen__call *c) {
     nomen_tensor *rows =
         places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim) : NULL;
     return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, first, count,
-                           index_ndim);
+                           index_ndim, -1);
 }
 
 nomen_status nomen__launch_put(nomen__call *c) {
@@ -460,7 +467,7 @@ nomen_status nomen__launch_put(nomen__call *c) {
         nomen__release(source);
     }
     return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, 0,
-                           c->in[0]->ndim, 1);
+                           c->in[0]->ndim, 1, -1);
 }
 
 /* Rows for the places of a vector along c->dim. */
@@ -479,7 +486,7 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
         if (flat) rows = nomen__place_rows(flat, c->compute, c->ndim, size, c->dim, count);
         nomen__release(flat);
     }
-    return nomen__put_rows(c, kind, places, rows, c->dim, count, count);
+    return nomen__put_rows(c, kind, places, rows, c->dim, count, count, -1);
 }
 
 nomen_status nomen__launch_index_fill(nomen__call *c) {
@@ -535,17 +542,17 @@ nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
     return nomen__place_rows(&corner, c->compute, index->ndim, index->size, 0, index->ndim);
 }
 
-nomen_tensor *nomen__scatter_places(const nomen__call *c) {
+nomen_tensor *nomen__scatter_index(const nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
     nomen_tensor header = {.stride = stride};
     nomen__place_rule rule = {written(c, &header), c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
-    return nomen__places_along(c->in[1], &rule);
+    return nomen__index_along(c->in[1], &rule);
 }
 
 static nomen_status scatter(nomen__call *c, nomen__place_kind kind) {
-    nomen_tensor *places = nomen__scatter_places(c), *rows = NULL;
+    nomen_tensor *places = nomen__scatter_index(c), *rows = NULL;
     if (places) rows = nomen__scatter_rows(c, c->in[2]);
-    return nomen__put_rows(c, kind, places, rows, 0, c->in[0]->ndim, c->in[1]->ndim);
+    return nomen__put_rows(c, kind, places, rows, 0, c->in[0]->ndim, c->in[1]->ndim, c->dim);
 }
 
 nomen_status nomen__launch_scatter(nomen__call *c) {

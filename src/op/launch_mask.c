@@ -310,13 +310,69 @@ typedef struct position_job {
     int ndim;
 } position_job;
 
-static void find_chunk(void *context, int64_t begin, int64_t end) {
+enum { WINDOW = 256 }; /* elements of a mask whose positions are found at a time */
+
+/* Which of n bytes are not zero, and how many. Words of none are passed over; elsewhere nothing
+ * depends on a guess. */
+static int find_in(const char *mask, int n, uint8_t *at) {
+    int k = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        uint64_t word;
+        memcpy(&word, mask + i, sizeof word);
+        if (!word) continue;
+        for (int j = i; j < i + 8; j++) {
+            at[k] = (uint8_t)j;
+            k += mask[j] != 0;
+        }
+    }
+    for (; i < n; i++) {
+        at[k] = (uint8_t)i;
+        k += mask[i] != 0;
+    }
+    return k;
+}
+
+/* The coordinates of elements of one row, whose others are those of `before`. */
+static int64_t *write_coordinates(int64_t *out, int ndim, const int64_t *before, int64_t first,
+                                  const uint8_t *at, int n) {
+    if (ndim == 1) {
+        for (int k = 0; k < n; k++) out[k] = first + at[k];
+    } else if (ndim == 2) {
+        for (int k = 0; k < n; k++) {
+            out[2 * k] = before[0];
+            out[2 * k + 1] = first + at[k];
+        }
+    } else {
+        for (int k = 0; k < n; k++) {
+            for (int d = 0; d < ndim - 1; d++) out[k * ndim + d] = before[d];
+            out[k * ndim + ndim - 1] = first + at[k];
+        }
+    }
+    return out + (int64_t)n * ndim;
+}
+
+static void find_coordinates(void *context, int64_t begin, int64_t end) {
     const position_job *job = context;
-    int64_t n = chunk_count(job->counts, begin), *out = job->out + job->counts[begin / CHUNK];
-    (void)end;
-    for (int64_t i = begin, k = 0; k < n; i++) {
-        out[k] = i;
-        k += job->mask[i] != 0;
+    int64_t *out = job->out + job->counts[begin / CHUNK] * job->ndim;
+    int64_t coordinate[NOMEN_MAX_DIMS], rest = begin;
+    int last = job->ndim - 1;
+    uint8_t at[WINDOW + 1];
+    for (int d = last; d >= 0; d--) {
+        coordinate[d] = rest % job->size[d];
+        rest /= job->size[d];
+    }
+    while (begin < end) {
+        int64_t n = job->size[last] - coordinate[last];
+        if (n > end - begin) n = end - begin;
+        if (n > WINDOW) n = WINDOW;
+        int found = find_in(job->mask + begin, (int)n, at);
+        out = write_coordinates(out, job->ndim, coordinate, coordinate[last], at, found);
+        begin += n;
+        coordinate[last] += n;
+        for (int d = last; d > 0 && coordinate[d] == job->size[d]; d--) {
+            coordinate[d] = 0;
+            coordinate[d - 1]++;
+        }
     }
 }
 
@@ -326,32 +382,13 @@ nomen_tensor *nomen__mask_positions(nomen_tensor *t) {
     int64_t count = counts ? total(counts) : 0;
     if (counts) positions = nomen__tensor_empty(NOMEN_I64, 1, &count);
     if (positions && count) {
-        position_job job = {mask->data, values(counts), NULL, (int64_t *)(void *)positions->data,
-                            1};
-        nomen__parallel(mask->numel, CHUNK, find_chunk, &job);
+        position_job job = {mask->data, values(counts), &mask->numel,
+                            (int64_t *)(void *)positions->data, 1};
+        nomen__parallel(mask->numel, CHUNK, find_coordinates, &job);
     }
     nomen__release(mask);
     nomen__release(counts);
     return positions;
-}
-
-/* The coordinates of position i, one after the other. */
-static void write_coordinates(const position_job *job, int64_t i, int64_t *out) {
-    for (int d = job->ndim - 1; d > 0; d--) {
-        out[d] = i % job->size[d];
-        i /= job->size[d];
-    }
-    out[0] = i;
-}
-
-static void find_coordinates(void *context, int64_t begin, int64_t end) {
-    const position_job *job = context;
-    int64_t *out = job->out + job->counts[begin / CHUNK] * job->ndim;
-    for (int64_t i = begin; i < end; i++) {
-        if (!job->mask[i]) continue;
-        write_coordinates(job, i, out);
-        out += job->ndim;
-    }
 }
 
 nomen_status nomen__launch_nonzero(nomen__call *c) {

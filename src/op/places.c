@@ -7,6 +7,7 @@
 /* ---- finding them ---------------------------------------------------------------------------- */
 
 typedef struct place_job {
+    const int64_t *from; /* the index; may be what becomes the places */
     int64_t *at;
     int64_t limit;
     bool negative;
@@ -40,40 +41,77 @@ static int64_t distance(const place_job *job, int64_t v) {
     return job->ndim ? sum + v * job->stride[0] : 0;
 }
 
+/* Is one of these outside of [0, limit)? Without a branch: either difference is negative then. */
+static bool any_outside(const int64_t *v, int64_t n, int64_t limit) {
+    uint64_t bits = 0, last = (uint64_t)limit - 1;
+    for (int64_t i = 0; i < n; i++) bits |= (uint64_t)v[i] | (last - (uint64_t)v[i]);
+    return bits >> 63;
+}
+
+/* Places base + i * step + v[i] * stride, of indices in range. */
+static void place_run(const place_job *job, int64_t *at, const int64_t *v, int64_t n, int64_t base,
+                      int64_t step) {
+    int64_t stride = job->stride[0];
+    if (stride == 1)
+        for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i];
+    else
+        for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
+}
+
+enum { RUN = 1024 }; /* what is checked is in cache still when it is read again */
+
 /* What is out of range stays, to be told. */
 static void find(void *context, int64_t begin, int64_t end) {
     place_job *job = context;
-    int64_t *at = job->at, stride = job->ndim ? job->stride[0] : 0;
-    for (int64_t i = begin; i < end; i++) {
-        int64_t v = in_range(job, at[i]);
-        if (NOMEN_UNLIKELY(v < 0))
-            remember(job, i);
-        else
-            at[i] = job->ndim > 1 ? distance(job, v) : v * stride;
+    for (; begin < end; begin += RUN) {
+        int64_t n = end - begin < RUN ? end - begin : RUN, *at = job->at + begin;
+        const int64_t *from = job->from + begin;
+        if (job->ndim == 1 && !any_outside(from, n, job->limit)) {
+            place_run(job, at, from, n, 0, 0);
+            continue;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            int64_t v = in_range(job, from[i]);
+            if (NOMEN_UNLIKELY(v < 0))
+                remember(job, begin + i);
+            else
+                at[i] = distance(job, v);
+        }
     }
 }
 
-static void find_along(void *context, int64_t begin, int64_t end) {
-    place_job *job = context;
-    int64_t *at = job->at, coordinate[NOMEN_MAX_DIMS], base = 0, rest = begin;
-    for (int d = job->own_ndim - 1; d >= 0; d--) {
+/* The places of the elements begin to end of an index along one dim, all of them in range. */
+static void find_along(const place_job *job, int64_t begin, int64_t end, int64_t *to) {
+    int64_t coordinate[NOMEN_MAX_DIMS], base = 0, rest = begin;
+    int last = job->own_ndim - 1;
+    for (int d = last; d >= 0; d--) {
         coordinate[d] = rest % job->own_size[d];
         rest /= job->own_size[d];
         base += coordinate[d] * job->own_stride[d];
     }
-    for (int64_t i = begin; i < end; i++) {
-        int64_t v = in_range(job, at[i]);
-        if (NOMEN_UNLIKELY(v < 0))
-            remember(job, i);
-        else
-            at[i] = base + v * job->stride[0];
-        for (int d = job->own_ndim - 1; d >= 0; d--) {
+    while (begin < end) {
+        int64_t n = last < 0 ? end - begin : job->own_size[last] - coordinate[last];
+        if (n > end - begin) n = end - begin;
+        place_run(job, to, job->from + begin, n, base, last < 0 ? 0 : job->own_stride[last]);
+        to += n;
+        begin += n;
+        if (begin == end) return;
+        base -= coordinate[last] * job->own_stride[last];
+        coordinate[last] = 0;
+        for (int d = last - 1; d >= 0; d--) {
             base += job->own_stride[d];
             if (++coordinate[d] < job->own_size[d]) break;
             base -= coordinate[d] * job->own_stride[d];
             coordinate[d] = 0;
         }
     }
+}
+
+static void check_along(void *context, int64_t begin, int64_t end) {
+    place_job *job = context;
+    if (!any_outside(job->from + begin, end - begin, job->limit)) return;
+    for (int64_t i = begin; i < end; i++)
+        if (in_range(job, job->from[i]) < 0) remember(job, i);
 }
 
 static nomen_status out_of_range(const nomen__place_rule *rule, int64_t v, int64_t limit) {
@@ -117,40 +155,60 @@ static void join_group(place_job *job, const nomen__place_rule *rule) {
     }
 }
 
-static nomen_tensor *find_all(const nomen_tensor *index, const nomen__place_rule *rule,
-                              place_job *job, nomen__task *task) {
-    nomen_tensor *places = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
-    if (!places) return NULL;
-    nomen__copy_values(places, index);
-    job->at = (int64_t *)(void *)places->data;
+/* index itself, or a contiguous copy in int64. */
+static nomen_tensor *plain_index(nomen_tensor *index) {
+    if (index->dtype == NOMEN_I64 && (index->flags & NOMEN__CONTIGUOUS))
+        return nomen__retain(index);
+    nomen_tensor *copy = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
+    if (copy && copy->numel) nomen__copy_values(copy, index);
+    return copy;
+}
+
+/* Takes over places. */
+static nomen_tensor *all_of(nomen_tensor *places, const nomen__place_rule *rule, place_job *job,
+                            nomen__task *task) {
     job->negative = rule->negative;
     atomic_init(&job->wrong, INT64_MAX);
     if (places->numel) nomen__parallel(places->numel, NOMEN__GRAIN, task, job);
     int64_t wrong = atomic_load_explicit(&job->wrong, memory_order_relaxed);
     if (wrong == INT64_MAX) return places;
-    out_of_range(rule, job->at[wrong], job->limit);
+    out_of_range(rule, job->from[wrong], job->limit);
     nomen__release(places);
     return NULL;
 }
 
-nomen_tensor *nomen__places(const nomen_tensor *index, const nomen__place_rule *rule) {
+nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule) {
+    nomen_tensor *from = plain_index(index), *places = from;
     place_job job;
-    join_group(&job, rule);
-    return find_all(index, rule, &job, find);
+    if (!from) return NULL;
+    if (from == index) places = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
+    if (places) {
+        join_group(&job, rule);
+        job.from = (const int64_t *)(const void *)from->data;
+        job.at = (int64_t *)(void *)places->data;
+        places = all_of(places, rule, &job, find);
+    }
+    if (from == index) nomen__release(from);
+    return places;
 }
 
-nomen_tensor *nomen__places_along(const nomen_tensor *index, const nomen__place_rule *rule) {
-    const nomen_tensor *t = rule->table;
-    place_job job;
-    int dim = rule->first;
-    job.limit = t->ndim ? t->size[dim] : 1;
+static place_job along(const nomen_tensor *index, const nomen_tensor *table, int dim) {
+    place_job job = {.limit = table->ndim ? table->size[dim] : 1};
+    job.from = (const int64_t *)(const void *)index->data;
     job.ndim = 1;
-    job.stride[0] = t->ndim ? t->stride[dim] : 0;
+    job.stride[0] = table->ndim ? table->stride[dim] : 0;
     job.own_ndim = index->ndim;
     job.own_size = index->size;
     for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
-        job.own_stride[d] = d == dim || d >= t->ndim ? 0 : t->stride[d];
-    return find_all(index, rule, &job, find_along);
+        job.own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
+    return job;
+}
+
+nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule) {
+    nomen_tensor *from = plain_index(index);
+    if (!from) return NULL;
+    place_job job = along(from, rule->table, rule->first);
+    return all_of(from, rule, &job, check_along);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -196,39 +254,53 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
 
 typedef struct place_walk {
     nomen__place_kind kind;
-    nomen__loop *points, *fold; /* fold: of whole runs, NULL: they are moved */
+    nomen__loop *points, *copy, *fold; /* fold: of whole runs, NULL: they are moved */
     char *table, *rows;
-    const int64_t *at;
+    const int64_t *at;        /* NULL: found on the way */
+    const place_job *along;   /* how */
     int64_t count, item, run; /* places; bytes of an element; elements in a row at each place */
     int64_t row_step;         /* bytes from one place to the next in rows */
+    int64_t run_step;         /* within a run of rows; 0: one element, again and again */
+    int64_t apart;            /* so many places in a row have nothing to do with the next ones */
     int ndim;                 /* what is done for every index of these dims, innermost first */
     int64_t size[NOMEN_MAX_DIMS], table_step[NOMEN_MAX_DIMS], rows_step[NOMEN_MAX_DIMS];
 } place_walk;
 
+static void walk_points(const place_walk *w, char *table, char *rows, const int64_t *at,
+                        int64_t n) {
+    char *places = (char *)(uintptr_t)at;
+    if (w->kind == NOMEN__PLACE_TAKE)
+        w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, 0, 8}, n);
+    else
+        w->points((char *const[]){table, places, rows}, (const int64_t[]){0, 8, w->row_step}, n);
+}
+
 /* Places begin to end of one outer index. */
 static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end) {
-    const int64_t *at = w->at + begin;
-    int64_t n = end - begin, bytes = w->run * w->item;
+    int64_t bytes = w->run * w->item, found[RUN];
     rows += begin * w->row_step;
+    for (int64_t n; !w->at && begin < end; begin += n, rows += n * w->row_step) {
+        n = end - begin < RUN ? end - begin : RUN;
+        find_along(w->along, begin, begin + n, found);
+        walk_points(w, table, rows, found, n);
+    }
+    if (begin == end) return;
+    const int64_t *at = w->at + begin, n = end - begin;
     if (w->run == 1) {
-        char *places = (char *)(uintptr_t)at;
-        if (w->kind == NOMEN__PLACE_TAKE)
-            w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, 0, 8},
-                      n);
-        else
-            w->points((char *const[]){table, places, rows}, (const int64_t[]){0, 8, w->row_step},
-                      n);
+        walk_points(w, table, rows, at, n);
         return;
     }
     for (int64_t i = 0; i < n; i++, rows += w->row_step) {
         char *place = table + at[i] * w->item;
-        if (w->kind == NOMEN__PLACE_TAKE)
+        if (w->fold)
+            w->fold((char *const[]){place, place, rows},
+                    (const int64_t[]){w->item, w->item, w->run_step}, w->run);
+        else if (w->kind == NOMEN__PLACE_TAKE)
             memcpy(rows, place, (size_t)bytes);
-        else if (w->kind == NOMEN__PLACE_PUT)
+        else if (w->run_step)
             memcpy(place, rows, (size_t)bytes);
         else
-            w->fold((char *const[]){place, place, rows},
-                    (const int64_t[]){w->item, w->item, w->item}, w->run);
+            w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
     }
 }
 
@@ -249,9 +321,10 @@ static void walk_units(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static void walk_outer(void *context, int64_t begin, int64_t end) {
+/* Whatever may come to the same place belongs to one thread. */
+static void walk_apart(void *context, int64_t begin, int64_t end) {
     const place_walk *w = context;
-    walk_units(context, begin * w->count, end * w->count);
+    walk_units(context, begin * w->apart, end * w->apart);
 }
 
 static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t rows_step) {
@@ -265,36 +338,55 @@ static void set_kernels(place_walk *w, nomen_dtype dtype) {
     static const char *const points[] = {"take", "put", "put_add", "put_mul", "put_max", "put_min"};
     static const char *const folds[] = {NULL, NULL, "add", "mul", "maximum", "minimum"};
     w->points = nomen__kernel_find(points[w->kind], dtype)->loop;
+    w->copy = nomen__kernel_find("copy", dtype)->loop;
     w->fold = folds[w->kind] ? nomen__kernel_find(folds[w->kind], dtype)->loop : NULL;
 }
 
+/* Dims behind the index: as many as possible become runs, of elements side by side in the table,
+ * and in rows too, or all of one element of rows. */
+static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tensor *rows,
+                      int behind) {
+    int64_t step = -1; /* in elements, of rows; -1: not known yet */
+    w->run = 1;
+    w->run_step = w->item;
+    bool runs = true;
+    for (int d = table->ndim - 1, r = rows->ndim - 1; d >= behind; d--, r--) {
+        int64_t size = table->size[d], own = rows->stride[r];
+        if (size == 1) continue;
+        if (step < 0) step = own == 0 && w->kind != NOMEN__PLACE_TAKE ? 0 : 1;
+        runs &= table->stride[d] == w->run && own == w->run * step;
+        if (runs)
+            w->run *= size;
+        else
+            add_outer(w, size, table->stride[d], own);
+    }
+    if (step == 0) w->run_step = 0;
+}
+
 void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
-                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim) {
+                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim, int dim) {
     if (rows->numel == 0 || places->numel == 0) return;
-    place_walk w = {.kind = kind, .table = table->data, .rows = rows->data, .run = 1};
+    place_walk w = {.kind = kind, .table = table->data, .rows = rows->data};
+    place_job job;
     set_kernels(&w, (nomen_dtype)table->dtype);
-    w.at = (const int64_t *)(const void *)places->data;
-    w.count = places->numel;
+    w.count = w.apart = places->numel;
     w.item = nomen__item(table->dtype);
     nomen__one_step(rows, first, index_ndim, &w.row_step);
     w.row_step *= w.item;
-    bool runs = true;
-    for (int d = table->ndim - 1, r = rows->ndim - 1; d >= first + count; d--, r--) {
-        int64_t size = table->size[d];
-        runs &= size == 1 || (table->stride[d] == w.run && rows->stride[r] == w.run);
-        if (runs)
-            w.run *= size;
-        else
-            add_outer(&w, size, table->stride[d], rows->stride[r]);
-    }
+    plan_runs(&w, table, rows, first + count);
     for (int d = first - 1; d >= 0; d--)
         add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
+    if (dim >= 0) {
+        job = along(places, table, dim);
+        w.along = &job;
+        for (int d = 0; d < dim && d < places->ndim; d++) w.apart /= places->size[d];
+    } else {
+        w.at = (const int64_t *)(const void *)places->data;
+    }
     int64_t outer = 1, grain = NOMEN__GRAIN / w.run + 1;
     for (int d = 0; d < w.ndim; d++) outer *= w.size[d];
-    if (kind == NOMEN__PLACE_TAKE) {
+    if (kind == NOMEN__PLACE_TAKE)
         nomen__parallel(outer * w.count, grain, walk_units, &w);
-    } else { /* a place may come twice: the places of one index are one thread's */
-        grain = grain / w.count + 1;
-        nomen__parallel(outer, grain, walk_outer, &w);
-    }
+    else
+        nomen__parallel(outer * w.count / w.apart, grain / w.apart + 1, walk_apart, &w);
 }

@@ -25,9 +25,10 @@ typedef struct nomen__place_rule {
 
 /* An int64 tensor of the sizes of index, contiguous: for each index the distance in elements from
  * the first one of the table. NULL and an error if one is out of range. */
-nomen_tensor *nomen__places(const nomen_tensor *index, const nomen__place_rule *rule);
-/* The same for gather and scatter: the other coordinates are those of the index itself. */
-nomen_tensor *nomen__places_along(const nomen_tensor *index, const nomen__place_rule *rule);
+nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule);
+/* For gather and scatter, where the other coordinates are those of the index itself: the index,
+ * contiguous and in int64, all of it checked. nomen__place_run makes places of it as it goes. */
+nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule);
 
 /* t with other sizes, broadcast, in a dtype: a header if that and strides allow it, else a copy.
  * The dims [first, first + count) can be walked with one step. */
@@ -45,18 +46,20 @@ typedef enum nomen__place_kind {
 } nomen__place_kind;
 
 /* Between the table and rows, whose dims are those of the table with [first, first + count)
- * replaced by index_ndim others, which are walked with one step. Cannot fail. */
+ * replaced by index_ndim others, which are walked with one step. dim >= 0: places is an index along
+ * that dim; else they are distances. Cannot fail. */
 void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
-                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim);
+                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim, int dim);
 
 /* ---- putting (launch_index.c) ---------------------------------------------------------------- */
 
-/* self of the call (or a copy of it) with rows put into places; takes over places and rows. */
+/* self of the call (or a copy of it) with rows put into places; takes over places and rows. dim as
+ * for nomen__place_run. */
 nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
-                             nomen_tensor *rows, int first, int count, int index_ndim);
+                             nomen_tensor *rows, int first, int count, int index_ndim, int dim);
 /* Of rows with (self, dim, index, source): scatter and its like. */
 nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source);
-nomen_tensor *nomen__scatter_places(const nomen__call *c);
+nomen_tensor *nomen__scatter_index(const nomen__call *c);
 
 /* ---- masks (launch_mask.c) ------------------------------------------------------------------- */
 
