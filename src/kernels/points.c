@@ -33,6 +33,17 @@
 #undef T
 #undef SIZE
 
+/* ptr: a uint64_t whose top bit says whether an index is not in [0, limit), indices, the limit. One
+ * of two differences is negative then: nothing waits for a comparison. */
+static void outside_i64(char *const ptr[], const int64_t step[], int64_t n) {
+    const uint64_t *v = (const uint64_t *)(const void *)ptr[1];
+    const uint64_t last = *(const uint64_t *)(const void *)ptr[2] - 1;
+    uint64_t bits = 0;
+    (void)step;
+    for (int64_t i = 0; i < n; i++) bits |= v[i] | (last - v[i]);
+    *(uint64_t *)(void *)ptr[0] = bits;
+}
+
 #define OP                    put_add
 #define REAL_EXPR(x, y)       ((x) + (y))
 #define COMPLEX_EXPR(T, x, y) ((T){(x).re + (y).re, (x).im + (y).im})
@@ -99,6 +110,7 @@ static inline double smaller_f64(double x, double y) { return x < y || x != x ? 
     ROW_BOOL(text, op), ROWS_INTS(text, op), ROWS_FLOATS(text, op), ROWS_COMPLEXES(text, op)
 
 const nomen__kernel NOMEN__TABLE(points)[] = {
+    ROW("outside", NOMEN_I64, outside_i64),
     ROWS_POINTS(NOMEN_BOOL, 1),
     ROWS_POINTS(NOMEN_U8, 1),
     ROWS_POINTS(NOMEN_I8, 1),

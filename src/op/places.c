@@ -9,11 +9,13 @@
 typedef struct place_job {
     const int64_t *from; /* the index; may be what becomes the places */
     int64_t *at;
+    nomen__loop *outside; /* the kernel that looks for what is out of range */
     int64_t limit;
     bool negative;
     int ndim; /* of the dims counted as one, those of size 1 left out and neighbours joined */
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     /* along one dim: the coordinates that the index itself has */
+    bool places; /* indices are places but for what a row adds */
     int own_ndim;
     const int64_t *own_size;
     int64_t own_stride[NOMEN_MAX_DIMS];
@@ -41,10 +43,11 @@ static int64_t distance(const place_job *job, int64_t v) {
     return job->ndim ? sum + v * job->stride[0] : 0;
 }
 
-/* Is one of these outside of [0, limit)? Without a branch: either difference is negative then. */
-static bool any_outside(const int64_t *v, int64_t n, int64_t limit) {
-    uint64_t bits = 0, last = (uint64_t)limit - 1;
-    for (int64_t i = 0; i < n; i++) bits |= (uint64_t)v[i] | (last - (uint64_t)v[i]);
+static bool any_outside(const int64_t *v, int64_t n, const place_job *job) {
+    uint64_t bits;
+    job->outside(
+        (char *const[]){(char *)&bits, (char *)(uintptr_t)v, (char *)(uintptr_t)&job->limit}, NULL,
+        n);
     return bits >> 63;
 }
 
@@ -58,7 +61,8 @@ static void place_run(const place_job *job, int64_t *at, const int64_t *v, int64
         for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
 }
 
-enum { RUN = 1024 }; /* what is checked is in cache still when it is read again */
+/* RUN: what is checked is in cache still when it is read again. SHORT: too little for a call. */
+enum { RUN = 1024, SHORT = 16 };
 
 /* What is out of range stays, to be told. */
 static void find(void *context, int64_t begin, int64_t end) {
@@ -66,7 +70,7 @@ static void find(void *context, int64_t begin, int64_t end) {
     for (; begin < end; begin += RUN) {
         int64_t n = end - begin < RUN ? end - begin : RUN, *at = job->at + begin;
         const int64_t *from = job->from + begin;
-        if (job->ndim == 1 && !any_outside(from, n, job->limit)) {
+        if (job->ndim == 1 && !any_outside(from, n, job)) {
             place_run(job, at, from, n, 0, 0);
             continue;
         }
@@ -80,36 +84,34 @@ static void find(void *context, int64_t begin, int64_t end) {
     }
 }
 
+/* What element i of an index along one dim adds by its other coordinates; how many elements from it
+ * on differ in the last one only. */
+static int64_t base_of(const place_job *job, int64_t i, int64_t *left) {
+    int64_t base = 0;
+    *left = 1;
+    for (int d = job->own_ndim - 1; d >= 0; d--) {
+        int64_t at = i % job->own_size[d];
+        i /= job->own_size[d];
+        base += at * job->own_stride[d];
+        if (d == job->own_ndim - 1) *left = job->own_size[d] - at;
+    }
+    return base;
+}
+
 /* The places of the elements begin to end of an index along one dim, all of them in range. */
 static void find_along(const place_job *job, int64_t begin, int64_t end, int64_t *to) {
-    int64_t coordinate[NOMEN_MAX_DIMS], base = 0, rest = begin;
-    int last = job->own_ndim - 1;
-    for (int d = last; d >= 0; d--) {
-        coordinate[d] = rest % job->own_size[d];
-        rest /= job->own_size[d];
-        base += coordinate[d] * job->own_stride[d];
-    }
+    int64_t left, step = job->own_ndim ? job->own_stride[job->own_ndim - 1] : 0;
     while (begin < end) {
-        int64_t n = last < 0 ? end - begin : job->own_size[last] - coordinate[last];
-        if (n > end - begin) n = end - begin;
-        place_run(job, to, job->from + begin, n, base, last < 0 ? 0 : job->own_stride[last]);
+        int64_t base = base_of(job, begin, &left), n = left < end - begin ? left : end - begin;
+        place_run(job, to, job->from + begin, n, base, step);
         to += n;
         begin += n;
-        if (begin == end) return;
-        base -= coordinate[last] * job->own_stride[last];
-        coordinate[last] = 0;
-        for (int d = last - 1; d >= 0; d--) {
-            base += job->own_stride[d];
-            if (++coordinate[d] < job->own_size[d]) break;
-            base -= coordinate[d] * job->own_stride[d];
-            coordinate[d] = 0;
-        }
     }
 }
 
 static void check_along(void *context, int64_t begin, int64_t end) {
     place_job *job = context;
-    if (!any_outside(job->from + begin, end - begin, job->limit)) return;
+    if (!any_outside(job->from + begin, end - begin, job)) return;
     for (int64_t i = begin; i < end; i++)
         if (in_range(job, job->from[i]) < 0) remember(job, i);
 }
@@ -168,6 +170,7 @@ static nomen_tensor *plain_index(nomen_tensor *index) {
 static nomen_tensor *all_of(nomen_tensor *places, const nomen__place_rule *rule, place_job *job,
                             nomen__task *task) {
     job->negative = rule->negative;
+    job->outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
     atomic_init(&job->wrong, INT64_MAX);
     if (places->numel) nomen__parallel(places->numel, NOMEN__GRAIN, task, job);
     int64_t wrong = atomic_load_explicit(&job->wrong, memory_order_relaxed);
@@ -201,6 +204,7 @@ static place_job along(const nomen_tensor *index, const nomen_tensor *table, int
     job.own_size = index->size;
     for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
         job.own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
+    job.places = job.stride[0] == 1 && index->ndim && job.own_stride[index->ndim - 1] == 0;
     return job;
 }
 
@@ -230,6 +234,15 @@ bool nomen__one_step(const nomen_tensor *t, int first, int count, int64_t *step)
 nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,
                                 int first, int count) {
     int64_t step;
+    if (t->dtype != (uint8_t)dtype && t->numel == 1) { /* one number: cast once, then broadcast */
+        nomen_tensor *one = nomen__tensor_empty(dtype, t->ndim, t->size), *rows = NULL;
+        if (one) {
+            nomen__copy_values(one, t);
+            rows = nomen__place_rows(one, dtype, ndim, size, first, count);
+        }
+        nomen__release(one);
+        return rows;
+    }
     if (t->dtype == (uint8_t)dtype) {
         nomen_tensor *rows = nomen__tensor_new(dtype, ndim);
         if (!rows) return NULL;
@@ -280,27 +293,44 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
     int64_t bytes = w->run * w->item, found[RUN];
     rows += begin * w->row_step;
     for (int64_t n; !w->at && begin < end; begin += n, rows += n * w->row_step) {
+        int64_t left, base = base_of(w->along, begin, &left);
+        const int64_t *from = w->along->from + begin;
+        n = end - begin < left ? end - begin : left;
+        if (w->along->places && n >= SHORT) { /* the index itself, but for where it starts */
+            walk_points(w, table + base * w->item, rows, from, n);
+            continue;
+        }
         n = end - begin < RUN ? end - begin : RUN;
         find_along(w->along, begin, begin + n, found);
         walk_points(w, table, rows, found, n);
     }
     if (begin == end) return;
-    const int64_t *at = w->at + begin, n = end - begin;
+    const int64_t *at = w->at + begin;
+    int64_t n = end - begin;
     if (w->run == 1) {
         walk_points(w, table, rows, at, n);
         return;
     }
-    for (int64_t i = 0; i < n; i++, rows += w->row_step) {
+    int64_t run_step = w->run_step, row_step = w->row_step;
+    if (w->kind == NOMEN__PLACE_PUT && run_step == 0 && row_step == 0) {
+        /* one number everywhere: the first run is what the others are copied from */
+        char *place = table + *at++ * w->item;
+        w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
+        rows = place;
+        run_step = w->item;
+        n--;
+    }
+    for (int64_t i = 0; i < n; i++, rows += row_step) {
         char *place = table + at[i] * w->item;
         if (w->fold)
             w->fold((char *const[]){place, place, rows},
-                    (const int64_t[]){w->item, w->item, w->run_step}, w->run);
+                    (const int64_t[]){w->item, w->item, run_step}, w->run);
         else if (w->kind == NOMEN__PLACE_TAKE)
             memcpy(rows, place, (size_t)bytes);
-        else if (w->run_step)
-            memcpy(place, rows, (size_t)bytes);
-        else
+        else if (run_step == 0)
             w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
+        else if (place != rows)
+            memcpy(place, rows, (size_t)bytes);
     }
 }
 
