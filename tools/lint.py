@@ -27,6 +27,7 @@ TEXT_SUFFIXES = {".c", ".h", ".py", ".pyi", ".md", ".toml", ".def", ".sh", ".cma
 
 # A macro that is a loop because C has no other way to write a block with an end; with the reason.
 LOOPS_ALLOWED = {
+    ("include/nomen/fuse.h", "nomen_fuse"): "the block form of fusing needs `for`",
     ("include/nomen/scope.h", "nomen_scope"): "the block form of a scope needs `for`",
     ("include/nomen/grad.h", "NOMEN_GRAD_MODE"): "the block form of a gradient mode needs `for`",
 }

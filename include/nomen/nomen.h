@@ -11,6 +11,7 @@
 #include "nomen/dtype.h"
 #include "nomen/error.h"
 #include "nomen/exchange.h"
+#include "nomen/fuse.h"
 #include "nomen/grad.h"
 #include "nomen/inference.h"
 #include "nomen/io.h"

@@ -244,6 +244,10 @@ int nomen__py_getbuffer(PyObject *self, Py_buffer *view, int flags) {
                      nomen__device_name(t->device));
         return -1;
     }
+    if (nomen__make_ready(t) || nomen__before_write(t->storage)) {
+        nomen__py_raise(((py_tensor *)self)->state);
+        return -1;
+    }
     if (!as_asked(t, flags)) {
         PyErr_SetString(PyExc_BufferError, "the tensor is not contiguous");
         return -1;

@@ -236,6 +236,7 @@ static PyObject *untyped_storage(PyObject *self, PyObject *unused) {
 static PyObject *storage_offset(PyObject *self, PyObject *unused) {
     (void)unused;
     const nomen_tensor *t = nomen__py_unwrap(self);
+    if (nomen__is_put_off(t)) return PyLong_FromLong(0);
     return PyLong_FromLongLong((t->data - t->storage->data) / nomen__item(t->dtype));
 }
 

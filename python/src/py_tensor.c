@@ -292,7 +292,10 @@ static PyObject *tensor_is_contiguous(PyObject *self, PyObject *args, PyObject *
 static PyObject *tensor_data_ptr(PyObject *self, PyObject *unused) {
     (void)unused;
     const nomen_tensor *t = nomen__py_unwrap(self);
-    return PyLong_FromVoidPtr(t->numel ? t->data : NULL);
+    if (t->device) return PyLong_FromVoidPtr(t->numel ? t->data : NULL);
+    void *at = t->numel ? nomen_data(t) : NULL;
+    if (t->numel && !at) return nomen__py_raise(((py_tensor *)self)->state);
+    return PyLong_FromVoidPtr(at);
 }
 
 static PyObject *tensor_is_floating_point(PyObject *self, PyObject *unused) {
@@ -324,6 +327,7 @@ static PyObject *tensor_is_set_to(PyObject *self, PyObject *other) {
         return NULL;
     }
     const nomen_tensor *a = nomen__py_unwrap(self), *b = nomen__py_unwrap(other);
+    if (nomen__make_ready(a) || nomen__make_ready(b)) return nomen__py_raise(s);
     bool same = a->data == b->data && a->ndim == b->ndim && a->storage == b->storage;
     for (int i = 0; same && i < a->ndim; i++)
         same = a->size[i] == b->size[i] && a->stride[i] == b->stride[i];

@@ -153,7 +153,8 @@ static bool ours(const nomen_tensor *t) {
     if (atomic_load_explicit(&t->refs, memory_order_acquire) != 1 || t->grad || t->base)
         return false;
     const nomen__storage *s = t->storage;
-    return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 && !s->readonly && !s->release;
+    return atomic_load_explicit(&s->refs, memory_order_acquire) == 1 && !s->readonly &&
+           (!s->release || nomen__is_put_off(t));
 }
 
 static bool contiguous(const nomen_tensor *t) { return t->flags & NOMEN__CONTIGUOUS; }
@@ -190,9 +191,10 @@ static nomen_status deliver(task *t, nomen__node *to, nomen_tensor *g) {
         e->grad = g;
         return NOMEN_OK;
     }
-    if (!nomen__grad_enabled && ours(e->grad) && contiguous(e->grad)) {
+    bool at_once = !nomen__grad_enabled && !nomen__is_put_off(g) && !nomen__is_put_off(e->grad);
+    if (at_once && ours(e->grad) && contiguous(e->grad)) {
         add_into(e->grad, g);
-    } else if (!nomen__grad_enabled && ours(g) && contiguous(g)) {
+    } else if (at_once && ours(g) && contiguous(g)) {
         add_into(g, e->grad);
         nomen_tensor *old = e->grad;
         e->grad = g;
@@ -370,6 +372,17 @@ static bool wanted(const task *t, const nomen__entry *e) {
     return !t->chosen || is_needed(t, e->node);
 }
 
+/* Values that are put off are computed before the lock is taken: what is let go of then may run the
+ * user's code. */
+static nomen_status make_leaf_ready(const nomen__entry *e) {
+    const nomen_tensor *sum = e->node->grad, *g = e->grad;
+    if (!g || (!sum && ours(g) && contiguous(g))) return NOMEN_OK;
+    nomen_status s = nomen__make_ready(g);
+    if (!sum) return s;
+    if (!s) s = nomen__make_ready(sum);
+    return s || sum->device ? s : nomen__before_write(sum->storage);
+}
+
 static nomen_status finish_leaves(task *t) {
     nomen_status s = NOMEN_OK;
     nomen__pending *p = &t->pending;
@@ -377,6 +390,7 @@ static nomen_status finish_leaves(task *t) {
         nomen__entry *e = &p->at[i];
         if (!e->node || !wanted(t, e)) continue;
         if (e->node->hooks) s = nomen__hooks_run(e->node, &e->grad);
+        if (!s) s = make_leaf_ready(e);
         if (s || !t->chosen) continue;
         nomen__entry *target = nomen__pending_find(&t->needed, e->node);
         if (target && !t->keep) target->grad = nomen__retain(e->grad);

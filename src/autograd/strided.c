@@ -119,6 +119,7 @@ static bool is_permutation(const nomen__map *map, const int64_t *input_size, int
 
 static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map,
                                   const int64_t *input_size, const int *place) {
+    if (nomen__make_ready(g)) return NULL;
     nomen_tensor *t = nomen__tensor_new((nomen_dtype)g->dtype, map->input_ndim);
     if (!t) return NULL;
     nomen__storage_retain(g->storage);

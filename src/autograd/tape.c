@@ -313,6 +313,7 @@ static void save_result(nomen__node *n, const nomen_tensor *result) {
     memcpy(t->size, result->size, sizeof *t->size * result->ndim);
     memcpy(t->stride, result->stride, sizeof *t->stride * result->ndim);
     nomen__tensor_finish(t);
+    if (nomen__is_put_off(t)) (void)nomen__put_off.join(t); /* there is room for this one */
     s->version = atomic_load_explicit(&result->storage->version, memory_order_relaxed);
 }
 

@@ -121,7 +121,8 @@ enum nomen__flag {
     NOMEN__SPILLED = 8,    /* size, stride and names point to a block of their own */
     NOMEN__BLIND = 16,     /* a view made while gradients were off: it does not know its base */
     NOMEN__REQUIRES = 32,  /* takes part in autograd: requires_grad, or made from such */
-    NOMEN__AWAY = 64,      /* not on the CPU: nobody but a backend may follow data (devices.h) */
+    NOMEN__AWAY = 64,      /* nobody but a backend may follow data (devices.h); on the CPU: the
+                              values are put off, and data is NULL (op/fusing.h) */
     NOMEN__UNHEARD = 128,  /* such a view of what takes part in autograd: no change may be missed */
 };
 
@@ -214,6 +215,30 @@ static inline nomen_name nomen__name_at(const nomen_tensor *t, int dim) {
 int64_t nomen__checked_numel(const int64_t *size, int ndim, size_t item);
 /* Row-major strides. */
 void nomen__contiguous_strides(const int64_t *size, int ndim, int64_t *stride);
+
+/* Tensors whose values are put off (op/fuse.c): to be computed when somebody asks for them. All
+ * headers on such a storage are known, and become ordinary ones together. */
+typedef struct nomen__put_off_hooks {
+    nomen_status (*make)(const nomen_tensor *t);
+    nomen_status (*join)(nomen_tensor *t); /* another header, its storage is set */
+    void (*leave)(nomen_tensor *t);        /* a header that is about to let go of its storage */
+    nomen_status (*before_write)(const nomen__storage *s);
+    _Atomic int64_t count; /* how many there are; 0: nothing needs to be asked */
+} nomen__put_off_hooks;
+extern nomen__put_off_hooks nomen__put_off;
+
+static inline bool nomen__is_put_off(const nomen_tensor *t) {
+    return NOMEN_UNLIKELY(t->flags & NOMEN__AWAY) && !t->device;
+}
+/* Computes the values of t if they are put off: before anybody follows t->data. */
+static inline nomen_status nomen__make_ready(const nomen_tensor *t) {
+    return nomen__is_put_off(t) ? nomen__put_off.make(t) : NOMEN_OK;
+}
+/* Computes what is put off and needs the memory as it is: before anybody writes to it. */
+static inline nomen_status nomen__before_write(const nomen__storage *s) {
+    bool any = atomic_load_explicit(&nomen__put_off.count, memory_order_relaxed);
+    return NOMEN_UNLIKELY(any) ? nomen__put_off.before_write(s) : NOMEN_OK;
+}
 
 /* ---- scopes (scope.c) ------------------------------------------------------------------------ */
 

@@ -215,6 +215,7 @@ static nomen_status copy(const nomen__device *d, nomen_backend_way way, void *to
 nomen_status nomen__move_bytes(nomen_tensor *to, const nomen_tensor *from) {
     size_t bytes = (size_t)(to->numel * nomen__item(to->dtype));
     if (!bytes) return NOMEN_OK;
+    if (nomen__make_ready(from)) return NOMEN_ERROR_MEMORY;
     if (to->device == from->device && to->device)
         return copy(&devices[to->device], NOMEN_BACKEND_WITHIN, to->data, from->data, bytes);
     if (!from->device) {
@@ -236,7 +237,7 @@ nomen_status nomen__move_bytes(nomen_tensor *to, const nomen_tensor *from) {
 }
 
 nomen_status nomen__need_cpu(const char *what, const nomen_tensor *t) {
-    if (NOMEN_LIKELY(!t->device)) return NOMEN_OK;
+    if (NOMEN_LIKELY(!t->device)) return nomen__make_ready(t);
     return nomen__hint(nomen__fail(NOMEN_ERROR_UNSUPPORTED, "%s cannot be on '%s'", what,
                                    nomen__device_name(t->device)),
                        "x.cpu() brings a tensor to the CPU");
@@ -246,6 +247,7 @@ nomen_status nomen__element(const nomen_tensor *t, void *value) {
     size_t item = (size_t)nomen__item(t->dtype);
     if (t->device)
         return copy(&devices[t->device], NOMEN_BACKEND_FROM_DEVICE, value, t->data, item);
-    memcpy(value, t->data, item);
-    return NOMEN_OK;
+    nomen_status s = nomen__make_ready(t);
+    if (!s) memcpy(value, t->data, item);
+    return s;
 }

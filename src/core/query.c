@@ -64,7 +64,9 @@ bool nomen_has_names(const nomen_tensor *t) { return t && nomen__is_named(t); }
 bool nomen_is_contiguous(const nomen_tensor *t) { return t && (t->flags & NOMEN__CONTIGUOUS); }
 
 void *nomen_data(const nomen_tensor *t) {
-    if (!t || !t->device) return t ? t->data : NULL;
+    if (!t || (!t->device && (nomen__make_ready(t) || nomen__before_write(t->storage))))
+        return NULL;
+    if (!t->device) return t->data;
     nomen__fail(NOMEN_ERROR_DEVICE, "the elements are on '%s', where nobody here can read them",
                 nomen__device_name(t->device));
     nomen__hint(NOMEN_ERROR_DEVICE, "nomen_to(t, .device = \"cpu\") brings them here");

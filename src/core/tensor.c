@@ -5,6 +5,7 @@
 enum { SPILL_BYTES = NOMEN_MAX_DIMS * (int)(2 * sizeof(int64_t) + sizeof(nomen_name)) };
 
 void (*nomen__autograd_free)(struct nomen__autograd *);
+nomen__put_off_hooks nomen__put_off;
 
 /* Room for the largest rank, so that its size does not depend on what becomes of ndim. */
 static bool spill(nomen_tensor *t) {
@@ -140,6 +141,7 @@ void nomen__tensor_free(nomen_tensor *t) {
 static NOMEN_NOINLINE void tensor_free(nomen_tensor *t) {
     if (NOMEN_UNLIKELY(t->grad && nomen__autograd_free)) nomen__autograd_free(t->grad);
     if (NOMEN_UNLIKELY(t->base != NULL)) nomen__release(t->base);
+    if (NOMEN_UNLIKELY(nomen__is_put_off(t)) && t->storage) nomen__put_off.leave(t);
     if (t->storage) nomen__storage_release(t->storage);
     if (NOMEN_UNLIKELY(t->flags & NOMEN__SPILLED)) nomen__free(t->size, SPILL_BYTES);
     t->magic = NOMEN__DEAD;
@@ -269,7 +271,10 @@ nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
     twin->numel = t->numel;
     twin->storage = t->storage;
     if (twin->storage) nomen__storage_retain(twin->storage);
-    return twin;
+    if (NOMEN_LIKELY(!nomen__is_put_off(twin)) || !nomen__put_off.join(twin)) return twin;
+    twin->flags &= (uint8_t)~NOMEN__AWAY; /* nobody knows it */
+    nomen__release(twin);
+    return NULL;
 }
 
 nomen_status nomen__tensor_reserve(nomen_tensor *t, int ndim) {
@@ -280,7 +285,8 @@ nomen_status nomen__tensor_reserve(nomen_tensor *t, int ndim) {
 
 nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
     if (t == from) return NOMEN_OK;
-    if (nomen__tensor_reserve(t, from->ndim)) return NOMEN_ERROR_MEMORY;
+    if (nomen__tensor_reserve(t, from->ndim) || nomen__make_ready(t) || nomen__make_ready(from))
+        return NOMEN_ERROR_MEMORY;
     nomen__storage *old = t->storage;
     if (from->storage) nomen__storage_retain(from->storage);
     t->storage = from->storage;

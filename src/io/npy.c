@@ -225,6 +225,7 @@ static nomen_status write_tensor(int file, const char *path, const nomen_tensor 
                                  const char *header, size_t header_length) {
     writer w = {.file = file, .path = path, .item = nomen_dtype_size((nomen_dtype)t->dtype)};
     nomen_status failed = write_all(file, path, header, header_length);
+    if (!failed) failed = nomen__make_ready(t);
     if (failed || t->numel == 0) return failed;
     if (t->device) {
         nomen_tensor *here = nomen__on_host(t);

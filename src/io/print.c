@@ -467,6 +467,7 @@ static nomen_status represent(const nomen_tensor *t, const nomen__repr_extra *ex
 nomen_status nomen__repr(const nomen_tensor *t, const nomen__repr_extra *extra,
                          nomen__long_text *text) {
     nomen__repr_extra all = extra ? *extra : (nomen__repr_extra){0};
+    if (nomen__make_ready(t)) return NOMEN_ERROR_MEMORY;
     if (!t->device) return represent(t, &all, text);
     all.device = nomen__device_name(t->device);
     nomen_tensor *here = nomen__on_host(t);

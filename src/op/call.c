@@ -178,6 +178,7 @@ static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
     nomen_status s = nomen__check_target(c, self);
     if (!s) s = nomen__check_cast(c, 0, self);
     if (!s) s = check_writable(self);
+    if (!s) s = nomen__before_write(self->storage);
     return s ? s : untangle(c, self);
 }
 
@@ -191,6 +192,7 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
                            "arguments requires grad.",
                            c->op->name);
     nomen_status s = nomen__check_target(c, out);
+    if (!s) s = nomen__make_ready(out);
     nomen__names names = nomen__names_of(out);
     if (!s && names.at) {
         s = nomen__names_check_resize(names, out->size, c->size, c->ndim);
@@ -204,7 +206,32 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
         return *fresh ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     }
     s = check_writable(out);
+    if (!s) s = nomen__before_write(out->storage);
     return s ? s : untangle(c, out);
+}
+
+/* A permuted block without holes that has the result's sizes. */
+const nomen_tensor *nomen__result_model(const nomen__call *c) {
+    const nomen_tensor *model = NULL;
+    for (int k = 0; k < c->nin; k++) {
+        const nomen_tensor *t = c->in[k];
+        if (!nomen__has_sizes(t, c->ndim, c->size)) continue;
+        if (t->flags & NOMEN__CONTIGUOUS) return NULL;
+        if (!model) model = t;
+    }
+    if (!model) return NULL;
+    /* dense: sorted by stride, each stride is the product of the smaller dims' sizes */
+    int64_t expected = 1;
+    uint64_t done = 0;
+    for (int n = 0; n < c->ndim; n++) {
+        int next = -1;
+        for (int d = 0; d < c->ndim; d++)
+            if (!(done >> d & 1) && model->size[d] != 1 && model->stride[d] == expected) next = d;
+        if (next < 0) break;
+        done |= UINT64_C(1) << next;
+        expected *= model->size[next];
+    }
+    return expected != model->numel || expected == 0 ? NULL : model;
 }
 
 /* A fresh result; when an operand with the result's sizes is a permuted block, the result is
@@ -219,26 +246,8 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     if (!out || c->format) return out;
     if (c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) nomen__lay_out_like(out, c->layout);
     if (c->ndim < 2 || c->layout || c->op->launch != nomen__launch_elementwise) return out;
-    const nomen_tensor *model = NULL;
-    for (int k = 0; k < c->nin; k++) {
-        const nomen_tensor *t = c->in[k];
-        if (!nomen__has_sizes(t, c->ndim, c->size)) continue;
-        if (t->flags & NOMEN__CONTIGUOUS) return out;
-        if (!model) model = t;
-    }
+    const nomen_tensor *model = nomen__result_model(c);
     if (!model) return out;
-    /* dense: sorted by stride, each stride is the product of the smaller dims' sizes */
-    int64_t expected = 1;
-    uint64_t done = 0;
-    for (int n = 0; n < c->ndim; n++) {
-        int next = -1;
-        for (int d = 0; d < c->ndim; d++)
-            if (!(done >> d & 1) && model->size[d] != 1 && model->stride[d] == expected) next = d;
-        if (next < 0) break;
-        done |= UINT64_C(1) << next;
-        expected *= model->size[next];
-    }
-    if (expected != model->numel || expected == 0) return out;
     memcpy(out->stride, model->stride, sizeof *out->stride * (size_t)c->ndim);
     nomen__tensor_finish(out);
     return out;
@@ -391,6 +400,16 @@ static nomen_status infer(nomen__call *c) {
     return s;
 }
 
+static inline nomen_status launch(nomen__call *c) {
+    if (NOMEN_UNLIKELY(c->device)) return nomen__launch_on_device(c);
+    if (NOMEN_LIKELY(!nomen__fusing)) return c->op->launch(c);
+    uint16_t fusing = nomen__fusing; /* what a launch makes on the way it follows itself */
+    nomen__fusing = 0;
+    nomen_status s = c->op->launch(c);
+    nomen__fusing = fusing;
+    return s;
+}
+
 static nomen_status walk(nomen__call *c) {
     for (int i = 0; i < NOMEN__MAX_OUT; i++) {
         c->target[i] = c->out[i];
@@ -398,13 +417,13 @@ static nomen_status walk(nomen__call *c) {
     }
     nomen_status s = collect_operands(c);
     if (!s) s = infer(c);
+    if (!s && NOMEN_UNLIKELY(nomen__fusing) && !c->device) s = nomen__fuse_call(c);
     if (!s) s = prepare_outputs(c);
     if (!s && NOMEN_UNLIKELY(c->record) && nomen__tape.prepare) {
         bool only_names = c->is_view && c->inplace && !c->fresh[0];
         if (!only_names) s = nomen__tape.prepare(c);
     }
-    if (!s && c->op->launch != nomen__launch_nothing)
-        s = NOMEN_UNLIKELY(c->device) ? nomen__launch_on_device(c) : c->op->launch(c);
+    if (!s && c->op->launch != nomen__launch_nothing && !c->put_off) s = launch(c);
     if (!s) {
         finish_outputs(c);
         if (NOMEN_UNLIKELY(c->node != NULL)) nomen__tape.commit(c);

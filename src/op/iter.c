@@ -407,7 +407,10 @@ nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
         cast((char *const[2]){value, wide}, (const int64_t[2]){0, 0}, 1);
         one.data = value;
     }
-    if (NOMEN_UNLIKELY(t->flags & NOMEN__AWAY)) return nomen__fill_away(t, one.data);
+    if (NOMEN_UNLIKELY(t->flags & NOMEN__AWAY)) {
+        nomen_status s = nomen__make_ready(t);
+        if (s || t->device) return s ? s : nomen__fill_away(t, one.data);
+    }
     nomen__iter it;
     nomen__iter_make(&it, nomen__kernel_find("copy", to)->loop, t, &in, 1, t->ndim, t->size, to,
                      to);

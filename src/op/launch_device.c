@@ -97,6 +97,11 @@ static nomen_status lost(const nomen_tensor *t, const char *name) {
 
 nomen_status nomen__copy_away(nomen_tensor *dst, const nomen_tensor *src) {
     if (dst->numel == 0) return NOMEN_OK;
+    if (nomen__is_put_off(dst) || nomen__is_put_off(src)) {
+        nomen_status s = nomen__make_ready(dst);
+        if (!s) s = nomen__make_ready(src);
+        return s ? s : nomen__copy_values(dst, src);
+    }
     if (dst->device != src->device) return nomen__copy_across(dst, src);
     if (dst->dtype == src->dtype && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
         dst->numel == src->numel)

@@ -208,6 +208,7 @@ struct nomen__call {
     bool named;     /* an operand has names */
     bool record;    /* the tape wants to know */
     bool is_view;   /* out[0] shares storage with in[0] */
+    bool put_off;   /* the values come later (fuse.c) */
     uint8_t format; /* nomen__format: how a fresh result is to lie in memory */
     uint8_t nin, nout;
     uint8_t device; /* where the results will be */
@@ -257,7 +258,7 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->kernel_name = op->kernel;
     c->node = c->second_node = NULL;
     c->given = c->listed = 0;
-    c->inplace = c->named = c->record = c->is_view = false;
+    c->inplace = c->named = c->record = c->is_view = c->put_off = false;
     c->format = NOMEN__ANY_ORDER;
     c->nin = 0;
     c->device = 0;
@@ -339,6 +340,19 @@ nomen_status nomen__numbers_fit(nomen_tensor *const *in, int64_t count, nomen_dt
 
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
+
+/* ---- values that are put off (fuse.c) -------------------------------------------------------- */
+
+extern _Thread_local uint16_t nomen__fusing __attribute__((tls_model("initial-exec")));
+void nomen__fuse_enter(void);
+nomen_status nomen__fuse_leave(void); /* the outermost one computes what this thread has put off */
+/* When operands are known: those that the call will follow are computed. */
+nomen_status nomen__fuse_operands(const nomen__call *c);
+/* When kernel and sizes are known, while this thread fuses: c->out[0] becomes a result whose values
+ * are put off, or the operands are computed. */
+nomen_status nomen__fuse_call(nomen__call *c);
+/* The operand whose order in memory a fresh elementwise result has; NULL: row-major. */
+const nomen_tensor *nomen__result_model(const nomen__call *c);
 
 /* ---- the tape's hooks (src/autograd installs them) ------------------------------------------- */
 

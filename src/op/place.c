@@ -63,6 +63,8 @@ static nomen_status no_kernel(const nomen__call *c) {
 }
 
 nomen_status nomen__place_call(nomen__call *c) {
+    nomen_status ready = nomen__fuse_operands(c);
+    if (ready) return ready;
     for (int64_t i = 0; i < c->in_count && !c->device; i++)
         if (c->in[i]) c->device = c->in[i]->device;
     if (!c->op->primitive) return NOMEN_OK;
@@ -149,6 +151,7 @@ bool nomen__truth(nomen_tensor *t) {
 }
 
 nomen_tensor *nomen__on_host(const nomen_tensor *t) {
+    if (nomen__make_ready(t)) return NULL;
     if (!t->device) return nomen__retain((nomen_tensor *)(uintptr_t)t);
     nomen_tensor *copy = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
     if (!copy || nomen__copy_values(copy, t)) {

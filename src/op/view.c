@@ -16,6 +16,7 @@ void nomen__map_identity(const nomen_tensor *t, nomen__map *map) {
 }
 
 nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
+    if (nomen__make_ready(t)) return NULL;
     nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, map->ndim);
     if (!v) return NULL;
     int64_t offset = 0;
@@ -71,6 +72,7 @@ nomen_tensor *nomen__reshaped(nomen_tensor *t, int ndim, const int64_t *size) {
         nomen__release(copy);
         return v;
     }
+    if (nomen__make_ready(t)) return NULL;
     nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, ndim);
     if (!v) return NULL;
     for (int i = 0; i < ndim; i++) {

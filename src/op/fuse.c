@@ -1,0 +1,479 @@
+/* Values that are put off: which operations leave a step, what a step knows of its operands, and
+ * who asks for values. Running steps is in fuse_run.c. */
+#include "op/fusing.h"
+#include "nomen/fuse.h"
+#include "op/launch.h"
+#include "op/rows.gen.h"
+
+#include <pthread.h>
+#include <string.h>
+
+_Thread_local uint16_t nomen__fusing __attribute__((tls_model("initial-exec")));
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static nomen__fused *all; /* that are put off, the newest first */
+
+static void take(void) { pthread_mutex_lock(&lock); }
+
+static void give(void) { pthread_mutex_unlock(&lock); }
+
+/* ---- steps that go --------------------------------------------------------------------------- */
+
+uint32_t nomen__fuse_mark(void) {
+    static uint32_t last;
+    return ++last;
+}
+
+static void count(int by) {
+    atomic_fetch_add_explicit(&nomen__put_off.count, by, memory_order_relaxed);
+}
+
+static void unlink_step(nomen__fused *f) {
+    if (f->next) f->next->previous = f->previous;
+    if (f->previous)
+        f->previous->next = f->next;
+    else
+        all = f->next;
+    f->next = f->previous = NULL;
+    count(-1);
+}
+
+/* With the lock held. The queue is `next`, which nobody else needs of the dead. */
+static void drop(nomen__fused *f, nomen__fused **dead) {
+    if (--f->refs) return;
+    if (!f->made) unlink_step(f);
+    f->next = *dead;
+    *dead = f;
+}
+
+/* With the lock held: the steps behind the dead ones die with them. */
+static void drop_all(nomen__fused **dead) {
+    nomen__fused *done = NULL;
+    while (*dead) {
+        nomen__fused *f = *dead;
+        *dead = f->next;
+        for (int i = 0; i < f->nin; i++) {
+            nomen__fused *step = f->in[i].step;
+            f->in[i].step = NULL;
+            if (step) drop(step, dead);
+        }
+        f->next = done;
+        done = f;
+    }
+    *dead = done;
+}
+
+/* Without the lock: releasing memory may run the user's code. */
+static void bury(nomen__fused *dead) {
+    while (dead) {
+        nomen__fused *f = dead;
+        dead = f->next;
+        for (int i = 0; i < f->nin; i++)
+            if (f->in[i].storage) nomen__storage_release(f->in[i].storage);
+        if (f->made && f->storage) nomen__storage_release(f->storage);
+        if (f->header != f->few) nomen__free(f->header, f->room * sizeof *f->header);
+        nomen__free(f, f->bytes);
+    }
+}
+
+/* The storage is gone. */
+static void forget(void *payload) {
+    nomen__fused *dead = NULL;
+    take();
+    drop(payload, &dead);
+    drop_all(&dead);
+    give();
+    bury(dead);
+}
+
+/* ---- headers --------------------------------------------------------------------------------- */
+
+static nomen__fused *step_of(const nomen_tensor *t) { return t->storage->payload; }
+
+static nomen_status more_room(nomen__fused *f) {
+    nomen_tensor **more = nomen__alloc(2 * f->room * sizeof *more);
+    if (!more) return NOMEN_ERROR_MEMORY;
+    memcpy(more, f->header, f->headers * sizeof *more);
+    if (f->header != f->few) nomen__free(f->header, f->room * sizeof *f->header);
+    f->header = more;
+    f->room *= 2;
+    return NOMEN_OK;
+}
+
+/* Cannot fail for the first few: the tape's header of a result is the second. */
+static nomen_status join(nomen_tensor *t) {
+    take();
+    nomen_status s = NOMEN_OK;
+    if (t->storage->release != forget) { /* somebody was quicker */
+        t->data = t->storage->data;
+        t->flags &= (uint8_t)~NOMEN__AWAY;
+    } else {
+        nomen__fused *f = step_of(t);
+        s = f->headers == f->room ? more_room(f) : NOMEN_OK;
+        if (!s) f->header[f->headers++] = t;
+    }
+    give();
+    return s;
+}
+
+static void leave(nomen_tensor *t) {
+    take();
+    if (t->storage->release == forget) {
+        nomen__fused *f = step_of(t);
+        for (uint32_t i = 0; i < f->headers; i++)
+            if (f->header[i] == t) {
+                f->header[i] = f->header[--f->headers];
+                break;
+            }
+        if (!f->headers) f->storage = NULL; /* nobody else knows it */
+    }
+    give();
+}
+
+/* ---- asking for values ----------------------------------------------------------------------- */
+
+/* With the lock held. The steps that are done go to *done, with a reference. */
+static nomen_status run(nomen__fused *f, nomen__fused **done) {
+    nomen_status s = nomen__fuse_run(f);
+    if (s) {
+        nomen__error_context(f->op->name, "");
+        return s;
+    }
+    for (nomen__fused *at = all, *next; at; at = next) {
+        next = at->next;
+        if (!at->made) continue;
+        unlink_step(at); /* the reference was the storage's */
+        at->next = *done;
+        *done = at;
+    }
+    return NOMEN_OK;
+}
+
+/* Without the lock. Steps that are done let go of what they have read; those that others read stay,
+ * as the memory that they have become. */
+static void settle(nomen__fused *done) {
+    nomen__fused *dead = NULL;
+    for (nomen__fused *f = done; f; f = f->next)
+        for (int i = 0; i < f->nin; i++) {
+            if (f->in[i].storage) nomen__storage_release(f->in[i].storage);
+            f->in[i].storage = NULL;
+        }
+    if (!done) return;
+    take();
+    while (done) {
+        nomen__fused *f = done;
+        done = f->next;
+        for (int i = 0; i < f->nin; i++) {
+            nomen__fused *step = f->in[i].step;
+            f->in[i].step = NULL;
+            if (step) drop(step, &dead);
+        }
+        drop(f, &dead);
+    }
+    drop_all(&dead);
+    give();
+    bury(dead);
+}
+
+static nomen_status make(const nomen_tensor *t) {
+    nomen__fused *done = NULL;
+    take();
+    nomen_status s = nomen__is_put_off(t) ? run(step_of(t), &done) : NOMEN_OK;
+    give();
+    settle(done);
+    return s;
+}
+
+static bool reads(const nomen__fused *f, const nomen__storage *s) {
+    for (int i = 0; i < f->nin; i++) {
+        const nomen__fuse_input *in = &f->in[i];
+        if (in->storage == s || (in->step && in->step->made && in->step->storage == s)) return true;
+    }
+    return false;
+}
+
+/* With the lock held: all that somebody holds, of one owner or (NULL) of all. */
+static nomen_status run_all(const void *owner, nomen__fused **done) {
+    nomen_status s = NOMEN_OK;
+    for (nomen__fused *f = all; f && !s;) {
+        if (!f->headers || (owner && f->owner != owner)) {
+            f = f->next;
+            continue;
+        }
+        s = run(f, done);
+        f = all;
+    }
+    return s;
+}
+
+static nomen_status before_write(const nomen__storage *s) {
+    nomen__fused *done = NULL;
+    bool any = false;
+    take();
+    for (nomen__fused *f = all; f && !any; f = f->next) any = reads(f, s);
+    nomen_status status = any ? run_all(NULL, &done) : NOMEN_OK;
+    give();
+    settle(done);
+    return status;
+}
+
+/* ---- which operations ------------------------------------------------------------------------ */
+
+/* Dims of the result from the innermost in memory to the outermost, without those of size 1. */
+static int order_of(const nomen__call *c, const int64_t *stride, int *order) {
+    int n = 0;
+    for (int d = c->ndim - 1; d >= 0; d--) {
+        if (c->size[d] == 1) continue;
+        int at = n++;
+        for (; at > 0 && stride[order[at - 1]] > stride[d]; at--) order[at] = order[at - 1];
+        order[at] = d;
+    }
+    return n;
+}
+
+/* How t lies under the result; false: in a way that the iterator reads better. */
+static bool place_input(nomen__fuse_input *in, const nomen__call *c, const nomen_tensor *t,
+                        const int *order, int dims) {
+    int64_t item = nomen__item(t->dtype), near = 0, least = INT64_MAX;
+    in->ndim = 0;
+    for (int k = 0; k < dims; k++) {
+        int own = order[k] - (c->ndim - t->ndim);
+        int64_t size = c->size[order[k]];
+        int64_t move = own < 0 || t->size[own] == 1 ? 0 : t->stride[own] * item;
+        int64_t far = move < 0 ? -move : move;
+        if (k == 0) near = far;
+        if (far && far < least) least = far;
+        int last = in->ndim - 1;
+        if (last >= 0 && move == in->move[last] * in->size[last]) {
+            in->size[last] *= size;
+            continue;
+        }
+        if (in->ndim == NOMEN__FUSE_DIMS) return false;
+        in->size[in->ndim] = size;
+        in->move[in->ndim++] = move;
+    }
+    return near <= 64 || near == least;
+}
+
+static bool take_number(nomen__fuse_input *in, const nomen_tensor *t) {
+    nomen__loop *cast = nomen__cast_loop((nomen_dtype)t->dtype, (nomen_dtype)in->as);
+    if (cast)
+        cast((char *const[2]){(char *)in->number, t->data}, (const int64_t[2]){0, 0}, 1);
+    else
+        memcpy(in->number, t->data, (size_t)nomen__item(t->dtype));
+    return t->dtype == in->as || cast;
+}
+
+static bool same_place(const nomen__fused *f, const nomen__call *c, const int64_t *stride) {
+    size_t bytes = sizeof *c->size * (size_t)c->ndim;
+    return f->ndim == c->ndim && !memcmp(f->size, c->size, bytes) &&
+           !memcmp(f->stride, stride, bytes);
+}
+
+/* The strides that the result would have at once. */
+static void strides_of(const nomen__call *c, int64_t *stride) {
+    const nomen_tensor *model = c->like ? NULL : nomen__result_model(c);
+    if (model)
+        memcpy(stride, model->stride, sizeof *stride * (size_t)c->ndim);
+    else
+        nomen__contiguous_strides(c->size, c->ndim, stride);
+}
+
+/* Without operands. */
+static nomen__fused *step_new(const nomen__call *c, const int64_t *stride) {
+    size_t room = sizeof *stride * (size_t)c->ndim, bytes = sizeof(nomen__fused) + 2 * room;
+    nomen__fused *f = nomen__alloc(bytes);
+    if (!f) return NULL;
+    memset(f, 0, sizeof *f);
+    f->bytes = bytes;
+    f->op = c->op;
+    f->loop = c->kernel->loop;
+    f->owner = &nomen__fusing;
+    f->writes = (uint8_t)c->writes;
+    f->dtype = (uint8_t)c->result[0];
+    f->header = f->few;
+    f->room = NOMEN_COUNT(f->few);
+    f->ndim = c->ndim;
+    f->size = (int64_t *)(void *)(f + 1);
+    f->stride = f->size + c->ndim;
+    memcpy(f->size, c->size, room);
+    memcpy(f->stride, stride, room);
+    f->numel = 1;
+    for (int d = 0; d < c->ndim; d++) f->numel *= c->size[d];
+    return f;
+}
+
+/* With the lock held: how much runs when the step does, counted once. */
+static uint32_t work_of(nomen__fused *f, uint32_t mark) {
+    if (f->made || f->mark == mark) return 0;
+    f->mark = mark;
+    uint32_t sum = 1;
+    for (int i = 0; i < f->nin; i++)
+        sum += f->in[i].step ? work_of(f->in[i].step, mark) : f->in[i].storage != NULL;
+    return sum;
+}
+
+/* With the lock held. false: this call is better done at once. */
+static bool tie(nomen__fused *f, const nomen__call *c) {
+    int order[NOMEN_MAX_DIMS], dims = order_of(c, f->stride, order);
+    for (int i = 0; i < c->nin; i++) {
+        nomen__fuse_input *in = &f->in[i];
+        nomen_tensor *t = c->in[i];
+        in->as = (uint8_t)(i == 0 && c->kernel->first ? c->kernel->first : c->compute);
+        in->dtype = t->dtype;
+        if (nomen__is_put_off(t)) {
+            if (!same_place(step_of(t), c, f->stride)) return false;
+            in->step = step_of(t);
+        } else {
+            in->data = t->data;
+            if (!(t->numel == 1 ? take_number(in, t) : place_input(in, c, t, order, dims)))
+                return false;
+        }
+    }
+    for (int i = 0; i < c->nin; i++) { /* nothing fails from here on */
+        nomen__fuse_input *in = &f->in[i];
+        if (in->step) in->step->refs++;
+        if (in->step || c->in[i]->numel == 1) continue;
+        in->storage = c->in[i]->storage;
+        nomen__storage_retain(in->storage);
+    }
+    f->nin = c->nin;
+    f->work = work_of(f, nomen__fuse_mark());
+    return true;
+}
+
+static nomen_tensor *result_of(nomen__fused *f, const nomen__call *c) {
+    int64_t numel = nomen__checked_numel(c->size, c->ndim, (size_t)nomen__item(f->dtype));
+    nomen_tensor *t = numel < 0 ? NULL : nomen__tensor_new((nomen_dtype)f->dtype, c->ndim);
+    if (!t) return NULL;
+    size_t bytes = (size_t)(numel * nomen__item(f->dtype));
+    t->storage = nomen__storage_foreign(NULL, bytes, forget, f);
+    if (!t->storage) {
+        nomen__release(t);
+        return NULL;
+    }
+    memcpy(t->size, f->size, sizeof *f->size * (size_t)c->ndim);
+    memcpy(t->stride, f->stride, sizeof *f->stride * (size_t)c->ndim);
+    nomen__tensor_finish(t);
+    t->flags |= NOMEN__AWAY;
+    return t;
+}
+
+static bool may_fuse(const nomen__call *c) {
+    if (!nomen__fusing || c->op->launch != nomen__launch_elementwise || c->inplace ||
+        c->target[0] || c->nout != 1 || c->device || c->format || !c->kernel || !c->kernel->loop)
+        return false;
+    int64_t numel = 1;
+    for (int d = 0; d < c->ndim; d++)
+        if (__builtin_mul_overflow(numel, c->size[d], &numel)) return false;
+    return numel > NOMEN__FUSE_LEAST;
+}
+
+static nomen_status make_operands(const nomen__call *c) {
+    nomen_status s = NOMEN_OK;
+    for (int64_t i = 0; i < c->in_count && !s; i++) s = nomen__make_ready(c->in[i]);
+    for (int i = c->op->lead; i < c->op->nargs && !s; i++) {
+        if (c->op->args[i].kind != NOMEN__TENSORS || !nomen__given(c, i)) continue;
+        nomen_list list = c->arg[i].list;
+        for (int64_t k = 0; k < list.count && !s; k++)
+            if (list.at[k]) s = nomen__make_ready(list.at[k]);
+    }
+    for (int i = 0; i < c->nout && !s; i++)
+        if (c->target[i]) s = nomen__make_ready(c->target[i]);
+    return s;
+}
+
+nomen_status nomen__fuse_operands(const nomen__call *c) {
+    if (!c->op->primitive) return NOMEN_OK; /* it is made of calls that do as they like */
+    bool later = nomen__fusing && c->op->launch == nomen__launch_elementwise && !c->inplace;
+    return later ? NOMEN_OK : make_operands(c);
+}
+
+/* Operands that do not lie under the result as they are become memory first, and all of them if the
+ * run would become too long. */
+static nomen_status make_some(const nomen__call *c, const int64_t *stride) {
+    uint32_t work = 1 + NOMEN__MAX_IN, other = 0;
+    take();
+    for (int i = 0; i < c->nin; i++) {
+        if (!nomen__is_put_off(c->in[i])) continue;
+        work += step_of(c->in[i])->work;
+        other |= !same_place(step_of(c->in[i]), c, stride) ? 1u << i : 0;
+    }
+    give();
+    nomen_status s = NOMEN_OK;
+    for (int i = 0; i < c->nin && !s; i++)
+        if (work > NOMEN__FUSE_WORK || other >> i & 1) s = nomen__make_ready(c->in[i]);
+    return s;
+}
+
+nomen_status nomen__fuse_call(nomen__call *c) {
+    int64_t stride[NOMEN_MAX_DIMS];
+    if (!may_fuse(c)) return make_operands(c);
+    strides_of(c, stride);
+    nomen_status s = make_some(c, stride);
+    if (s) return s;
+    nomen__fused *f = step_new(c, stride);
+    nomen_tensor *t = f ? result_of(f, c) : NULL;
+    if (!t) {
+        if (f) nomen__free(f, f->bytes);
+        return NOMEN_ERROR_MEMORY;
+    }
+    take();
+    bool fits = tie(f, c);
+    if (fits) {
+        f->refs = 1;
+        f->storage = t->storage;
+        f->header[f->headers++] = t;
+        f->next = all;
+        if (all) all->previous = f;
+        all = f;
+        count(1);
+    }
+    give();
+    if (fits) {
+        c->out[0] = t;
+        c->put_off = true;
+        return NOMEN_OK;
+    }
+    t->flags &= (uint8_t)~NOMEN__AWAY;
+    t->storage->release = NULL;
+    nomen__release(t);
+    nomen__free(f, f->bytes);
+    return make_operands(c);
+}
+
+/* ---- what users say -------------------------------------------------------------------------- */
+
+void nomen__fuse_enter(void) { nomen__fusing++; }
+
+nomen_status nomen__fuse_leave(void) {
+    if (!nomen__fusing || --nomen__fusing) return NOMEN_OK;
+    nomen__fused *done = NULL;
+    take();
+    nomen_status s = run_all(&nomen__fusing, &done);
+    give();
+    settle(done);
+    return s;
+}
+
+nomen_fuse_mark nomen_fuse_begin(void) {
+    nomen_fuse_mark mark = {nomen_scope_open(), 1};
+    nomen__fuse_enter();
+    return mark;
+}
+
+void nomen_fuse_end(nomen_fuse_mark *mark) {
+    if (!mark || !mark->live) return;
+    mark->live = 0;
+    nomen_scope_close(&mark->scope);
+    (void)nomen__fuse_leave();
+}
+
+__attribute__((constructor)) static void install(void) {
+    nomen__put_off.make = make;
+    nomen__put_off.join = join;
+    nomen__put_off.leave = leave;
+    nomen__put_off.before_write = before_write;
+    /* A child must not inherit it locked by a thread that it does not have. */
+    (void)pthread_atfork(take, give, give);
+}

@@ -1,0 +1,325 @@
+/* Runs steps that were put off: the chain becomes a list of loops over values, and block by block
+ * all of them run before the next block begins. A value is a block in a buffer, or where a header
+ * wants it, a part of memory. The loops are those of the kernel tables, so the numbers are those
+ * that one operation after the other would give. */
+#include "op/fusing.h"
+
+#include <string.h>
+
+/* CHUNK: elements of a task of the pool, as the iterator has them. AREA: bytes of a thread's
+ * buffers, which share the nearest cache with what is read. */
+enum { CHUNK = 32768, AREA = 65536, WANTED = 16384, LONGEST = 4096, SHORTEST = 16 };
+
+typedef enum kind { NUMBER, FLAT, WOUND, MADE } kind;
+
+/* FLAT: memory with one step; WOUND: several dims, a block is put together where it does not lie in
+ * one run; MADE: by a loop. */
+typedef struct value {
+    kind kind;
+    int64_t item;
+    char *memory;                  /* FLAT; MADE: where it goes, NULL: into the buffer only */
+    const nomen__fuse_input *from; /* NUMBER, FLAT, WOUND */
+    nomen__loop *copy;             /* WOUND */
+    int slot, last;                /* of the buffer, -1: none; the last loop that reads it */
+    uint8_t dtype;
+} value;
+
+typedef struct loop {
+    nomen__loop *run;
+    int nin, in[NOMEN__MAX_IN], out;
+} loop;
+
+typedef struct program {
+    value *value;
+    loop *loop;
+    nomen__fused **step;
+    int values, loops, steps, slots, room;
+    int64_t item, block, numel; /* of the widest value; elements */
+    uint32_t mark;
+    size_t bytes;
+} program;
+
+/* ---- the list of loops ----------------------------------------------------------------------- */
+
+static int add_value(program *p, kind k, uint8_t dtype) {
+    value *v = &p->value[p->values];
+    *v = (value){.kind = k, .item = nomen__item(dtype), .slot = -1, .last = -1, .dtype = dtype};
+    if (v->item > p->item) p->item = v->item;
+    return p->values++;
+}
+
+static void read_by(program *p, int v, int which) {
+    value *at = &p->value[v];
+    at->last = which;
+}
+
+static bool same_input(const nomen__fuse_input *a, const nomen__fuse_input *b) {
+    if (a->data != b->data || a->dtype != b->dtype || a->ndim != b->ndim) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->size[d] != b->size[d] || a->move[d] != b->move[d]) return false;
+    return true;
+}
+
+static int value_of_memory(program *p, const nomen__fuse_input *in) {
+    kind k = in->ndim < 2 ? FLAT : WOUND;
+    for (int v = 0; v < p->values; v++)
+        if (p->value[v].kind == k && p->value[v].from && same_input(p->value[v].from, in)) return v;
+    int v = add_value(p, k, in->dtype);
+    p->value[v].from = in;
+    p->value[v].memory = in->data;
+    if (k == WOUND) p->value[v].copy = nomen__kernel_find("copy", (nomen_dtype)in->dtype)->loop;
+    return v;
+}
+
+/* The value of a step that became memory before. */
+static int value_of_made(program *p, const nomen__fused *f) {
+    for (int v = 0; v < p->values; v++)
+        if (p->value[v].kind == FLAT && !p->value[v].from && p->value[v].memory == f->storage->data)
+            return v;
+    int v = add_value(p, FLAT, f->dtype);
+    p->value[v].memory = f->storage->data;
+    return v;
+}
+
+static int value_of(program *p, const nomen__fuse_input *in) {
+    if (in->step) return in->step->made ? value_of_made(p, in->step) : in->step->place;
+    if (in->storage) return value_of_memory(p, in);
+    int v = add_value(p, NUMBER, in->as);
+    p->value[v].from = in;
+    return v;
+}
+
+/* The value in another dtype: by a loop of its own, which is shared. */
+static int cast_value(program *p, int v, uint8_t to) {
+    nomen__loop *cast = nomen__cast_loop((nomen_dtype)p->value[v].dtype, (nomen_dtype)to);
+    if (!cast) return v;
+    for (int i = 0; i < p->loops; i++)
+        if (p->loop[i].run == cast && p->loop[i].nin == 1 && p->loop[i].in[0] == v)
+            return p->loop[i].out;
+    int out = add_value(p, MADE, to);
+    p->loop[p->loops++] = (loop){cast, 1, {v}, out};
+    return out;
+}
+
+static void add_step(program *p, nomen__fused *f) {
+    loop l = {.run = f->loop, .nin = f->nin};
+    for (int i = 0; i < f->nin; i++) {
+        int v = value_of(p, &f->in[i]);
+        l.in[i] = p->value[v].kind == NUMBER ? v : cast_value(p, v, f->in[i].as);
+    }
+    l.out = add_value(p, MADE, f->writes);
+    p->loop[p->loops++] = l;
+    f->place = cast_value(p, l.out, f->dtype);
+    p->step[p->steps++] = f;
+}
+
+/* What is read comes before who reads it. The depth is bounded by NOMEN__FUSE_WORK. */
+static void visit(program *p, nomen__fused *f) {
+    if (f->made || f->mark == p->mark) return;
+    f->mark = p->mark;
+    for (int i = 0; i < f->nin; i++)
+        if (f->in[i].step) visit(p, f->in[i].step);
+    add_step(p, f);
+}
+
+/* ---- buffers --------------------------------------------------------------------------------- */
+
+static int take_slot(program *p, bool *taken) {
+    int s = 0;
+    while (s < p->slots && taken[s]) s++;
+    if (s == p->slots) p->slots++;
+    taken[s] = true;
+    return s;
+}
+
+/* A buffer for each value from the loop that makes it, or the first that reads it, to the last that
+ * reads it. */
+static void share_slots(program *p, bool *taken) {
+    for (int i = 0; i < p->loops; i++) {
+        for (int k = 0; k < p->loop[i].nin; k++) read_by(p, p->loop[i].in[k], i);
+        read_by(p, p->loop[i].out, i);
+    }
+    for (int i = 0; i < p->loops; i++) {
+        loop *l = &p->loop[i];
+        for (int k = 0; k < l->nin; k++) {
+            value *v = &p->value[l->in[k]];
+            if (v->kind == WOUND && v->slot < 0) v->slot = take_slot(p, taken);
+        }
+        value *out = &p->value[l->out];
+        if (!out->memory) out->slot = take_slot(p, taken);
+        for (int k = 0; k < l->nin; k++) {
+            const value *v = &p->value[l->in[k]];
+            if (v->last == i && v->slot >= 0) taken[v->slot] = false;
+        }
+        if (out->last == i && out->slot >= 0) taken[out->slot] = false;
+    }
+    int64_t each = p->slots ? p->slots * p->item : p->item, block = WANTED / each;
+    if (block > LONGEST) block = LONGEST;
+    if (block < SHORTEST) block = SHORTEST;
+    p->block = INT64_C(1) << (63 - __builtin_clzll((unsigned long long)block));
+    while (p->block * each > AREA) p->block /= 2;
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+typedef struct run_state {
+    const program *p;
+    char *area;
+    char **at; /* by value: where the block lies */
+    int64_t *step;
+} run_state;
+
+/* n elements from number `first` of a value with several dims. */
+static void unwind(run_state *r, int which, int64_t first, int64_t n) {
+    const value *v = &r->p->value[which];
+    const nomen__fuse_input *in = v->from;
+    int64_t index[NOMEN__FUSE_DIMS], rest = first;
+    char *at = in->data;
+    for (int d = 0; d < in->ndim; d++) {
+        index[d] = rest % in->size[d];
+        rest /= in->size[d];
+        at += index[d] * in->move[d];
+    }
+    if (in->size[0] - index[0] >= n) {
+        r->at[which] = at;
+        r->step[which] = in->move[0];
+        return;
+    }
+    char *to = r->area + v->slot * r->p->block * r->p->item;
+    r->at[which] = to;
+    r->step[which] = v->item;
+    while (n > 0) {
+        int64_t part = in->size[0] - index[0] < n ? in->size[0] - index[0] : n;
+        v->copy((char *const[2]){to, at}, (const int64_t[2]){v->item, in->move[0]}, part);
+        to += part * v->item;
+        n -= part;
+        at -= index[0] * in->move[0];
+        index[0] = 0;
+        for (int d = 1; d < in->ndim; d++) {
+            at += in->move[d];
+            if (++index[d] < in->size[d]) break;
+            at -= in->size[d] * in->move[d];
+            index[d] = 0;
+        }
+    }
+}
+
+static void run_block(run_state *r, int64_t first, int64_t n) {
+    const program *p = r->p;
+    for (int k = 0; k < p->values; k++) {
+        const value *v = &p->value[k];
+        if (v->kind == WOUND)
+            r->at[k] = NULL;
+        else if (v->memory)
+            r->at[k] = v->memory + first * r->step[k];
+    }
+    for (int i = 0; i < p->loops; i++) {
+        const loop *l = &p->loop[i];
+        char *ptr[NOMEN__MAX_IN + 1];
+        int64_t step[NOMEN__MAX_IN + 1];
+        ptr[0] = r->at[l->out];
+        step[0] = r->step[l->out];
+        for (int k = 0; k < l->nin; k++) {
+            int v = l->in[k];
+            if (!r->at[v]) unwind(r, v, first, n);
+            ptr[k + 1] = r->at[v];
+            step[k + 1] = r->step[v];
+        }
+        l->run(ptr, step, n);
+    }
+}
+
+static void run_chunk(void *context, int64_t begin, int64_t end) {
+    const program *p = context;
+    _Alignas(64) char area[AREA];
+    char *at[16 * NOMEN__FUSE_WORK];
+    int64_t step[16 * NOMEN__FUSE_WORK];
+    run_state r = {p, area, at, step};
+    for (int k = 0; k < p->values; k++) {
+        const value *v = &p->value[k];
+        step[k] = v->kind == NUMBER ? 0 : v->item;
+        if (v->kind == NUMBER) at[k] = (char *)(uintptr_t)v->from->number;
+        if (v->kind == FLAT && v->from) step[k] = v->from->ndim ? v->from->move[0] : 0;
+        if (v->kind == MADE && !v->memory) at[k] = area + v->slot * p->block * p->item;
+    }
+    for (; begin < end; begin += p->block)
+        run_block(&r, begin, end - begin < p->block ? end - begin : p->block);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Every step adds at most one value per operand, a cast of it, what it writes and a cast of that.
+ */
+static bool program_new(program *p, uint32_t work) {
+    size_t values = (2 * NOMEN__MAX_IN + 2) * (size_t)work;
+    size_t loops = (NOMEN__MAX_IN + 2) * (size_t)work;
+    size_t value_bytes = values * sizeof(value), loop_bytes = loops * sizeof(loop);
+    p->bytes = value_bytes + loop_bytes + work * sizeof(nomen__fused *) + values * sizeof(bool);
+    char *block = nomen__alloc(p->bytes);
+    if (!block) return false;
+    p->value = (value *)(void *)block;
+    p->loop = (loop *)(void *)(block + value_bytes);
+    p->step = (nomen__fused **)(void *)(block + value_bytes + loop_bytes);
+    return true;
+}
+
+static bool wants_memory(const nomen__fused *f, const nomen__fused *last) {
+    return f == last || f->headers;
+}
+
+static void take_back(program *p, size_t *capacity) {
+    for (int i = 0; i < p->steps; i++)
+        if (capacity[i]) nomen__buffer_free(p->value[p->step[i]->place].memory, capacity[i]);
+}
+
+static bool give_memory(program *p, const nomen__fused *last, size_t *capacity) {
+    memset(capacity, 0, sizeof *capacity * (size_t)p->steps);
+    for (int i = 0; i < p->steps; i++) {
+        const nomen__fused *f = p->step[i];
+        if (!wants_memory(f, last)) continue;
+        size_t bytes = (size_t)(f->numel * nomen__item(f->dtype));
+        p->value[f->place].memory = nomen__buffer_new(bytes, &capacity[i]);
+        if (p->value[f->place].memory) continue;
+        capacity[i] = 0;
+        take_back(p, capacity);
+        return false;
+    }
+    return true;
+}
+
+/* Headers become ordinary tensors. */
+static void publish(const program *p, const size_t *capacity) {
+    for (int i = 0; i < p->steps; i++) {
+        nomen__fused *f = p->step[i];
+        if (!capacity[i]) continue;
+        nomen__storage *s = f->storage;
+        s->data = p->value[f->place].memory;
+        s->capacity = capacity[i];
+        s->release = NULL;
+        s->payload = NULL;
+        for (uint32_t k = 0; k < f->headers; k++) {
+            f->header[k]->data = s->data;
+            f->header[k]->flags &= (uint8_t)~NOMEN__AWAY;
+        }
+        f->headers = 0;
+        f->made = true;
+        nomen__storage_retain(s);
+    }
+}
+
+nomen_status nomen__fuse_run(nomen__fused *last) {
+    program p = {.mark = nomen__fuse_mark(), .numel = last->numel, .item = 1};
+    if (!program_new(&p, last->work)) return NOMEN_ERROR_MEMORY;
+    size_t capacity[NOMEN__FUSE_WORK];
+    visit(&p, last);
+    bool ready = give_memory(&p, last, capacity);
+    if (ready) {
+        bool *taken = (bool *)(void *)(p.step + last->work);
+        memset(taken, 0, (size_t)p.values * sizeof *taken);
+        share_slots(&p, taken);
+        nomen__parallel(p.numel, CHUNK, run_chunk, &p);
+        publish(&p, capacity);
+    }
+    nomen__free(p.value, p.bytes);
+    return ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+}

@@ -1,0 +1,55 @@
+/* Values that are put off. While a thread fuses, a large pointwise operation is checked as ever,
+ * but leaves a step instead of values: a tensor with everything but data. When somebody asks for
+ * the values, all steps that lead to them run together, block by block (fuse_run.c). Only for
+ * fuse*.c; what others need to know is nomen__put_off in core.h. */
+#ifndef NOMEN_SRC_FUSING_H
+#define NOMEN_SRC_FUSING_H
+
+#include "op/op.h"
+
+/* LEAST: smaller results are computed at once, for they stay in cache anyway. WORK: steps and
+ * inputs of one run at most. DIMS: of an input, counted as the loops see them. */
+enum { NOMEN__FUSE_LEAST = 65536, NOMEN__FUSE_WORK = 128, NOMEN__FUSE_DIMS = 4 };
+
+typedef struct nomen__fused nomen__fused;
+
+/* Where an operand of a step comes from: another step, memory, or one number. */
+typedef struct nomen__fuse_input {
+    nomen__fused *step;
+    nomen__storage *storage; /* NULL: a step, or a number */
+    char *data;
+    uint8_t dtype, as; /* as it lies in memory; as the kernel wants it */
+    int ndim;          /* of memory, in the order of the result's: innermost first, merged */
+    int64_t size[NOMEN__FUSE_DIMS], move[NOMEN__FUSE_DIMS]; /* bytes */
+    uint64_t number[2];
+} nomen__fuse_input;
+
+/* One block. Everything in it is guarded by the lock of fuse.c. */
+struct nomen__fused {
+    int64_t refs;                  /* the storage's, and those of steps that read it */
+    nomen__fused *next, *previous; /* among all that are put off; among the dead */
+    const void *owner;             /* the thread that put it off */
+    const nomen__op *op;
+    nomen__loop *loop;
+    nomen__storage *storage; /* made: one reference; before: none, it is alive while headers are */
+    nomen_tensor **header;   /* all that are on the storage; room for one more at least */
+    nomen_tensor *few[4];
+    uint32_t headers, room;
+    bool made;
+    uint8_t writes, dtype; /* of the kernel; of the result */
+    int ndim, nin;
+    uint32_t work; /* steps and inputs that lead here, counted as often as they are met */
+    uint32_t mark; /* of the walk that met it last */
+    int32_t place; /* among the values of a run */
+    int64_t numel, *size, *stride;
+    nomen__fuse_input in[NOMEN__MAX_IN];
+    size_t bytes;
+};
+
+/* A mark that no step has yet; with the lock held. */
+uint32_t nomen__fuse_mark(void);
+/* With the lock held: computes the step, and whatever on the way to it has a header. Makes all of
+ * them ordinary tensors, or none. */
+nomen_status nomen__fuse_run(nomen__fused *last);
+
+#endif
