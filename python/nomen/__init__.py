@@ -20,6 +20,7 @@ from nomen import (
     return_types,
 )
 from nomen._exchange import TypedStorage
+from nomen._fuse import fuse
 from nomen._special import finfo, iinfo
 from nomen.autograd import (
     enable_grad,

@@ -3,7 +3,7 @@ import builtins
 import os
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import IO, Any, Self, SupportsIndex, overload
+from typing import IO, Any, Self, SupportsIndex, TypeVar, overload
 
 from nomen import autograd as autograd
 from nomen import cuda as cuda, nn as nn, random as random
@@ -19,6 +19,14 @@ from nomen.autograd import no_grad as no_grad
 from nomen.autograd import set_grad_enabled as set_grad_enabled
 
 __version__: str
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+class fuse:
+    def __init__(self, function: Any = None) -> None: ...
+    def __enter__(self) -> fuse: ...
+    def __exit__(self, *error: Any) -> None: ...
+    def __call__(self, function: _F) -> _F: ...
 
 _Bool = builtins.bool
 _Int = builtins.int

@@ -160,6 +160,22 @@ static PyObject *set_printoptions(PyObject *module, PyObject *args, PyObject *kw
     Py_RETURN_NONE;
 }
 
+static PyObject *fuse_begin(PyObject *module, PyObject *unused) {
+    (void)module;
+    (void)unused;
+    nomen__fuse_enter();
+    Py_RETURN_NONE;
+}
+
+static PyObject *fuse_end(PyObject *module, PyObject *unused) {
+    (void)unused;
+    PyThreadState *me = PyEval_SaveThread();
+    nomen_status status = nomen__fuse_leave();
+    PyEval_RestoreThread(me);
+    if (status) return nomen__py_raise(PyModule_GetState(module));
+    Py_RETURN_NONE;
+}
+
 static PyObject *show_config(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;
@@ -186,6 +202,8 @@ static PyMethodDef functions[] = {
     {"set_cache_limit", set_cache_limit, METH_O, DOC_set_cache_limit},
     {"set_printoptions", KEYWORDS(set_printoptions), METH_VARARGS | METH_KEYWORDS,
      DOC_set_printoptions},
+    {"_fuse_begin", fuse_begin, METH_NOARGS, "Pointwise operations put their values off."},
+    {"_fuse_end", fuse_end, METH_NOARGS, "The outermost end computes them."},
     {"_show_config", show_config, METH_NOARGS, "How this build was made, as text."},
     {NULL, NULL, 0, NULL},
 };

@@ -1,0 +1,46 @@
+"""nomen.fuse: pointwise chains are computed block by block."""
+
+from nomen import _C
+from nomen.autograd import _decorate
+
+
+class _Fusing:
+    """A with block or a decorator in which pointwise operations put their values off."""
+
+    def __enter__(self):
+        _C._fuse_begin()
+        return self
+
+    def __exit__(self, *error):
+        _C._fuse_end()
+
+    def __call__(self, function):
+        return _decorate(_Fusing, function)
+
+
+class fuse(_Fusing):
+    """A with block, or a decorator with or without brackets: pointwise operations with large
+    results run together, block by block, when something needs their values or the block ends.
+    Results, names, errors and gradients are the same; intermediate results that nobody holds any
+    more never get memory. It is for this thread; blocks may be nested.
+
+    Errors: none of its own; a lack of memory for values shows where they are needed.
+
+    Example:
+        >>> x = nomen.ones(1000, 100, names=('N', 'C'))
+        >>> with nomen.fuse():
+        ...     y = ((x * 2 + 1).sqrt() - x).abs()
+        >>> y[0, :2]
+        tensor([0.7321, 0.7321], names=('C',))
+        >>> @nomen.fuse
+        ... def gelu_like(x):
+        ...     return x * (x * 1.702).sigmoid()
+        >>> gelu_like(x).names
+        ('N', 'C')
+    """
+
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else _Fusing()(function)
+
+    def __init__(self, function=None):
+        super().__init__()
