@@ -160,6 +160,9 @@ static PyObject *set_printoptions(PyObject *module, PyObject *args, PyObject *kw
     Py_RETURN_NONE;
 }
 
+/* The call that asks has a reference of its own. */
+static bool held_once(const void *python) { return Py_REFCNT((PyObject *)(uintptr_t)python) == 1; }
+
 static PyObject *fuse_begin(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;
@@ -221,6 +224,7 @@ static int exec(PyObject *module) {
     py_state *s = PyModule_GetState(module);
     s->module = module; /* the types hold the module: it outlives every object that asks for it */
     find_operations(s);
+    nomen__held_once = held_once;
     PyMethodDef *const lists[] = {functions,
                                   nomen__py_data_functions,
                                   nomen__py_grad_functions,

@@ -132,20 +132,33 @@ static void leave(nomen_tensor *t) {
 
 /* ---- asking for values ----------------------------------------------------------------------- */
 
-/* With the lock held. The steps that are done go to *done, with a reference. */
-static nomen_status run(nomen__fused *f, nomen__fused **done) {
-    nomen_status s = nomen__fuse_run(f);
-    if (s) {
-        nomen__error_context(f->op->name, "");
-        return s;
-    }
+/* With the lock held: the steps that are done go to *done, with a reference that was the storage's.
+ */
+static void collect_done(nomen__fused **done) {
     for (nomen__fused *at = all, *next; at; at = next) {
         next = at->next;
         if (!at->made) continue;
-        unlink_step(at); /* the reference was the storage's */
+        unlink_step(at);
         at->next = *done;
         *done = at;
     }
+}
+
+static void run_chunk(void *context, int64_t begin, int64_t end) {
+    nomen__fuse_compute(context, begin, end, NULL);
+}
+
+/* With the lock held: computes the step, and whatever on the way to it has a header, or nothing. */
+static nomen_status run(nomen__fused *f, nomen__fused **done) {
+    nomen__fuse_program *p = nomen__fuse_program_new(f, NOMEN_DTYPE_NONE);
+    if (!p) {
+        nomen__error_context(f->op->name, "");
+        return NOMEN_ERROR_MEMORY;
+    }
+    nomen__parallel(f->numel, NOMEN__GRAIN, run_chunk, p);
+    nomen__fuse_publish(p);
+    nomen__fuse_program_free(p);
+    collect_done(done);
     return NOMEN_OK;
 }
 
@@ -215,6 +228,42 @@ static nomen_status before_write(const nomen__storage *s) {
     give();
     settle(done);
     return status;
+}
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+bool (*nomen__held_once)(const void *python);
+
+/* Is there one reference, of a scope, or of an object that a call alone holds? That may be wrong,
+ * but not twice, and costs time then and nothing else. */
+static bool is_fading(const nomen_tensor *t) {
+    const nomen__fused *f = step_of(t);
+    return f->headers == 1 && !f->read && !f->made &&
+           atomic_load_explicit(&t->refs, memory_order_acquire) == 1 &&
+           atomic_load_explicit(&t->storage->refs, memory_order_acquire) == 1 &&
+           (!t->python || (nomen__held_once && nomen__held_once(t->python)));
+}
+
+nomen_status nomen__fuse_open(const nomen_tensor *t, nomen_dtype as, nomen__fuse_program **p) {
+    *p = NULL;
+    take();
+    bool reads = nomen__is_put_off(t) && is_fading(t);
+    if (reads) *p = nomen__fuse_program_new(step_of(t), as);
+    if (*p) {
+        step_of(t)->read = true;
+        return NOMEN_OK; /* with the lock */
+    }
+    give();
+    return reads ? NOMEN_ERROR_MEMORY : NOMEN_OK;
+}
+
+void nomen__fuse_close(nomen__fuse_program *p, bool complete) {
+    nomen__fused *done = NULL;
+    if (complete) nomen__fuse_publish(p);
+    nomen__fuse_program_free(p);
+    collect_done(&done);
+    give();
+    settle(done);
 }
 
 /* ---- which operations ------------------------------------------------------------------------ */
@@ -369,6 +418,11 @@ static bool may_fuse(const nomen__call *c) {
     return numel > NOMEN__FUSE_LEAST;
 }
 
+/* Reductions read what is put off block by block, if they can. */
+static bool reads_blocks(const nomen__call *c) {
+    return c->op->launch == nomen__launch_reduce || c->op->launch == nomen__launch_positions;
+}
+
 static nomen_status make_operands(const nomen__call *c) {
     nomen_status s = NOMEN_OK;
     for (int64_t i = 0; i < c->in_count && !s; i++) s = nomen__make_ready(c->in[i]);
@@ -385,8 +439,8 @@ static nomen_status make_operands(const nomen__call *c) {
 
 nomen_status nomen__fuse_operands(const nomen__call *c) {
     if (!c->op->primitive) return NOMEN_OK; /* it is made of calls that do as they like */
-    bool later = nomen__fusing && c->op->launch == nomen__launch_elementwise && !c->inplace;
-    return later ? NOMEN_OK : make_operands(c);
+    bool steps = c->op->launch == nomen__launch_elementwise || reads_blocks(c);
+    return nomen__fusing && steps && !c->inplace ? NOMEN_OK : make_operands(c);
 }
 
 /* Operands that do not lie under the result as they are become memory first, and all of them if the
@@ -408,6 +462,7 @@ static nomen_status make_some(const nomen__call *c, const int64_t *stride) {
 
 nomen_status nomen__fuse_call(nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
+    if (reads_blocks(c)) return NOMEN_OK;
     if (!may_fuse(c)) return make_operands(c);
     strides_of(c, stride);
     nomen_status s = make_some(c, stride);

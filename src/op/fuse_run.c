@@ -8,7 +8,14 @@
 
 /* CHUNK: elements of a task of the pool, as the iterator has them. AREA: bytes of a thread's
  * buffers, which share the nearest cache with what is read. */
-enum { CHUNK = 32768, AREA = 65536, WANTED = 16384, LONGEST = 4096, SHORTEST = 16 };
+enum { CHUNK = 32768, AREA = 32768, WANTED = 16384, LONGEST = 4096, SHORTEST = 16 };
+
+/* Every step adds at most one value per operand, a cast of it, what it writes and a cast of that; a
+ * reader one more cast. */
+enum {
+    VALUES = (2 * NOMEN__MAX_IN + 2) * NOMEN__FUSE_WORK + 1,
+    LOOPS = (NOMEN__MAX_IN + 2) * NOMEN__FUSE_WORK + 1
+};
 
 typedef enum kind { NUMBER, FLAT, WOUND, MADE } kind;
 
@@ -29,15 +36,18 @@ typedef struct loop {
     int nin, in[NOMEN__MAX_IN], out;
 } loop;
 
-typedef struct program {
+struct nomen__fuse_program {
     value *value;
     loop *loop;
-    nomen__fused **step;
-    int values, loops, steps, slots, room;
+    nomen__fused **step, *last;
+    size_t *capacity; /* of the memory of each step; 0: none */
+    int values, loops, steps, slots;
+    int reading;                /* the value that a reader gets, -1: there is none */
     int64_t item, block, numel; /* of the widest value; elements */
     uint32_t mark;
     size_t bytes;
-} program;
+};
+typedef nomen__fuse_program program;
 
 /* ---- the list of loops ----------------------------------------------------------------------- */
 
@@ -229,11 +239,10 @@ static void run_block(run_state *r, int64_t first, int64_t n) {
     }
 }
 
-static void run_chunk(void *context, int64_t begin, int64_t end) {
-    const program *p = context;
+void nomen__fuse_compute(const nomen__fuse_program *p, int64_t begin, int64_t end, char *to) {
     _Alignas(64) char area[AREA];
-    char *at[16 * NOMEN__FUSE_WORK];
-    int64_t step[16 * NOMEN__FUSE_WORK];
+    char *at[VALUES];
+    int64_t step[VALUES];
     run_state r = {p, area, at, step};
     for (int k = 0; k < p->values; k++) {
         const value *v = &p->value[k];
@@ -242,59 +251,79 @@ static void run_chunk(void *context, int64_t begin, int64_t end) {
         if (v->kind == FLAT && v->from) step[k] = v->from->ndim ? v->from->move[0] : 0;
         if (v->kind == MADE && !v->memory) at[k] = area + v->slot * p->block * p->item;
     }
-    for (; begin < end; begin += p->block)
-        run_block(&r, begin, end - begin < p->block ? end - begin : p->block);
+    for (int64_t n; begin < end; begin += n) {
+        n = end - begin < p->block ? end - begin : p->block;
+        if (to) {
+            at[p->reading] = to;
+            to += n * step[p->reading];
+        }
+        run_block(&r, begin, n);
+    }
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Every step adds at most one value per operand, a cast of it, what it writes and a cast of that.
- */
-static bool program_new(program *p, uint32_t work) {
-    size_t values = (2 * NOMEN__MAX_IN + 2) * (size_t)work;
-    size_t loops = (NOMEN__MAX_IN + 2) * (size_t)work;
-    size_t value_bytes = values * sizeof(value), loop_bytes = loops * sizeof(loop);
-    p->bytes = value_bytes + loop_bytes + work * sizeof(nomen__fused *) + values * sizeof(bool);
-    char *block = nomen__alloc(p->bytes);
-    if (!block) return false;
-    p->value = (value *)(void *)block;
-    p->loop = (loop *)(void *)(block + value_bytes);
-    p->step = (nomen__fused **)(void *)(block + value_bytes + loop_bytes);
-    return true;
+static program *program_room(size_t work) {
+    size_t values = VALUES / NOMEN__FUSE_WORK * work + 1 + work;
+    size_t loops = LOOPS / NOMEN__FUSE_WORK * work + 1 + work;
+    size_t bytes = sizeof(program) + values * sizeof(value) + loops * sizeof(loop) +
+                   work * (sizeof(nomen__fused *) + sizeof(size_t)) + values * sizeof(bool);
+    program *p = nomen__alloc(bytes);
+    if (!p) return NULL;
+    *p = (program){.bytes = bytes, .item = 1, .reading = -1};
+    p->value = (value *)(void *)(p + 1);
+    p->loop = (loop *)(void *)(p->value + values);
+    p->step = (nomen__fused **)(void *)(p->loop + loops);
+    p->capacity = (size_t *)(void *)(p->step + work);
+    return p;
 }
 
-static bool wants_memory(const nomen__fused *f, const nomen__fused *last) {
-    return f == last || f->headers;
-}
-
-static void take_back(program *p, size_t *capacity) {
+static void take_back(program *p) {
     for (int i = 0; i < p->steps; i++)
-        if (capacity[i]) nomen__buffer_free(p->value[p->step[i]->place].memory, capacity[i]);
+        if (p->capacity[i]) nomen__buffer_free(p->value[p->step[i]->place].memory, p->capacity[i]);
 }
 
-static bool give_memory(program *p, const nomen__fused *last, size_t *capacity) {
-    memset(capacity, 0, sizeof *capacity * (size_t)p->steps);
+static bool give_memory(program *p) {
+    memset(p->capacity, 0, sizeof *p->capacity * (size_t)p->steps);
     for (int i = 0; i < p->steps; i++) {
         const nomen__fused *f = p->step[i];
-        if (!wants_memory(f, last)) continue;
+        if (f == p->last ? p->reading >= 0 : !f->headers) continue;
         size_t bytes = (size_t)(f->numel * nomen__item(f->dtype));
-        p->value[f->place].memory = nomen__buffer_new(bytes, &capacity[i]);
-        if (p->value[f->place].memory) continue;
-        capacity[i] = 0;
-        take_back(p, capacity);
+        char *memory = nomen__buffer_new(bytes, &p->capacity[i]);
+        p->value[f->place].memory = memory;
+        if (memory) continue;
+        p->capacity[i] = 0;
+        take_back(p);
         return false;
     }
     return true;
 }
 
-/* Headers become ordinary tensors. */
-static void publish(const program *p, const size_t *capacity) {
+nomen__fuse_program *nomen__fuse_program_new(nomen__fused *last, nomen_dtype as) {
+    program *p = program_room(last->work);
+    if (!p) return NULL;
+    p->mark = nomen__fuse_mark();
+    p->last = last;
+    p->numel = last->numel;
+    visit(p, last);
+    if (as) p->reading = cast_value(p, last->place, (uint8_t)as);
+    if (give_memory(p)) {
+        bool *taken = (bool *)(void *)(p->capacity + last->work);
+        memset(taken, 0, (size_t)p->values * sizeof *taken);
+        share_slots(p, taken);
+        return p;
+    }
+    nomen__free(p, p->bytes);
+    return NULL;
+}
+
+void nomen__fuse_publish(nomen__fuse_program *p) {
     for (int i = 0; i < p->steps; i++) {
         nomen__fused *f = p->step[i];
-        if (!capacity[i]) continue;
+        if (!p->capacity[i]) continue;
         nomen__storage *s = f->storage;
         s->data = p->value[f->place].memory;
-        s->capacity = capacity[i];
+        s->capacity = p->capacity[i];
         s->release = NULL;
         s->payload = NULL;
         for (uint32_t k = 0; k < f->headers; k++) {
@@ -304,22 +333,11 @@ static void publish(const program *p, const size_t *capacity) {
         f->headers = 0;
         f->made = true;
         nomen__storage_retain(s);
+        p->capacity[i] = 0;
     }
 }
 
-nomen_status nomen__fuse_run(nomen__fused *last) {
-    program p = {.mark = nomen__fuse_mark(), .numel = last->numel, .item = 1};
-    if (!program_new(&p, last->work)) return NOMEN_ERROR_MEMORY;
-    size_t capacity[NOMEN__FUSE_WORK];
-    visit(&p, last);
-    bool ready = give_memory(&p, last, capacity);
-    if (ready) {
-        bool *taken = (bool *)(void *)(p.step + last->work);
-        memset(taken, 0, (size_t)p.values * sizeof *taken);
-        share_slots(&p, taken);
-        nomen__parallel(p.numel, CHUNK, run_chunk, &p);
-        publish(&p, capacity);
-    }
-    nomen__free(p.value, p.bytes);
-    return ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+void nomen__fuse_program_free(nomen__fuse_program *p) {
+    take_back(p);
+    nomen__free(p, p->bytes);
 }

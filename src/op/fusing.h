@@ -36,6 +36,7 @@ struct nomen__fused {
     nomen_tensor *few[4];
     uint32_t headers, room;
     bool made;
+    bool read;             /* without being made: a second time it would be computed in vain */
     uint8_t writes, dtype; /* of the kernel; of the result */
     int ndim, nin;
     uint32_t work; /* steps and inputs that lead here, counted as often as they are met */
@@ -48,8 +49,23 @@ struct nomen__fused {
 
 /* A mark that no step has yet; with the lock held. */
 uint32_t nomen__fuse_mark(void);
-/* With the lock held: computes the step, and whatever on the way to it has a header. Makes all of
- * them ordinary tensors, or none. */
-nomen_status nomen__fuse_run(nomen__fused *last);
+/* The steps that lead to one, as loops over blocks. */
+typedef struct nomen__fuse_program nomen__fuse_program;
+/* With the lock held, as the next two: NULL and an error without memory. The values of `last` come
+ * as `as` into memory of the reader's (NONE: they become memory themselves); whatever else has a
+ * header becomes memory on the way. */
+nomen__fuse_program *nomen__fuse_program_new(nomen__fused *last, nomen_dtype as);
+/* After all of it has run: headers become ordinary tensors. */
+void nomen__fuse_publish(nomen__fuse_program *p);
+void nomen__fuse_program_free(nomen__fuse_program *p);
+/* Elements begin to end, in the order of memory, to `to` if there is a reader. From any thread. */
+void nomen__fuse_compute(const nomen__fuse_program *p, int64_t begin, int64_t end, char *to);
+
+/* For reductions (launch_reduce.c). The program of a tensor that is put off and whose only owner is
+ * about to let go of it, as it seems; then no memory is needed for it. NULL without an error: it is
+ * better made. Nobody else fuses until nomen__fuse_close, which is told whether all of it has run.
+ */
+nomen_status nomen__fuse_open(const nomen_tensor *t, nomen_dtype as, nomen__fuse_program **p);
+void nomen__fuse_close(nomen__fuse_program *p, bool done);
 
 #endif

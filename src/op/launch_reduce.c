@@ -1,5 +1,6 @@
 /* Reductions: how the dims of the input become rectangles for a reducer, and how the work is shared
  * among threads so that their number does not show in the result. Adding up is the reducer's. */
+#include "op/fusing.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
 #include "op/tile.h"
@@ -39,6 +40,7 @@ typedef struct reduction {
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
     bool turned;                  /* rows are short and without holes */
+    nomen__fuse_program *steps;   /* the input is put off, and made block by block */
 } reduction;
 
 static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
@@ -185,16 +187,18 @@ static void finish_dims(reduction *r) {
 /* ---- one unit -------------------------------------------------------------------------------- */
 
 typedef struct unit {
-    int64_t n; /* accumulators */
+    int64_t n;     /* accumulators */
+    int64_t first; /* of kept[0] */
     const char *in;
     char *out[NOMEN__MAX_OUT];
 } unit;
 
 static unit unit_at(const reduction *r, int64_t number) {
     int64_t first = number % r->blocks * r->block, line = number / r->blocks;
-    unit u = {r->kept[0] - first < r->block ? r->kept[0] - first : r->block, r->in, {NULL, NULL}};
+    int64_t n = r->kept[0] - first < r->block ? r->kept[0] - first : r->block;
+    unit u = {n, first, r->in, {NULL, NULL}};
     int64_t to[NOMEN__MAX_OUT];
-    u.in += first * r->kept_in[0];
+    if (!r->steps) u.in += first * r->kept_in[0];
     for (int k = 0; k < NOMEN__MAX_OUT; k++) to[k] = first * r->kept_out[0][k];
     for (int d = 1; d < r->nkept; d++) {
         int64_t index = line % r->kept[d];
@@ -218,8 +222,54 @@ static void step_turned(const reduction *r, void *acc, const nomen__reduce_step 
     r->reducer->step(acc, &s);
 }
 
+/* ---- what is put off ------------------------------------------------------------------------- */
+
+/* BYTES hold a unit of rows that are turned, whatever the dtype; of others, as many rows as fit
+ * into NEAR, or a part of one: whole blocks of ROUND elements, so that reducers see what they would
+ * see of a whole row. */
+enum { BYTES = NOMEN__ACC_BLOCK * SHORT_ROW * 16, NEAR = 16384 };
+
+/* The input is one block of memory, row behind row. */
+static bool is_one_block(const reduction *r) {
+    return r->nreduced == 1 && r->nkept == 1 && r->reduced_in[0] == r->item &&
+           (r->kept[0] == 1 || r->kept_in[0] == r->param.count * r->item);
+}
+
+/* Elements begin to end of n rows from number `first` of the unit. */
+static void take_blocks(const reduction *r, const unit *u, char *acc, int64_t begin, int64_t end) {
+    _Alignas(64) char near[BYTES];
+    int64_t count = r->param.count, rows = u->n, most = end - begin;
+    if (count > SHORT_ROW) {
+        rows = NEAR / (count * r->item);
+        if (rows < 1 || most != count) rows = 1;
+        most = NEAR / r->item / ROUND * ROUND;
+    }
+    nomen__reduce_step s = {.in = near, .acc_step = count * r->item, .red_step = r->item};
+    s.index_step = r->reduced_at[0];
+    for (int64_t row = 0; row < u->n; row += rows) {
+        s.n_acc = u->n - row < rows ? u->n - row : rows;
+        char *to = acc + row * (int64_t)r->reducer->acc_bytes;
+        for (int64_t at = begin; at < end; at += s.n_red) {
+            s.n_red = s.n_acc == 1 && end - at > most ? most : end - at;
+            s.index0 = r->index0 + at * s.index_step;
+            int64_t from = (u->first + row) * count + at;
+            nomen__fuse_compute(r->steps, from, from + s.n_acc * s.n_red, near);
+            if (r->turned && s.n_acc >= 16)
+                step_turned(r, to, &s);
+            else
+                r->reducer->step(to, &s);
+        }
+    }
+}
+
+/* ---- all units ------------------------------------------------------------------------------- */
+
 /* Takes in the reduced elements begin to end of a unit. */
 static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin, int64_t end) {
+    if (NOMEN_UNLIKELY(r->steps != NULL)) {
+        take_blocks(r, u, acc, begin, end);
+        return;
+    }
     int64_t index[NOMEN_MAX_DIMS], rest = begin;
     nomen__reduce_step s = {.in = u->in, .n_acc = u->n, .acc_step = r->kept_in[0]};
     s.index0 = r->index0;
@@ -269,8 +319,6 @@ static void deliver(const reduction *r, const unit *u, const void *acc) {
         r->out[k].cast(ptr, (const int64_t[2]){r->kept_out[0][k], r->out[k].item}, u->n);
     }
 }
-
-/* ---- all units ------------------------------------------------------------------------------- */
 
 static void run_units(void *context, int64_t begin, int64_t end) {
     const reduction *r = context;
@@ -329,32 +377,55 @@ static nomen_status run(reduction *r) {
     return NOMEN_OK;
 }
 
-static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
-    reduction r;
-    int64_t numel = out[0] ? out[0]->numel : out[1]->numel;
-    if (numel == 0) return NOMEN_OK;
-    r.reducer = c->kernel->reducer;
-    r.param.count = in->numel / numel;
-    r.param.correction = c->reduce_correction;
-    r.in = in->data;
-    r.index0 = 0;
-    r.item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
+static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
+                    nomen_tensor *const *out) {
+    r->reducer = c->kernel->reducer;
+    r->param.count = in->numel / (out[0] ? out[0] : out[1])->numel;
+    r->param.correction = c->reduce_correction;
+    r->in = in->data;
+    r->index0 = 0;
+    r->item = nomen__item(c->compute);
+    r->steps = NULL;
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
         nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
-        r.out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
+        r->out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
         if (!out[k]) continue;
-        r.out[k].base = out[k]->data;
-        r.out[k].cast = nomen__cast_loop(writes, (nomen_dtype)out[k]->dtype);
+        r->out[k].base = out[k]->data;
+        r->out[k].cast = nomen__cast_loop(writes, (nomen_dtype)out[k]->dtype);
     }
-    collect(&r, in, c->mask, out);
-    merge_kept(&r);
-    merge_reduced(&r, out[1] != NULL);
-    finish_dims(&r);
+    collect(r, in, c->mask, out);
+    merge_kept(r);
+    merge_reduced(r, out[1] != NULL);
+    finish_dims(r);
+}
+
+static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {
+    reduction r;
+    prepare(&r, c, in, out);
     return run(&r);
 }
 
+/* *done: the reduction has run over what is put off, without making it. */
+static nomen_status reduce_steps(nomen__call *c, nomen_tensor *const *out, bool *done) {
+    reduction r;
+    prepare(&r, c, c->in[0], out);
+    if (!is_one_block(&r)) return NOMEN_OK;
+    nomen_status s = nomen__fuse_open(c->in[0], c->compute, &r.steps);
+    if (s || !r.steps) return s;
+    *done = true;
+    s = run(&r);
+    nomen__fuse_close(r.steps, s == NOMEN_OK);
+    return s;
+}
+
 static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
-    if (!out[0] && !out[1]) return NOMEN_OK;
+    if ((!out[0] && !out[1]) || (out[0] ? out[0] : out[1])->numel == 0) return NOMEN_OK;
+    if (NOMEN_UNLIKELY(nomen__is_put_off(c->in[0]))) {
+        bool done = false;
+        nomen_status s = reduce_steps(c, out, &done);
+        if (!s && !done) s = nomen__make_ready(c->in[0]);
+        if (s || done) return s;
+    }
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_status status = reduce(c, in, out);

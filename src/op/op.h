@@ -348,6 +348,9 @@ void nomen__fuse_enter(void);
 nomen_status nomen__fuse_leave(void); /* the outermost one computes what this thread has put off */
 /* When operands are known: those that the call will follow are computed. */
 nomen_status nomen__fuse_operands(const nomen__call *c);
+/* Set by a front end whose objects own headers: does nothing but the running call hold the object?
+ */
+extern bool (*nomen__held_once)(const void *python);
 /* When kernel and sizes are known, while this thread fuses: c->out[0] becomes a result whose values
  * are put off, or the operands are computed. */
 nomen_status nomen__fuse_call(nomen__call *c);
