@@ -80,7 +80,7 @@ def main():
     print(f"float32, {rows} x {columns}\n")
     operands = [nomen.rand(rows, columns), nomen.rand(rows, columns), nomen.rand(columns)]
     others = [torch.from_numpy(t.numpy()) for t in operands] if torch else []
-    print(f"{'chain':52} {'peer':>8} {'eager':>8} {'fused':>8} {'peer/fused':>11} {'eager/fused':>12}")
+    print(f"{'chain':52} {'peer':>8} {'eager':>8} {'fused':>8}  peer/fused  eager/fused")
     for name, chain in CHAINS.items():
         fused = nomen.fuse(chain)
         ways = {"eager": lambda: chain(*operands), "fused": lambda: fused(*operands)}

@@ -157,7 +157,10 @@ REDUCTIONS = {
 }
 
 
-@pytest.mark.parametrize("size", [(300, 257), (17, 5000), (9, 70001), (1, 200000), (40000, 8)], ids=str)
+SIZES = [(300, 257), (17, 5000), (9, 70001), (1, 200000), (40000, 8)]
+
+
+@pytest.mark.parametrize("size", SIZES, ids=str)
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions(name, size):
     reduce = REDUCTIONS[name]
