@@ -283,11 +283,21 @@ static void take_back(program *p) {
         if (p->capacity[i]) nomen__buffer_free(p->value[p->step[i]->place].memory, p->capacity[i]);
 }
 
+/* Will somebody ask for its values? A temporary of an open scope will most often not be; the second
+ * time it is believed. */
+static bool is_wanted(nomen__fused *f) {
+    const nomen_tensor *t = f->header[0];
+    if (f->headers != 1 || f->read || !t->scope || t->python) return f->headers;
+    f->read = atomic_load_explicit(&t->refs, memory_order_acquire) == 1 &&
+              atomic_load_explicit(&t->storage->refs, memory_order_acquire) == 1;
+    return !f->read;
+}
+
 static bool give_memory(program *p) {
     memset(p->capacity, 0, sizeof *p->capacity * (size_t)p->steps);
     for (int i = 0; i < p->steps; i++) {
-        const nomen__fused *f = p->step[i];
-        if (f == p->last ? p->reading >= 0 : !f->headers) continue;
+        nomen__fused *f = p->step[i];
+        if (f == p->last ? p->reading >= 0 : !is_wanted(f)) continue;
         size_t bytes = (size_t)(f->numel * nomen__item(f->dtype));
         char *memory = nomen__buffer_new(bytes, &p->capacity[i]);
         p->value[f->place].memory = memory;

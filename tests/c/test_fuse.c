@@ -1,0 +1,244 @@
+/* Values that are put off in C: scopes, who is computed and who is not, writes, failures for want
+ * of memory. What is computed is compared in tests/python/test_fuse.py. */
+#include "core/core.h"
+#include "nomen/nomen.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROWS = 300, COLUMNS = 257, COUNT = ROWS * COLUMNS, BYTES = COUNT * (int)sizeof(float) };
+
+static int64_t before;
+
+static int start(void **state) {
+    (void)state;
+    nomen_clear_error();
+    before = nomen_get_memory_stats().tensors_live;
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    nomen_thread_end();
+    return nomen_get_memory_stats().tensors_live == before ? 0 : -1;
+}
+
+static nomen_tensor *ramp(void) {
+    nomen_tensor *t = nomen_arange(NULL, nomen_num(COUNT), .dtype = NOMEN_F32);
+    t = nomen_div(nomen_reshape(t, NOMEN_SIZES(ROWS, COLUMNS)), nomen_scalar(1000.0));
+    return nomen_rename(t, "N C");
+}
+
+static nomen_tensor *chain(nomen_tensor *x) {
+    return nomen_sub(nomen_exp(nomen_neg(nomen_mul(x, x))), x);
+}
+
+/* Is every element of y what the chain makes of x? */
+static void assert_chain(const nomen_tensor *y, const nomen_tensor *x) {
+    nomen_scope() {
+        nomen_tensor *expected = chain((nomen_tensor *)(uintptr_t)x);
+        assert_int_equal(nomen_numel(y), COUNT);
+        assert_memory_equal(nomen_data(y), nomen_data(expected), BYTES);
+    }
+}
+
+static int64_t live(void) { return nomen_get_memory_stats().bytes_live; }
+
+static void temporaries_die_without_memory(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp(), *y = NULL;
+    int64_t base = live();
+    nomen_fuse() {
+        y = nomen_keep(chain(x));
+        assert_non_null(y);
+        assert_true(live() - base < 10000);
+        assert_string_equal(nomen_name_of(y, 1), "C");
+        assert_true(nomen_is_contiguous(y));
+    }
+    assert_true(live() - base >= BYTES && live() - base < 2 * BYTES);
+    assert_chain(y, x);
+}
+
+static int64_t leave_early(nomen_tensor *x, nomen_tensor **y, bool early) {
+    nomen_fuse() {
+        *y = nomen_keep(chain(x));
+        if (early) return 1;
+        break;
+    }
+    return 2;
+}
+
+static void blocks_are_left_in_any_way(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp(), *y = NULL, *z = NULL;
+    assert_int_equal(leave_early(x, &y, true), 1);
+    assert_chain(y, x);
+    assert_int_equal(leave_early(x, &y, false), 2);
+    assert_chain(y, x);
+    nomen_fuse_mark mark = nomen_fuse_begin();
+    nomen_fuse() { z = nomen_keep(chain(x)); }
+    z = nomen_keep(z);
+    nomen_fuse_end(&mark);
+    nomen_fuse_end(&mark); /* does nothing */
+    nomen_fuse_end(NULL);
+    assert_chain(z, x);
+    int64_t base = live();
+    assert_non_null(nomen_mul(x, x)); /* at once again */
+    assert_true(live() - base >= BYTES);
+}
+
+static void operands_may_be_written_to(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp(), *old = nomen_clone(x), *y = NULL;
+    nomen_fuse() {
+        y = nomen_keep(chain(x));
+        nomen_zero_(x);
+        *(float *)nomen_data(x) = 1;
+    }
+    assert_chain(y, old);
+    nomen_fuse() {
+        y = nomen_keep(chain(old));
+        float *at = nomen_data(old); /* whoever asks may write */
+        for (int i = 0; i < COUNT; i++) at[i] = 2;
+    }
+    assert_chain(y, ramp());
+}
+
+static void reductions_take_no_memory(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp(), *sum = NULL, *rows = NULL;
+    nomen_fuse() {
+        int64_t base = live();
+        sum = nomen_keep(nomen_sum(chain(x)));
+        rows = nomen_keep(nomen_amax(chain(x), "C"));
+        assert_true(live() - base < 50000);
+    }
+    nomen_scope() {
+        assert_true(nomen_item(sum) == nomen_item(nomen_sum(chain(x))));
+        nomen_tensor *expected = nomen_amax(chain(x), "C");
+        assert_memory_equal(nomen_data(rows), nomen_data(expected), ROWS * sizeof(float));
+    }
+    nomen_fuse() { /* the second reduction finds that the chain is needed again */
+        nomen_tensor *y = chain(x);
+        double first = nomen_item(nomen_sum(y));
+        int64_t base = live();
+        assert_true(nomen_item(nomen_sum(y)) == first);
+        assert_true(live() - base >= BYTES);
+    }
+}
+
+static void names_are_checked_at_once(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp();
+    nomen_fuse() {
+        nomen_tensor *y = nomen_mul(x, x);
+        assert_null(nomen_add(y, nomen_rename(ramp(), "C N")));
+        assert_non_null(strstr(nomen_error_text(), "'C'"));
+    }
+}
+
+static void *ask(void *tensor) {
+    static double sum;
+    sum = nomen_item(nomen_sum(tensor));
+    nomen_thread_end();
+    return &sum;
+}
+
+static void another_thread_may_ask(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp();
+    nomen_fuse() {
+        nomen_tensor *y = chain(x);
+        pthread_t thread;
+        void *sum;
+        assert_int_equal(pthread_create(&thread, NULL, ask, y), 0);
+        assert_int_equal(pthread_join(thread, &sum), 0);
+        assert_true(*(double *)sum == nomen_item(nomen_sum(y)));
+        assert_chain(y, x);
+    }
+}
+
+/* Without memory at the end values stay put off, and come when there is some again. */
+static void memory_may_come_later(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp(), *y = NULL;
+    nomen_fuse_mark mark = nomen_fuse_begin();
+    y = nomen_keep(chain(x));
+    nomen_set_memory_limit((size_t)live() + 1000);
+    assert_null(nomen_data(y));
+    const nomen_error *e = nomen_last_error();
+    assert_true(e && e->code == NOMEN_ERROR_MEMORY && !strcmp(e->op, "sub"));
+    nomen_fuse_end(&mark);
+    e = nomen_last_error();
+    assert_true(e && e->code == NOMEN_ERROR_MEMORY && !strcmp(e->op, "sub"));
+    nomen_set_memory_limit(0);
+    assert_chain(y, x);
+}
+
+#ifdef NOMEN_FAULTS
+
+static bool one_step(nomen_tensor *x, nomen_tensor *w, nomen_tensor **y) {
+    bool done = false;
+    nomen_fuse() {
+        nomen_tensor *h = chain(nomen_mul(x, w)), *t = nomen_add(h, nomen_rename(x, "N C"));
+        nomen_tensor *many = t;
+        for (int i = 0; i < 100 && many; i++) many = nomen_mul(many, x);
+        if (!many || nomen_backward(nomen_add(nomen_sum(h), nomen_mean(nomen_mul(t, h))))) break;
+        nomen_tensor *kept = nomen_retain(nomen_mul(nomen_detach(h), nomen_detach(t)));
+        done = kept != NULL;
+        *y = kept;
+    }
+    return done && !nomen_last_error();
+}
+
+static void every_allocation_fails_in_turn(void **state) {
+    (void)state;
+    nomen_tensor *x = ramp(), *w = nomen_full("C", NOMEN_SIZES(COLUMNS), nomen_num(0.5)), *y = NULL;
+    nomen_set_requires_grad(w, true);
+    assert_true(one_step(x, w, &y));
+    nomen_tensor *expected = nomen_clone(y), *gradient = nomen_clone(nomen_gradient(w));
+    nomen_release(y);
+    nomen_zero_grad(w);
+    nomen_memory_stats clean = nomen_get_memory_stats();
+    int64_t failures = 0;
+    for (int64_t nth = 0;; nth++) {
+        y = NULL;
+        nomen__fail_allocation(nth);
+        bool done = one_step(x, w, &y);
+        nomen__fail_allocation(-1);
+        nomen_clear_error();
+        if (y) assert_memory_equal(nomen_data(y), nomen_data(expected), BYTES);
+        nomen_release(y);
+        if (done) break;
+        failures++;
+        nomen_zero_grad(w);
+        nomen_memory_stats now = nomen_get_memory_stats();
+        assert_int_equal(now.tensors_live, clean.tensors_live);
+        assert_int_equal(now.buffers_live, clean.buffers_live);
+    }
+    assert_true(failures > 100);
+    assert_memory_equal(nomen_data(nomen_gradient(w)), nomen_data(gradient),
+                        COLUMNS * sizeof(float));
+}
+
+#endif
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, start, finish)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(temporaries_die_without_memory), TEST(blocks_are_left_in_any_way),
+        TEST(operands_may_be_written_to),     TEST(reductions_take_no_memory),
+        TEST(names_are_checked_at_once),      TEST(another_thread_may_ask),
+        TEST(memory_may_come_later),
+#ifdef NOMEN_FAULTS
+        TEST(every_allocation_fails_in_turn),
+#endif
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
