@@ -62,12 +62,24 @@ static nomen_status no_kernel(const nomen__call *c) {
                        "x.cpu() brings a tensor to the CPU, where it is");
 }
 
+/* Of the first operand, or of what stands in a list behind the operands, that is on one. */
+static uint8_t device_of(const nomen__call *c) {
+    for (int64_t i = 0; i < c->in_count; i++)
+        if (c->in[i] && c->in[i]->device) return c->in[i]->device;
+    for (int i = c->op->lead; c->op->primitive && i < c->op->nargs; i++) {
+        if (c->op->args[i].kind != NOMEN__TENSORS || !nomen__given(c, i)) continue;
+        for (int64_t k = 0; k < c->arg[i].list.count; k++)
+            if (c->arg[i].list.at[k] && c->arg[i].list.at[k]->device)
+                return c->arg[i].list.at[k]->device;
+    }
+    return 0;
+}
+
 nomen_status nomen__place_call(nomen__call *c) {
-    nomen_status ready = nomen__fuse_operands(c);
-    if (ready) return ready;
-    for (int64_t i = 0; i < c->in_count && !c->device; i++)
-        if (c->in[i]) c->device = c->in[i]->device;
-    if (!c->op->primitive) return NOMEN_OK;
+    nomen_status s = nomen__fuse_operands(c);
+    if (s) return s;
+    c->device = device_of(c);
+    if (!c->op->primitive || (!c->device && c->wanted <= 0)) return NOMEN_OK;
     if (c->op->creates) { /* sizes of an operand at most; what is not filled is made on the CPU */
         unsigned wanted = c->wanted < 0 ? c->device : (unsigned)c->wanted;
         bool here = nomen__launch_moves_only(c->op->launch) && !c->target[0];
@@ -79,13 +91,7 @@ nomen_status nomen__place_call(nomen__call *c) {
         c->device = c->in[0]->device; /* these take from anywhere */
         return NOMEN_OK;
     }
-    if (!c->device) /* it stands in a list behind the operands */
-        for (int i = c->op->lead; i < c->op->nargs; i++)
-            for (int64_t k = 0; c->op->args[i].kind == NOMEN__TENSORS && nomen__given(c, i) &&
-                                k < c->arg[i].list.count;
-                 k++)
-                if (c->arg[i].list.at[k] && !c->device) c->device = c->arg[i].list.at[k]->device;
-    nomen_status s = check_operands(c);
+    s = check_operands(c);
     if (s) return s;
     return can_run_away(c) ? NOMEN_OK : no_kernel(c);
 }
