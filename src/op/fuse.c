@@ -432,13 +432,14 @@ static nomen_status make_operands(const nomen__call *c) {
         for (int64_t k = 0; k < list.count && !s; k++)
             if (list.at[k]) s = nomen__make_ready(list.at[k]);
     }
-    for (int i = 0; i < c->nout && !s; i++)
+    for (int i = 0; c->op->primitive && i < c->nout && !s; i++)
         if (c->target[i]) s = nomen__make_ready(c->target[i]);
     return s;
 }
 
 nomen_status nomen__fuse_operands(const nomen__call *c) {
-    if (!c->op->primitive) return NOMEN_OK; /* it is made of calls that do as they like */
+    /* a composite is made of calls that do as they like, unless it changes its operand itself */
+    if (!c->op->primitive && !c->inplace) return NOMEN_OK;
     bool steps = c->op->launch == nomen__launch_elementwise || reads_blocks(c);
     return nomen__fusing && steps && !c->inplace ? NOMEN_OK : make_operands(c);
 }

@@ -365,6 +365,19 @@ def test_views_of_what_is_put_off():
     assert same(z.t().contiguous(), x * 2 + 1)
 
 
+def test_other_operations_on_what_is_put_off():
+    x = sample(nomen.float64).nan_to_num(0, 1, 1)
+    both(lambda: ((x * 2).cumsum(0), (x * 2).softmax(1), (x * 2).sort(1)))
+    both(lambda: (x + 1).masked_select(x > 1))
+    both(lambda: ((x * 2) @ (x + 1).t(), nomen.cat([x * 2, x + 1]), (x * 2)[(x > 0)]))
+    both(lambda: ((x + 1).resize_(300, 100), (x + 1).resize_(300, 300)[:200]))
+    both(lambda: ((x * 2).unique(), (x * 2).histc()))
+    both(lambda: ((x * 2).quantile(0.5), (x * 2).roll(3, 0), (x + 1).flip(1)))
+    zeros, at = nomen.zeros(LARGE, dtype=x.dtype), nomen.arange(300)
+    both(lambda: (zeros + 0).masked_scatter_(x > 1, x * 2).index_add_(0, at, x * 3))
+    both(lambda: (x * 2).allclose(x + x) and nomen.equal(x * 2, x + x))
+
+
 def test_exceptions_and_nesting():
     x = sample(nomen.float32, names=("N", "C"))
     kept = []
