@@ -1,5 +1,7 @@
 """nomen.fuse: pointwise chains are computed block by block."""
 
+import functools
+
 from nomen import _C
 from nomen.autograd import _decorate
 
@@ -15,7 +17,21 @@ class _Fusing:
         _C._fuse_end()
 
     def __call__(self, function):
-        return _decorate(_Fusing, function)
+        import inspect  # as in nomen.autograd
+
+        if inspect.isgeneratorfunction(function):
+            return _decorate(_Fusing, function)
+        begin, end = _C._fuse_begin, _C._fuse_end
+
+        @functools.wraps(function)
+        def wrapper(*args, **kwargs):
+            begin()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                end()
+
+        return wrapper
 
 
 class fuse(_Fusing):

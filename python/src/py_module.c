@@ -172,9 +172,12 @@ static PyObject *fuse_begin(PyObject *module, PyObject *unused) {
 
 static PyObject *fuse_end(PyObject *module, PyObject *unused) {
     (void)unused;
-    PyThreadState *me = PyEval_SaveThread();
-    nomen_status status = nomen__fuse_leave();
-    PyEval_RestoreThread(me);
+    nomen_status status = NOMEN_OK;
+    if (!nomen__fuse_left()) {
+        PyThreadState *me = PyEval_SaveThread();
+        status = nomen__fuse_leave();
+        PyEval_RestoreThread(me);
+    }
     if (status) return nomen__py_raise(PyModule_GetState(module));
     Py_RETURN_NONE;
 }

@@ -512,6 +512,13 @@ nomen_status nomen__fuse_leave(void) {
     return s;
 }
 
+bool nomen__fuse_left(void) {
+    bool any = atomic_load_explicit(&nomen__put_off.count, memory_order_relaxed);
+    if (any || !nomen__fusing) return !nomen__fusing;
+    nomen__fusing--;
+    return true;
+}
+
 nomen_fuse_mark nomen_fuse_begin(void) {
     nomen_fuse_mark mark = {nomen_scope_open(), 1};
     nomen__fuse_enter();

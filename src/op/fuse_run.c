@@ -8,7 +8,7 @@
 
 /* CHUNK: elements of a task of the pool, as the iterator has them. AREA: bytes of a thread's
  * buffers, which share the nearest cache with what is read. */
-enum { CHUNK = 32768, AREA = 32768, WANTED = 16384, LONGEST = 4096, SHORTEST = 16 };
+enum { CHUNK = 32768, AREA = 32768, WANTED = 16384, LONGEST = 4096, SHORTEST = 16, ROW = 256 };
 
 /* Every step adds at most one value per operand, a cast of it, what it writes and a cast of that; a
  * reader one more cast. */
@@ -44,6 +44,7 @@ struct nomen__fuse_program {
     int values, loops, steps, slots;
     int reading;                /* the value that a reader gets, -1: there is none */
     int64_t item, block, numel; /* of the widest value; elements */
+    int64_t row;                /* blocks end where rows of so many elements do, too */
     uint32_t mark;
     size_t bytes;
 };
@@ -163,11 +164,22 @@ static void share_slots(program *p, bool *taken) {
         }
         if (out->last == i && out->slot >= 0) taken[out->slot] = false;
     }
-    int64_t each = p->slots ? p->slots * p->item : p->item, block = WANTED / each;
-    if (block > LONGEST) block = LONGEST;
+}
+
+/* Blocks are short enough for the buffers; within a row, operands that repeat or have holes are
+ * read where they lie, unless rows are very short. */
+static void choose_block(program *p) {
+    int64_t each = p->slots * p->item, block = each ? WANTED / each : CHUNK;
+    if (each && block > LONGEST) block = LONGEST;
     if (block < SHORTEST) block = SHORTEST;
     p->block = INT64_C(1) << (63 - __builtin_clzll((unsigned long long)block));
     while (p->block * each > AREA) p->block /= 2;
+    p->row = INT64_MAX;
+    for (int k = 0; k < p->values; k++) {
+        const value *v = &p->value[k];
+        if (v->kind == WOUND && v->from->size[0] >= ROW && v->from->size[0] < p->row)
+            p->row = v->from->size[0];
+    }
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -253,6 +265,7 @@ void nomen__fuse_compute(const nomen__fuse_program *p, int64_t begin, int64_t en
     }
     for (int64_t n; begin < end; begin += n) {
         n = end - begin < p->block ? end - begin : p->block;
+        if (p->row - begin % p->row < n) n = p->row - begin % p->row;
         if (to) {
             at[p->reading] = to;
             to += n * step[p->reading];
@@ -321,6 +334,7 @@ nomen__fuse_program *nomen__fuse_program_new(nomen__fused *last, nomen_dtype as)
         bool *taken = (bool *)(void *)(p->capacity + last->work);
         memset(taken, 0, (size_t)p->values * sizeof *taken);
         share_slots(p, taken);
+        choose_block(p);
         return p;
     }
     nomen__free(p, p->bytes);
