@@ -807,6 +807,12 @@ static const nomen__argspec args_normal_[] = {
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, std)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_in_place_args, generator)},
 };
+static const nomen__argspec args_nuclear_norm[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_nuclear_norm_args, self)},
+    {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nuclear_norm_args, dim)},
+    {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nuclear_norm_args, keepdim)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nuclear_norm_args, dtype)},
+};
 static const nomen__argspec args_ones[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_ones_args, size)},
@@ -818,6 +824,9 @@ static const nomen__argspec args_ones_like[] = {
 };
 static const nomen__argspec args_order_slices[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_order_slices_args, self)},
+};
+static const nomen__argspec args_orthogonal_basis[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_orthogonal_basis_args, self)},
 };
 static const nomen__argspec args_outer[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_outer_args, self)},
@@ -2295,6 +2304,7 @@ const nomen__op nomen__ops[] = {
         "Dtypes: as self.\n"
         "Gradient: self.\n"
         "Errors: as many strides as sizes are wanted, none negative; memory that self does not have.\n"
+        "In place: as_strided_.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.arange(6).as_strided((2, 2), (1, 2))\n"
@@ -2308,7 +2318,7 @@ const nomen__op nomen__ops[] = {
         .bytes = sizeof(nomen_as_strided_args),
         .more = 0,
         .nout = 1,
-        .forms = NOMEN__FUNCTION | NOMEN__METHOD,
+        .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_as_strided,
         .primitive = 1,
         .list = 0,
@@ -8548,6 +8558,43 @@ const nomen__op nomen__ops[] = {
         .save = {[0] = 0},
     },
     {
+        .name = "nuclear_norm",
+        .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
+        .doc = "The sum of the singular values of a matrix, or of each one that lies in two dims.\n"
+        "\n"
+        "    result = sum(sqrt(eigenvalues of self^H self))\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: self without the two dims, or with keepdim of size 1 there.\n"
+        "Dtypes: floating and complex; of complex numbers the real dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: other than two dims, integers and bool.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nuclear_norm(nomen.tensor([[[3., 0.], [0., 4.]]], names=('N', 'row', 'column')), ('row', 'column'))\n"
+        "    tensor([7.], names=('N',))\n",
+        .id = 178,
+        .nargs = 4,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_nuclear_norm_args, dim),
+        .bytes = sizeof(nomen_nuclear_norm_args),
+        .more = 0,
+        .nout = 1,
+        .forms = NOMEN__FUNCTION | NOMEN__OUT,
+        .args = args_nuclear_norm,
+        .primitive = 0,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "reduce",
+        .out_offset = offsetof(nomen_nuclear_norm_args, out),
+        .compose = nomen__compose_nuclear_norm,
+    },
+    {
         .name = "ones",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of ones.\n"
@@ -8562,7 +8609,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 178,
+        .id = 179,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8601,7 +8648,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 179,
+        .id = 180,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8640,7 +8687,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[2, 0], [1, 5]]).unique(dim=0)\n"
         "    tensor([[1, 5],\n"
         "            [2, 0]])\n",
-        .id = 180,
+        .id = 181,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8663,6 +8710,46 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_order_slices,
     },
     {
+        .name = "orthogonal_basis",
+        .signature = "(self)",
+        .doc = "For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm is made of; with gradients it can be a constant only.\n"
+        "\n"
+        "    result @ self has orthogonal rows\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: [..., n, m] gives [..., n, n].\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: fewer than two dims, integers and bool; a gradient of its gradient.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nuclear_norm(nomen.eye(3))\n"
+        "    tensor(3.)\n",
+        .id = 182,
+        .nargs = 1,
+        .lead = 1,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = sizeof(nomen_orthogonal_basis_args),
+        .bytes = sizeof(nomen_orthogonal_basis_args),
+        .more = 0,
+        .nout = 1,
+        .forms = 0,
+        .args = args_orthogonal_basis,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .rule = "unnamed",
+        .names = nomen__names_nothing,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_orthogonal_basis,
+        .launch = nomen__launch_orthogonal_basis,
+        .grad = nomen__grad_orthogonal_basis,
+        .save = {[0] = 1u << 0},
+    },
+    {
         .name = "outer",
         .signature = "(self, vec2, *, out=None)",
         .doc = "Each element of one vector times each of another.\n"
@@ -8681,7 +8768,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.outer(nomen.tensor([1, 2], names=('N',)), nomen.tensor([3, 4, 5], names=('M',)))\n"
         "    tensor([[ 3,  4,  5],\n"
         "            [ 6,  8, 10]], names=('N', 'M'))\n",
-        .id = 181,
+        .id = 183,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8717,7 +8804,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pdist(nomen.tensor([[0., 0.], [3., 4.], [0., 1.]]))\n"
         "    tensor([5.0000, 1.0000, 4.2426])\n",
-        .id = 182,
+        .id = 184,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8750,7 +8837,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 183,
+        .id = 185,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8791,7 +8878,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 184,
+        .id = 186,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8832,7 +8919,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
         "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
-        .id = 185,
+        .id = 187,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8877,7 +8964,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 186,
+        .id = 188,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8920,7 +9007,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 187,
+        .id = 189,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8957,7 +9044,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 188,
+        .id = 190,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -8999,7 +9086,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 189,
+        .id = 191,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9041,7 +9128,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 190,
+        .id = 192,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -9083,7 +9170,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 191,
+        .id = 193,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -9125,7 +9212,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([1.5000, 4.0000], names=('N',))\n"
         "    >>> nomen.quantile(x, nomen.tensor([0., 1.], names=('q',)), 'N').names\n"
         "    ('q', 'C')\n",
-        .id = 192,
+        .id = 194,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9163,7 +9250,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 193,
+        .id = 195,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9206,7 +9293,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 194,
+        .id = 196,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9245,7 +9332,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 195,
+        .id = 197,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9285,7 +9372,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 196,
+        .id = 198,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9325,7 +9412,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 197,
+        .id = 199,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9365,7 +9452,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 198,
+        .id = 200,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9404,7 +9491,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 199,
+        .id = 201,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9444,7 +9531,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 200,
+        .id = 202,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9484,7 +9571,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 201,
+        .id = 203,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9523,7 +9610,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([1., 3.])\n",
-        .id = 202,
+        .id = 204,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9565,7 +9652,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 203,
+        .id = 205,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9605,7 +9692,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 204,
+        .id = 206,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9647,7 +9734,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 205,
+        .id = 207,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9693,7 +9780,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 206,
+        .id = 208,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9735,7 +9822,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 207,
+        .id = 209,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9774,7 +9861,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [1, 2, 1, 2]], names=(None, 'T'))\n",
-        .id = 208,
+        .id = 210,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9810,7 +9897,7 @@ const nomen__op nomen__ops[] = {
         "            [3, 3, 4, 4]], names=('N', 'C'))\n"
         "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
         "    tensor([0, 0, 2])\n",
-        .id = 209,
+        .id = 211,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9843,7 +9930,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 210,
+        .id = 212,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9883,7 +9970,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
         "    >>> x.resize_(3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 211,
+        .id = 213,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9917,7 +10004,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
         "    ('N', 'C')\n",
-        .id = 212,
+        .id = 214,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9951,7 +10038,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
         "    tensor([1.-2.j])\n",
-        .id = 213,
+        .id = 215,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9986,7 +10073,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
         "    tensor([4, 1, 2, 3], names=('T',))\n",
-        .id = 214,
+        .id = 216,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10023,7 +10110,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 215,
+        .id = 217,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10068,7 +10155,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 216,
+        .id = 218,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10113,7 +10200,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 217,
+        .id = 219,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10157,7 +10244,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 218,
+        .id = 220,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10200,7 +10287,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_reduce(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 4., 3.]), 'mean', include_self=False)\n"
         "    tensor([2.5000, 0.0000, 3.0000])\n",
-        .id = 219,
+        .id = 221,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10241,7 +10328,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.searchsorted(nomen.tensor([1, 3, 5]), nomen.tensor([0, 3, 9], names=('N',)))\n"
         "    tensor([0, 1, 3], names=('N',))\n",
-        .id = 220,
+        .id = 222,
         .nargs = 6,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -10280,7 +10367,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 221,
+        .id = 223,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10322,7 +10409,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 222,
+        .id = 224,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10367,7 +10454,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 223,
+        .id = 225,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10409,7 +10496,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 224,
+        .id = 226,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10451,7 +10538,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 225,
+        .id = 227,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -10494,7 +10581,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 226,
+        .id = 228,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10538,7 +10625,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 227,
+        .id = 229,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10582,7 +10669,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 228,
+        .id = 230,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10622,7 +10709,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 229,
+        .id = 231,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10664,7 +10751,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 230,
+        .id = 232,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10705,7 +10792,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 231,
+        .id = 233,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10748,7 +10835,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 232,
+        .id = 234,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10785,7 +10872,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 233,
+        .id = 235,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10829,7 +10916,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 234,
+        .id = 236,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10870,7 +10957,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 235,
+        .id = 237,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10910,7 +10997,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 236,
+        .id = 238,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -10951,7 +11038,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 237,
+        .id = 239,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10991,7 +11078,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 238,
+        .id = 240,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11039,7 +11126,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 239,
+        .id = 241,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -11082,7 +11169,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 240,
+        .id = 242,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11123,7 +11210,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 241,
+        .id = 243,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -11165,7 +11252,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 242,
+        .id = 244,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -11199,7 +11286,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 243,
+        .id = 245,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -11241,7 +11328,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 244,
+        .id = 246,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -11285,7 +11372,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 245,
+        .id = 247,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -11327,7 +11414,7 @@ const nomen__op nomen__ops[] = {
         "    [[0, 1, 2], [3, 4]]\n"
         "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
         "    [[0], [1, 2, 3], [4]]\n",
-        .id = 246,
+        .id = 248,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11364,7 +11451,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
         "    tensor([-9., -9.,  2.], names=('N',))\n",
-        .id = 247,
+        .id = 249,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11399,7 +11486,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [3, 4, 3, 4]])\n",
-        .id = 248,
+        .id = 250,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11432,7 +11519,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 249,
+        .id = 251,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11465,7 +11552,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 250,
+        .id = 252,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11505,7 +11592,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 251,
+        .id = 253,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11550,7 +11637,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
         "    tensor(5.)\n",
-        .id = 252,
+        .id = 254,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11585,7 +11672,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 253,
+        .id = 255,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11628,7 +11715,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 254,
+        .id = 256,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11672,7 +11759,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 255,
+        .id = 257,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11714,7 +11801,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 256,
+        .id = 258,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -11755,7 +11842,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 257,
+        .id = 259,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11788,7 +11875,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 258,
+        .id = 260,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11827,7 +11914,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 259,
+        .id = 261,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11867,7 +11954,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 260,
+        .id = 262,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11910,7 +11997,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')\n"
         "    tensor([[1, 5],\n"
         "            [2, 0]], names=('N', 'C'))\n",
-        .id = 261,
+        .id = 263,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11943,7 +12030,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)\n"
         "    (tensor([1, 2, 1]), tensor([2, 1, 1]))\n",
-        .id = 262,
+        .id = 264,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11977,7 +12064,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 263,
+        .id = 265,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12016,7 +12103,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 264,
+        .id = 266,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12056,7 +12143,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 265,
+        .id = 267,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12099,7 +12186,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 266,
+        .id = 268,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12137,7 +12224,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 267,
+        .id = 269,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12176,7 +12263,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 268,
+        .id = 270,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12214,7 +12301,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)\n"
         "    tensor([ 4607182418800017408, -4611686018427387904], names=('N',))\n",
-        .id = 269,
+        .id = 271,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12250,7 +12337,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 270,
+        .id = 272,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12286,7 +12373,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.vstack([x, x]).names\n"
         "    (None, 'C')\n",
-        .id = 271,
+        .id = 273,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -12321,7 +12408,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 272,
+        .id = 274,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -12362,7 +12449,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 273,
+        .id = 275,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12402,7 +12489,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 274,
+        .id = 276,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -12441,7 +12528,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 275,
+        .id = 277,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

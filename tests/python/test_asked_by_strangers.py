@@ -108,8 +108,13 @@ def test_parts_may_be_written_to_while_gradients_are_recorded(cut):
 @pytest.mark.parametrize(
     "error, text, key, value",
     [
-        (RuntimeError, r"The expanded size of the tensor \(4\) must match the existing size \(3\) at "
-         r"non-singleton dimension 0.  Target sizes: \[4\].  Tensor sizes: \[3\]", 0, [1.0, 2, 3]),
+        (
+            RuntimeError,
+            r"The expanded size of the tensor \(4\) must match the existing size \(3\) at "
+            r"non-singleton dimension 0.  Target sizes: \[4\].  Tensor sizes: \[3\]",
+            0,
+            [1.0, 2, 3],
+        ),
         (RuntimeError, r"expand\(float32{\[2\]}, size=\[\]\): the number of sizes provided \(0\)",
          (0, 0), [1.0, 2]),
         (TypeError, "can't assign a str to a tensor of float32", 0, "a"),
