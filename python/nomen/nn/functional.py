@@ -8,29 +8,36 @@ import math
 
 import nomen
 from nomen import Tensor
+from nomen.nn._classes import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    cross_entropy,
+    kl_div,
+    nll_loss,
+)
+from nomen.nn._layers import (
+    batch_norm,
+    embedding,
+    layer_norm,
+    one_hot,
+    pad,
+    pairwise_distance,
+    rms_norm,
+    scaled_dot_product_attention,
+)
+from nomen.nn._shared import into, reduced, wide
 
 __all__ = [
-    "celu", "cosine_similarity", "dropout", "elu", "gelu", "glu", "hardshrink", "hardsigmoid",
-    "hardswish", "hardtanh", "huber_loss", "l1_loss", "leaky_relu", "linear", "log_softmax",
-    "logsigmoid", "max_pool1d", "max_pool1d_with_indices", "max_pool2d",
-    "max_pool2d_with_indices", "max_pool3d", "max_pool3d_with_indices", "mish", "mse_loss",
-    "normalize", "prelu", "relu", "relu6", "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax",
-    "softmin", "softplus", "softshrink", "softsign", "tanh", "tanhshrink", "threshold",
+    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu",
+    "cosine_similarity", "cross_entropy", "dropout", "elu", "embedding", "gelu", "glu",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "huber_loss", "kl_div", "l1_loss",
+    "layer_norm", "leaky_relu", "linear", "log_softmax", "logsigmoid", "max_pool1d",
+    "max_pool1d_with_indices", "max_pool2d", "max_pool2d_with_indices", "max_pool3d",
+    "max_pool3d_with_indices", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pad",
+    "pairwise_distance", "prelu", "relu", "relu6", "rms_norm", "scaled_dot_product_attention",
+    "selu", "sigmoid", "silu", "smooth_l1_loss", "softmax", "softmin", "softplus", "softshrink",
+    "softsign", "tanh", "tanhshrink", "threshold",
 ]  # fmt: skip
-
-
-_HALVES = (nomen.float16, nomen.bfloat16)
-
-
-def _wide(input):
-    """What several roundings in a half type would spoil is computed in float32."""
-    return input.float() if input.dtype in _HALVES else input
-
-
-def _into(input, result, inplace=False):
-    if inplace:
-        return input.copy_(result)
-    return result.to(input.dtype) if input.dtype in _HALVES else result
 
 
 # ---- of each element -------------------------------------------------------------------------
@@ -156,7 +163,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> F.leaky_relu(nomen.tensor([-1., 2.]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    return _into(input, nomen.where(input > 0, input, input * negative_slope), inplace)
+    return into(input, nomen.where(input > 0, input, input * negative_slope), inplace)
 
 
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -206,9 +213,9 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         >>> F.elu(nomen.tensor([-1., 2.]))
         tensor([-0.6321,  2.0000])
     """
-    x = _wide(input)
+    x = wide(input)
     below = alpha * x.clamp(max=0).expm1()  # large exponents would spoil the gradient
-    return _into(input, nomen.where(x > 0, x, below), inplace)
+    return into(input, nomen.where(x > 0, x, below), inplace)
 
 
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
@@ -227,9 +234,9 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """
     if alpha == 0:
         raise ZeroDivisionError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    x = _wide(input)
+    x = wide(input)
     below = alpha * (x.clamp(max=0) / alpha).expm1()
-    return _into(input, nomen.where(x > 0, x, below), inplace)
+    return into(input, nomen.where(x > 0, x, below), inplace)
 
 
 def selu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -247,9 +254,9 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
         tensor([-1.1113,  2.1014])
     """
     alpha, scale = 1.6732632423543772848170429916717, 1.0507009873554804934193349852946
-    x = _wide(input)
+    x = wide(input)
     below = alpha * x.clamp(max=0).expm1()
-    return _into(input, scale * nomen.where(x > 0, x, below), inplace)
+    return into(input, scale * nomen.where(x > 0, x, below), inplace)
 
 
 def silu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -265,8 +272,8 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> F.silu(nomen.tensor([-1., 2.]))
         tensor([-0.2689,  1.7616])
     """
-    x = _wide(input)
-    return _into(input, x * x.sigmoid(), inplace)
+    x = wide(input)
+    return into(input, x * x.sigmoid(), inplace)
 
 
 def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
@@ -282,10 +289,10 @@ def softplus(input: Tensor, beta: float = 1.0, threshold: float = 20.0) -> Tenso
         >>> F.softplus(nomen.tensor([0., 30.]))
         tensor([ 0.6931, 30.0000])
     """
-    x = _wide(input)
+    x = wide(input)
     scaled = x * beta
     above = scaled > threshold
-    return _into(input, nomen.where(above, x, scaled.masked_fill(above, 0).exp().log1p() / beta))
+    return into(input, nomen.where(above, x, scaled.masked_fill(above, 0).exp().log1p() / beta))
 
 
 def mish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -301,8 +308,8 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
         >>> F.mish(nomen.tensor([-1., 2.]))
         tensor([-0.3034,  1.9440])
     """
-    x = _wide(input)
-    return _into(input, x * softplus(x).tanh(), inplace)
+    x = wide(input)
+    return into(input, x * softplus(x).tanh(), inplace)
 
 
 def logsigmoid(input: Tensor) -> Tensor:
@@ -318,8 +325,8 @@ def logsigmoid(input: Tensor) -> Tensor:
         >>> F.logsigmoid(nomen.tensor([0., -100.]))
         tensor([  -0.6931, -100.0000])
     """
-    x = _wide(input)
-    return _into(input, x.clamp(max=0) - (-x.abs()).exp().log1p())
+    x = wide(input)
+    return into(input, x.clamp(max=0) - (-x.abs()).exp().log1p())
 
 
 def softsign(input: Tensor) -> Tensor:
@@ -402,7 +409,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
         >>> F.hardsigmoid(nomen.tensor([-9., 0., 1.]))
         tensor([0.0000, 0.5000, 0.6667])
     """
-    return _into(input, (_wide(input) + 3).clamp(0, 6) / 6, inplace)
+    return into(input, (wide(input) + 3).clamp(0, 6) / 6, inplace)
 
 
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
@@ -418,8 +425,8 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
         >>> F.hardswish(nomen.tensor([-9., 1., 6.]))
         tensor([-0.0000, 0.6667, 6.0000])
     """
-    x = _wide(input)
-    return _into(input, x * (x + 3).clamp(0, 6) / 6, inplace)
+    x = wide(input)
+    return into(input, x * (x + 3).clamp(0, 6) / 6, inplace)
 
 
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
@@ -436,12 +443,12 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
         >>> F.gelu(nomen.tensor([-1., 2.]))
         tensor([-0.1587,  1.9545])
     """
-    x = _wide(input)
+    x = wide(input)
     if approximate == "none":
-        return _into(input, x * 0.5 * (x * math.sqrt(0.5)).neg().erfc())
+        return into(input, x * 0.5 * (x * math.sqrt(0.5)).neg().erfc())
     if approximate == "tanh":
         inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
-        return _into(input, x * (2 * inner).sigmoid())  # as 1 + tanh, but for its cancellation
+        return into(input, x * (2 * inner).sigmoid())  # as 1 + tanh, but for its cancellation
     raise RuntimeError("approximate argument must be either none or tanh.")
 
 
@@ -577,10 +584,10 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim=1, eps: float = 1e-8) -> Tenso
         tensor([0.9600], names=('N',))
     """
     sizes = (x1.detach() * x2.detach()).shape  # dim is one of both together
-    first, second = _wide(x1).expand(sizes), _wide(x2).expand(sizes)
+    first, second = wide(x1).expand(sizes), wide(x2).expand(sizes)
     first = first / first.norm(2, dim, keepdim=True).clamp_min(eps)
     second = second / second.norm(2, dim, keepdim=True).clamp_min(eps)
-    return _into(x1, (first * second).sum(dim))
+    return into(x1, (first * second).sum(dim))
 
 
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -607,16 +614,6 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
 # ---- losses ----------------------------------------------------------------------------------
 
 
-def _reduced(loss, reduction):
-    if reduction == "none":
-        return loss
-    if reduction == "mean":
-        return loss.mean()
-    if reduction == "sum":
-        return loss.sum()
-    raise ValueError(f"{reduction} is not a valid value for reduction")
-
-
 def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
     """The mean (or sum, or each) of the squares of the differences.
 
@@ -630,7 +627,7 @@ def mse_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tenso
         >>> F.mse_loss(nomen.tensor([1., 2.]), nomen.tensor([0., 0.]))
         tensor(2.5000)
     """
-    return _reduced((input - target).square(), reduction)
+    return reduced((input - target).square(), reduction)
 
 
 def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor:
@@ -646,7 +643,7 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
         >>> F.l1_loss(nomen.ones(2, names=('N',)), nomen.zeros(2), reduction='none')
         tensor([1., 1.], names=('N',))
     """
-    return _reduced((input - target).abs(), reduction)
+    return reduced((input - target).abs(), reduction)
 
 
 def smooth_l1_loss(
@@ -669,8 +666,8 @@ def smooth_l1_loss(
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     far = (input - target).abs()
     if beta == 0:
-        return _reduced(far, reduction)
-    return _reduced(nomen.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta), reduction)
+        return reduced(far, reduction)
+    return reduced(nomen.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta), reduction)
 
 
 def huber_loss(
@@ -693,7 +690,7 @@ def huber_loss(
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     far = (input - target).abs()
     loss = nomen.where(far < delta, 0.5 * far * far, delta * (far - 0.5 * delta))
-    return _reduced(loss, reduction)
+    return reduced(loss, reduction)
 
 
 # ---- pooling ---------------------------------------------------------------------------------
