@@ -286,5 +286,6 @@ CANCEL = PRODUCTS | SUMS | {
     "prod", "cumprod", "softmax", "log_softmax", "logsumexp", "addcmul", "addcdiv", "lerp", "norm",
     "logaddexp", "logaddexp2", "scatter_add", "index_add", "dist", "trace", "std", "var",
     "linspace", "quantile", "nanquantile", "einsum", "cosine_similarity", "gelu", "silu",
+    "scaled_dot_product_attention", "batch_norm",
     "tanhshrink",
 }  # fmt: skip
