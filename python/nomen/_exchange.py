@@ -398,6 +398,36 @@ def _share_memory_(self):
     return self
 
 
+def _array_wrap(self, array, context=None, return_scalar=False):
+    """What NumPy's functions make of a tensor (`numpy.sqrt(x)`, `x + array`) is a tensor, without a
+    copy, if nomen has its dtype. Those that work element by element match the names of tensors.
+
+    Names: those of the tensors; of functions that do not work element by element none.
+    Shapes: those of the array.
+    Dtypes: as NumPy chose.
+    Gradient: none: a tensor that wants one is not made into an array.
+    Errors: names that do not match.
+
+    Example:
+        >>> import numpy
+        >>> numpy.sqrt(nomen.tensor([4., 9.], names=('N',)))
+        tensor([2., 3.], names=('N',))
+    """
+    try:
+        result = _C.from_numpy(array)
+    except TypeError:  # objects, dates: as NumPy leaves them
+        return array[()] if return_scalar else array
+    operands = context[1][: context[0].nin] if context else ()
+    named = [x for x in operands if isinstance(x, Tensor) and x.has_names()]
+    if not named:
+        return result
+    model = named[0]
+    for other in named[1:]:
+        model = model == other
+    fits = model.ndim <= result.ndim
+    return result.rename(*[None] * (result.ndim - model.ndim), *model.names) if fits else result
+
+
 functions = {"from_dlpack": from_dlpack, "is_storage": is_storage}
 
 
@@ -406,6 +436,7 @@ def install():
     methods = {
         "numpy": _numpy,
         "__array__": _array,
+        "__array_wrap__": _array_wrap,
         "__reduce_ex__": _reduce,
         "__copy__": _copy,
         "__deepcopy__": _deepcopy,

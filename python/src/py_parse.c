@@ -26,6 +26,7 @@ static const char *wanted_type(nomen__kind kind) {
 bool nomen__py_wrong(const py_call *p, const char *argument, const py_bound *bound,
                      const char *wanted) {
     const char *type = bound->value ? Py_TYPE(bound->value)->tp_name : "nothing";
+    if (!p->method && !strcmp(argument, "self")) argument = "input";
     if (bound->position)
         PyErr_Format(PyExc_TypeError, "%s(): argument '%s' (position %zd) must be %s, not %s",
                      p->name, argument, bound->position, wanted, type);

@@ -144,7 +144,7 @@ nomen_status nomen__choose_bounds(nomen__call *c) {
     bool low = nomen__given(c, 1), high = nomen__given(c, 2);
     if (!low && !high)
         return nomen__fail(NOMEN_ERROR_STATE,
-                           "clamp: At least one of 'min' or 'max' must not be None");
+                           "torch.clamp: At least one of 'min' or 'max' must not be None");
     if (!high) c->kernel_name = "maximum";
     if (!low) c->kernel_name = "minimum";
     return nomen__choose_bound(c);

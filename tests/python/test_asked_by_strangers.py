@@ -135,3 +135,32 @@ def test_names_of_what_is_assigned_come_first():
         x[0] = nomen.zeros(3, names=("K",))
     x[0] = nomen.ones(1, 1, 4)
     assert x[0].tolist() == [1] * 4
+
+
+def test_numpy_gives_tensors_back():
+    x = nomen.tensor([4.0, 9.0], names=("N",))
+    for y in (np.sqrt(x), np.add(x, 1), np.maximum(x, nomen.ones(2))):
+        assert isinstance(y, nomen.Tensor) and y.names == ("N",)
+    array = np.array([1.0, 2.0], dtype="f4")
+    total = nomen.ones(2) + array
+    assert isinstance(total, nomen.Tensor) and total.tolist() == [2, 3]
+    y = nomen.ones(2, names=("C",))
+    y += array
+    assert isinstance(y, nomen.Tensor) and y.tolist() == [2, 3] and y.names == ("C",)
+    assert np.add(nomen.ones(2, 1, names=("N", None)), y).names == ("N", "C")
+    assert np.add(y, np.ones((3, 2))).names == (None, "C")
+    assert np.isnan(x).dtype is nomen.bool and np.cbrt(nomen.tensor(8.0)).item() == 2
+    with pytest.raises(RuntimeError, match="dim 'N' and dim 'C'"):
+        np.add(x, y)
+    assert isinstance(np.multiply(x, np.ones(2, dtype="g")), np.ndarray)  # no such dtype here
+    with pytest.raises(RuntimeError, match="requires grad"):
+        np.sqrt(nomen.ones(2, requires_grad=True))
+
+
+def test_the_first_argument_of_a_function_is_called_input():
+    with pytest.raises(
+        TypeError, match=r"^sum\(\): argument 'input' \(position 1\) must be Tensor"
+    ):
+        nomen.sum(np.ones(3))
+    with pytest.raises(RuntimeError, match=r"^torch.clamp: At least one of 'min' or 'max'"):
+        nomen.clamp(nomen.ones(2))

@@ -137,7 +137,7 @@ WRONG = [
     (lambda: nomen.add(y, "s"), "add(): argument 'other' (position 2) must be Tensor, not str"),
     (lambda: nomen.add(y, other=[1]), "add(): argument 'other' must be Tensor, not list"),
     (lambda: y.add_(None), "add_(): argument 'other' (position 1) must be Tensor, not NoneType"),
-    (lambda: nomen.abs(3), "abs(): argument 'self' (position 1) must be Tensor, not int"),
+    (lambda: nomen.abs(3), "abs(): argument 'input' (position 1) must be Tensor, not int"),
     (lambda: nomen.add(y), "add() missing 1 required positional arguments: \"other\""),
     (lambda: nomen.add(), "add() missing 2 required positional arguments: \"input\", \"other\""),
     (lambda: y.add(), "add() missing 1 required positional arguments: \"other\""),
