@@ -1,11 +1,11 @@
 /* Include-template: the largest or smallest element so far and where it stands; of equals the last,
  * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h,
- * REACHES(a, b) (is a as good as b?), FLOATING, NARROW or PUT as in scan_walk.h. After:
- * FN(scanner); all of them but OP and REACHES are undefined. */
+ * REACHES(a, b) (is a as good as b?), U (signed integer as wide as F), FLOATING, NARROW or PUT as
+ * in scan_walk.h. After: FN(scanner); all of them but OP and REACHES are undefined. */
 
 #define D           F
 #define IS_NAN(x)   (FLOATING && (x) != (x))
-#define TAKES(x, v) (IS_NAN(x) || (!IS_NAN(v) && REACHES(x, v)))
+#define TAKES(x, v) (IS_NAN(x) | REACHES(x, v)) /* nothing reaches NaN but NaN */
 
 /* at < 0: nothing seen yet. */
 static inline F *FN(values)(void *carry) { return carry; }
@@ -15,26 +15,32 @@ static inline int64_t *FN(places)(void *carry, int64_t lines) {
 
 static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
                             int64_t *at, int64_t i0, int64_t istep) {
+    enum { AHEAD = 16 };
     if (n == 0) return;
-    int64_t place = FN(places)(carry, lines)[line];
+    int64_t place = FN(places)(carry, lines)[line], j = 0;
     F best = place < 0 ? x[0] : FN(values)(carry)[line];
     if (place < 0) place = i0;
-    bool nan = IS_NAN(best);
-    for (int64_t j = 0; FLOATING && j < n; j++) nan |= IS_NAN(x[j]);
-    /* Without NaN the choice is a maximum, and nothing waits for the comparison. */
-    for (int64_t j = 0; !nan && j < n; j++) {
-        bool keep = !REACHES(x[j], best);
-        best = keep ? best : x[j];
-        place = keep ? place : i0 + j * istep;
-        y[j] = best;
-        at[j] = place;
-    }
-    for (int64_t j = 0; nan && j < n; j++) {
-        bool take = TAKES(x[j], best);
-        best = take ? x[j] : best;
-        place = take ? i0 + j * istep : place;
-        y[j] = best;
-        at[j] = place;
+    while (j < n) {
+        int64_t end = n - j < AHEAD ? n : j + AHEAD;
+        U hit = end - j < AHEAD;
+        if (!hit) {
+#pragma GCC unroll 1 /* else it is taken apart before it could become a vector */
+            for (int k = 0; k < AHEAD; k++) hit |= (U)TAKES(x[j + k], best);
+        }
+        if (!hit) { /* the common case in a long line: nothing reaches the best so far */
+#pragma GCC unroll 1
+            for (int k = 0; k < AHEAD; k++) y[j + k] = best;
+#pragma GCC unroll 1
+            for (int k = 0; k < AHEAD; k++) at[j + k] = place;
+            j = end;
+        }
+        for (; j < end; j++) {
+            bool take = TAKES(x[j], best);
+            best = take ? x[j] : best;
+            place = take ? i0 + j * istep : place;
+            y[j] = best;
+            at[j] = place;
+        }
     }
     FN(values)(carry)[line] = best;
     FN(places)(carry, lines)[line] = place;
@@ -83,6 +89,7 @@ static const nomen__scanner FN(scanner) = {
 #undef SFX
 #undef T
 #undef F
+#undef U
 #undef FETCH
 #undef WIDEN
 #undef NARROW

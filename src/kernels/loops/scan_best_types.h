@@ -3,6 +3,7 @@
 #define SFX      u8
 #define T        uint8_t
 #define F        uint8_t
+#define U        int8_t
 #define FLOATING 0
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"
@@ -10,6 +11,7 @@
 #define SFX      i8
 #define T        int8_t
 #define F        int8_t
+#define U        int8_t
 #define FLOATING 0
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"
@@ -17,6 +19,7 @@
 #define SFX      i16
 #define T        int16_t
 #define F        int16_t
+#define U        int16_t
 #define FLOATING 0
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"
@@ -24,6 +27,7 @@
 #define SFX      i32
 #define T        int32_t
 #define F        int32_t
+#define U        int32_t
 #define FLOATING 0
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"
@@ -31,6 +35,7 @@
 #define SFX      i64
 #define T        int64_t
 #define F        int64_t
+#define U        int64_t
 #define FLOATING 0
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"
@@ -38,6 +43,7 @@
 #define SFX      f16
 #define T        uint16_t
 #define F        float
+#define U        int32_t
 #define FLOATING 1
 #define FETCH(x) from_f16(x)
 #define WIDEN    widen_f16
@@ -47,6 +53,7 @@
 #define SFX      bf16
 #define T        uint16_t
 #define F        float
+#define U        int32_t
 #define FLOATING 1
 #define FETCH(x) from_bf16(x)
 #define WIDEN    widen_bf16
@@ -56,6 +63,7 @@
 #define SFX      f32
 #define T        float
 #define F        float
+#define U        int32_t
 #define FLOATING 1
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"
@@ -63,6 +71,7 @@
 #define SFX      f64
 #define T        double
 #define F        double
+#define U        int64_t
 #define FLOATING 1
 #define PUT(x)   (x)
 #include "kernels/loops/scan_best.h"

@@ -26,7 +26,10 @@ static inline void FN(deliver)(const nomen__scan_args *a, const D *y, const int6
                                char *places, const int64_t step[2], int64_t n) {
     if (a->out) FN(put)(y, out, step[0], n);
 #ifdef POSITIONS
-    for (int64_t i = 0; a->at && i < n; i++) *(int64_t *)(void *)(places + i * step[1]) = at[i];
+    if (a->at && step[1] == (int64_t)sizeof *at)
+        memcpy(places, at, (size_t)n * sizeof *at);
+    else
+        for (int64_t i = 0; a->at && i < n; i++) *(int64_t *)(void *)(places + i * step[1]) = at[i];
 #else
     (void)at, (void)places;
 #endif
