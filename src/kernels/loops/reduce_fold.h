@@ -3,14 +3,44 @@
  * agree bit for bit. Before: OP, CORE (the same), SFX, T (stored type), F (fetched type), C (lane
  * type), D (type of a block's result), LD(F) -> C, JOIN(C, C) -> C, TOTAL(D, C or D) -> D, ID and
  * DID (the neutral C and D), A (accumulator), A_ZERO, TAKE(A *, D), MEET(A *, const A *), OUT and
- * DONE as in reduce_finish.h, for half types also FETCH and WIDEN. After: FN(reducer); T, F, C, D,
+ * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
+ * reduce_most_types.h, of extrema only. After: FN(reducer); T, F, C, D,
  * LD, FETCH, WIDEN, OUT and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
 _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");
 #define LANES (FN(lanes) > 64 ? 64 : FN(lanes) < 8 ? 8 : FN(lanes))
 
+#ifdef BETTER
+#define IS_NAN(y) ((y) != (y))
+/* Of n >= 8 elements the one that is better than all, or a NaN if there is one: kept apart, so that
+ * each lane is a maximum and a comparison. */
+static inline __attribute__((always_inline)) D FN(best)(const F *x, int64_t n, const int lanes) {
+    C s[64] __attribute__((aligned(64))), nan[64] __attribute__((aligned(64)));
+    for (int l = 0; l < lanes; l++) s[l] = LD(x[l]), nan[l] = 0;
+    for (int64_t j = 0; j < n; j += lanes) {
+        if (j + lanes > n) j = n - lanes; /* the last ones once more: no harm to an extremum */
+        for (int l = 0; l < lanes; l++) {
+            C y = LD(x[j + l]);
+            nan[l] = IS_NAN(y) ? y : nan[l];
+            s[l] = BETTER(y, s[l]) ? y : s[l];
+        }
+    }
+#pragma GCC unroll 8
+    for (int w = lanes / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) {
+            nan[l] = IS_NAN(nan[l + w]) ? nan[l + w] : nan[l];
+            s[l] = BETTER(s[l + w], s[l]) ? s[l + w] : s[l];
+        }
+    return IS_NAN(nan[0]) ? nan[0] : s[0];
+}
+#undef IS_NAN
+#endif
+
 static inline D FN(fold_row)(const F *x, int64_t n) {
+#ifdef BETTER
+    if (n >= 8) return n < 64 ? FN(best)(x, n, 8) : FN(best)(x, n, 64);
+#endif
     C s[LANES] __attribute__((aligned(64)));
     D d[8];
     int64_t j = 0, used = n < LANES ? 8 : LANES;

@@ -7,15 +7,22 @@ static void FN(init)(void *acc, int64_t n_acc) {
     FN2(init, amin, SFX)((A *)acc + n_acc, n_acc);
 }
 
+/* Rows are taken whole, some at a time; of columns all, some rows at a time. */
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
-    nomen__reduce_step piece = *s;
-    for (int64_t done = 0; done < s->n_red; done += piece.n_red) {
-        int64_t most = RANGE_PIECE / s->n_acc + 1, left = s->n_red - done;
-        piece.n_red = left < most ? left : most;
-        piece.in = s->in + done * s->red_step;
-        piece.index0 = s->index0 + done * s->index_step;
-        FN2(step, amax, SFX)(acc, &piece);
-        FN2(step, amin, SFX)((A *)acc + s->n_acc, &piece);
+    int64_t along = s->red_step < 0 ? -s->red_step : s->red_step;
+    int64_t across = s->acc_step < 0 ? -s->acc_step : s->acc_step;
+    int64_t wide = across > along ? RANGE_PIECE / s->n_red + 1 : s->n_acc;
+    for (int64_t i = 0; i < s->n_acc; i += wide) {
+        nomen__reduce_step piece = *s;
+        piece.n_acc = s->n_acc - i < wide ? s->n_acc - i : wide;
+        int64_t most = RANGE_PIECE / piece.n_acc + 1;
+        for (int64_t done = 0; done < s->n_red; done += piece.n_red) {
+            piece.n_red = s->n_red - done < most ? s->n_red - done : most;
+            piece.in = s->in + i * s->acc_step + done * s->red_step;
+            piece.index0 = s->index0 + done * s->index_step;
+            FN2(step, amax, SFX)((A *)acc + i, &piece);
+            FN2(step, amin, SFX)((A *)acc + s->n_acc + i, &piece);
+        }
     }
 }
 
