@@ -186,6 +186,60 @@ static nomen_status multiply(product *p) {
     return NOMEN_OK;
 }
 
+/* ---- one long dot product -------------------------------------------------------------------- */
+
+enum { DOT_PART = 1 << 16, MOST_PARTS = 64 };
+
+typedef struct parts {
+    const nomen__gemm *gemm;
+    nomen__gemm_args whole;
+    int64_t part, item;
+    char *sums, *scratch;
+    size_t scratch_each;
+} parts;
+
+static void run_parts(void *context, int64_t begin, int64_t end) {
+    const parts *p = context;
+    for (int64_t i = begin; i < end; i++) {
+        nomen__gemm_args g = p->whole;
+        g.a += i * p->part * g.a_col;
+        g.b += i * p->part * g.b_row;
+        g.k = g.k - i * p->part < p->part ? g.k - i * p->part : p->part;
+        g.c = p->sums + i * p->item;
+        p->gemm->run(&g, p->scratch + (size_t)i * p->scratch_each);
+    }
+}
+
+/* Are there parts that threads can share, whose sums lose nothing where they are kept? */
+static bool is_long_dot(const product *p, nomen_dtype d) {
+    const nomen__gemm_args *g = &p->whole;
+    bool keeps = d == NOMEN_F32 || d == NOMEN_F64 || d == NOMEN_C64 || d == NOMEN_C128;
+    return g->m == 1 && g->n == 1 && p->batches == 1 && g->k >= 2 * DOT_PART && keeps;
+}
+
+/* Parts depend on the length only; their sums are added up as the sum of a tensor is. */
+static nomen_status dot_in_parts(const product *p, nomen_dtype d) {
+    _Alignas(64) char sums[MOST_PARTS * 16], acc[NOMEN__ACC_BYTES];
+    const nomen__gemm_args *g = &p->whole;
+    const nomen__reducer *sum = nomen__kernel_find("sum", d)->reducer;
+    parts job = {p->gemm, *g, DOT_PART, nomen__item(d), sums, NULL, 0};
+    if ((g->k - 1) / job.part >= MOST_PARTS)
+        job.part = rounded_up((g->k + MOST_PARTS - 1) / MOST_PARTS, COLS_STEP);
+    int64_t count = (g->k - 1) / job.part + 1;
+    job.scratch_each = (p->gemm->scratch(1, 1, job.part) + 63) / 64 * 64;
+    size_t capacity = 0;
+    job.scratch = nomen__buffer_new(job.scratch_each * (size_t)count, &capacity);
+    if (!job.scratch) return NOMEN_ERROR_MEMORY;
+    nomen__parallel(count, 1, run_parts, &job);
+    nomen__buffer_free(job.scratch, capacity);
+    const nomen__reduce_step all = {sums, 1, 0, count, job.item, 0, 1};
+    sum->init(acc, 1);
+    sum->step(acc, &all);
+    sum->finish((char *const[NOMEN__MAX_OUT]){g->c, NULL}, (const int64_t[NOMEN__MAX_OUT]){0, 0},
+                acc, 1, &(nomen__reduce_param){count, 0});
+    return NOMEN_OK;
+}
+
 nomen_status nomen__launch_matmul(nomen__call *c) {
     nomen_status status = NOMEN_ERROR_MEMORY;
     if (c->out[0]->numel == 0) return NOMEN_OK;
@@ -199,7 +253,7 @@ nomen_status nomen__launch_matmul(nomen__call *c) {
         product p; /* describe and multiply fill in what they use of it */
         describe(&p, a, b, out);
         p.gemm = nomen__gemm_for(c->kernel->gemm, c->compute, p.whole.m, p.whole.n, p.whole.k);
-        status = multiply(&p);
+        status = is_long_dot(&p, c->compute) ? dot_in_parts(&p, c->compute) : multiply(&p);
         if (status == NOMEN_OK)
             nomen__launch_deliver(c->out[0], out);
         else

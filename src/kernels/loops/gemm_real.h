@@ -243,6 +243,12 @@ static void FN(small)(const nomen__gemm_args *g) {
         FN(few)(g, GEMM_SMALL / W < 8 ? 1 : 8);
 }
 
+static inline V FN(own)(const C *x) {
+    V v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
 /* The sum of products of a row of unit step with x. */
 static inline C FN(dot)(const T *a, const C *x, int64_t k) {
     C total = 0;
@@ -252,9 +258,8 @@ static inline C FN(dot)(const T *a, const C *x, int64_t k) {
         for (; p + 4 * W <= end; p += 4 * W)
 #pragma GCC unroll 4
             for (int u = 0; u < 4; u++)
-                s[u] = FMA(LDV(a + p + u * W), *(const V *)(const void *)(x + p + u * W), s[u]);
-        for (; p + W <= end; p += W)
-            s[0] = FMA(LDV(a + p), *(const V *)(const void *)(x + p), s[0]);
+                s[u] = FMA(LDV(a + p + u * W), FN(own)(x + p + u * W), s[u]);
+        for (; p + W <= end; p += W) s[0] = FMA(LDV(a + p), FN(own)(x + p), s[0]);
         s[0] = (s[0] + s[1]) + (s[2] + s[3]);
         C part = 0;
         for (; p < end; p++) part += C_OF(a[p]) * x[p];
@@ -299,13 +304,25 @@ static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int6
     }
 }
 
+/* Column j of B as it is computed with: in its place if it can be, else copied to x. */
+static APART const C *FN(column)(const nomen__gemm_args *g, int64_t j, C *x) {
+    const char *b = g->b + j * g->b_col;
+    int64_t p = 0;
+#if DIRECT
+    if (g->b_row == E) return (const C *)(const void *)b;
+#endif
+    for (; g->b_row == E && p + W <= g->k; p += W) *(V *)(void *)(x + p) = LDV(&CAT(T, b, p * E));
+    for (; p < g->k; p++) x[p] = C_OF(CAT(T, b, p * g->b_row));
+    return x;
+}
+
 /* Few columns: a strip of A that stays in cache is multiplied with one after another. */
-static void FN(narrow)(const nomen__gemm_args *g, C *x) {
+static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
     int64_t rows = GEMM_CACHE / (g->k * E) + 1;
+    const C *x = copy;
     for (int64_t i = 0; i < g->m; i += rows)
         for (int64_t j = 0; j < g->n; j++) {
-            for (int64_t p = 0; p < g->k && (i == 0 || g->n > 1); p++)
-                x[p] = C_OF(CAT(T, g->b, p * g->b_row + j * g->b_col));
+            if (i == 0 || g->n > 1) x = FN(column)(g, j, copy);
             FN(vector)(g->c + i * g->c_row + j * g->c_col, g->a + i * g->a_row, x,
                        g->m - i < rows ? g->m - i : rows, g->k, g->a_row, g->a_col, g->c_row);
         }
