@@ -1849,6 +1849,27 @@ NOMEN_API nomen_tensor *nomen_dist_call(const nomen_dist_args *args);
 #define nomen_dist(...) \
     nomen_dist_call(&(const nomen_dist_args){.self = __VA_ARGS__})
 
+/* What cdist and, with pairs, pdist are made of, for real points: pairs asks for the distances of each point of self to each later one, and other is self then.
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast; with pairs [n * (n - 1) / 2].
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, other.
+ * Errors: batch dims that do not broadcast.
+ *
+ * Example:
+ *     >>> nomen.cdist(nomen.zeros(1, 2), nomen.tensor([[3., 4.], [0., 1.]]))
+ *     tensor([[5., 1.]]) */
+typedef struct nomen_distances_args {
+    nomen_tensor *self;
+    nomen_tensor *other;
+    nomen_number p;
+    bool pairs;
+} nomen_distances_args;
+NOMEN_API nomen_tensor *nomen_distances_call(const nomen_distances_args *args);
+#define nomen_distances(...) \
+    nomen_distances_call(&(const nomen_distances_args){.self = __VA_ARGS__})
+
 /* Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient and keeps integer dtypes.
  *
  *     result = self / other

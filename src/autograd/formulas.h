@@ -76,6 +76,7 @@ nomen_tensor *nomen__g_nansum(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_nanmean(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_norm(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_basis(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_distances(nomen__backward *b, nomen_tensor *g, int which);
 nomen_tensor *nomen__g_softmax(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_log_softmax(nomen__backward *b, nomen_tensor *g);
 

@@ -310,6 +310,14 @@ nomen_tensor *nomen__grad_digamma(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_distances(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_distances(b, b->g, 0);
+    case 1: return nomen__g_distances(b, b->g, 1);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_div(nomen__backward *b, int input) {
     switch (input) {
     case 0: return nomen__g_div_self(b, b->g);

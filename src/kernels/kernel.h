@@ -114,6 +114,23 @@ typedef struct nomen__gemm {
     void (*run)(const nomen__gemm_args *g, void *scratch);
 } nomen__gemm;
 
+/* The p-norms of the differences of m points and n others, of k coordinates each: those of point i
+ * are at a + i * a_row + c * a_col. Steps in bytes and of any sign. */
+typedef struct nomen__distance_args {
+    int64_t m, n, k;
+    const char *a, *b;
+    char *out; /* result i, j is at out + i * out_row + j * out_col; see pairs */
+    int64_t a_row, a_col, b_row, b_col, out_row, out_col;
+    double p;
+    bool pairs;    /* a is points first.. of b, and wanted are distances to later points only: */
+    int64_t first; /* out is dense, and begins with the distance of the points 0 and 1 */
+} nomen__distance_args;
+
+typedef struct nomen__distance {
+    size_t (*scratch)(int64_t k); /* bytes of 64-byte aligned scratch that run needs */
+    void (*run)(const nomen__distance_args *a, void *scratch);
+} nomen__distance;
+
 /* A row of a kernel table. Tables end with a row whose name is NULL. */
 typedef struct nomen__kernel {
     const char *name;
@@ -126,6 +143,7 @@ typedef struct nomen__kernel {
     nomen__rows *rows;
     const nomen__gemm *gemm;
     const nomen__order *order;
+    const nomen__distance *distance;
 } nomen__kernel;
 
 /* Each file of src/kernels is compiled once per ISA with NOMEN_ISA set to scalar, avx2, avx512 or

@@ -332,6 +332,9 @@ nomen_tensor *nomen_digamma_in_place_call(const nomen_digamma_args *args) {
 nomen_tensor *nomen_dist_call(const nomen_dist_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DIST], args, false);
 }
+nomen_tensor *nomen_distances_call(const nomen_distances_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_DISTANCES], args, false);
+}
 nomen_tensor *nomen_div_call(const nomen_div_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_DIV], args, false);
 }

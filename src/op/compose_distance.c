@@ -1,5 +1,6 @@
 /* Composite rows: cdist, all distances between two lists of points, and pdist, those within one.
- * dist, of two tensors, is in compose_reduce.c. */
+ * Real points have a kernel (launch_distance.c), complex ones are told apart by operations. dist,
+ * of two tensors, is in compose_reduce.c. */
 #include "nomen/ops.gen.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
@@ -53,10 +54,17 @@ static nomen_status check(const nomen__call *c, nomen__namelist *names) {
     return nomen__names_cdist(nomen__names_of(a), nomen__names_of(b), names);
 }
 
+static nomen_number p_of(const nomen__call *c, int arg) {
+    return nomen__given(c, arg) ? *c->arg[arg].number : (nomen_number){0};
+}
+
+static bool is_complex(const nomen_tensor *t) {
+    return t && nomen_dtype_is_complex((nomen_dtype)t->dtype);
+}
+
 /* The norms of differences along the last dim; p: the argument that says which. */
 static nomen_tensor *lengths(const nomen__call *c, int arg, nomen_tensor *d) {
-    nomen_number p = {0};
-    if (nomen__given(c, arg)) p = *c->arg[arg].number;
+    nomen_number p = p_of(c, arg);
     bool counts = nomen__given(c, arg) && (p.kind == NOMEN_NUMBER_FLOAT ? p.re == 0 : p.i == 0);
     bool none = d && d->size[d->ndim - 1] == 0; /* points without coordinates meet */
     /* the number of coordinates that differ is NaN where one of them is */
@@ -72,12 +80,19 @@ nomen_status nomen__compose_cdist(nomen__call *c) {
     if (s) return s;
     nomen_scope() {
         /* the names are known already: inside, dims are matched by position */
-        nomen_tensor *a = nomen_unsqueeze(nomen_rename(c->in[0]), "-2"),
-                     *b = nomen_unsqueeze(nomen_rename(c->in[1]), "-3");
-        r = lengths(c, 2, nomen_sub(a, b));
+        nomen_tensor *a = nomen_rename(c->in[0]), *b = nomen_rename(c->in[1]);
+        if (is_complex(a) || is_complex(b))
+            r = lengths(c, 2, nomen_sub(nomen_unsqueeze(a, "-2"), nomen_unsqueeze(b, "-3")));
+        else
+            r = nomen_distances(a, b, .p = p_of(c, 2));
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+}
+
+nomen_tensor *nomen__pairs(int64_t n) {
+    nomen_tensor *all = nomen_ones(NULL, NOMEN_SIZES(n, n), .dtype = NOMEN_BOOL);
+    return nomen_nonzero(nomen_triu(all, .diagonal = 1));
 }
 
 nomen_status nomen__compose_pdist(nomen__call *c) {
@@ -92,13 +107,15 @@ nomen_status nomen__compose_pdist(nomen__call *c) {
     nomen_status s = check_p(c, 1);
     if (s) return s;
     nomen_scope() {
-        int64_t n = t->size[0];
-        nomen_tensor *all = nomen_ones(NULL, NOMEN_SIZES(n, n), .dtype = NOMEN_BOOL);
-        nomen_tensor *pairs = nomen_nonzero(nomen_triu(all, .diagonal = 1));
         nomen_tensor *points = nomen_rename(c->in[0]);
-        nomen_tensor *a = nomen_index_select(points, "0", nomen_select(pairs, "1", 0)),
-                     *b = nomen_index_select(points, "0", nomen_select(pairs, "1", 1));
-        r = lengths(c, 1, nomen_sub(a, b));
+        if (is_complex(points)) {
+            nomen_tensor *pairs = nomen__pairs(t->size[0]);
+            nomen_tensor *a = nomen_index_select(points, "0", nomen_select(pairs, "1", 0)),
+                         *b = nomen_index_select(points, "0", nomen_select(pairs, "1", 1));
+            r = lengths(c, 1, nomen_sub(a, b));
+        } else {
+            r = nomen_distances(points, points, .p = p_of(c, 1), .pairs = true);
+        }
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;

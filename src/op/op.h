@@ -308,6 +308,8 @@ nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *
 /* Puts the value of a composite where the call wants it: into self, into out=, or as it is.
  * Consumes t. names: NULL if it has them already. */
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
+/* The coordinates of all pairs i < j < n, row by row: int64, [pairs, 2]. */
+nomen_tensor *nomen__pairs(int64_t n);
 /* One view of a row with (self, dim, integer[, integer]): select, narrow. No scope owns it. */
 nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b);
 /* Room for the results of rows that return lists; gives back what is there after a failure. */
@@ -321,6 +323,7 @@ nomen_status nomen__names_keep_of(nomen__call *c, const nomen_tensor *t);
 nomen_status nomen__names_listed(nomen__dims dims, nomen__namelist *result);
 /* The tensor dies with the call. */
 void nomen__take_temporary(nomen__call *c, nomen_tensor *t);
+nomen_status nomen__shape_batch(nomen__call *c);
 /* Broadcasts size2 into (ndim, size); false if they do not fit. */
 bool nomen__broadcast(int *ndim, int64_t *size, int ndim2, const int64_t *size2);
 /* May t be expanded to these sizes? Says why not; the other one says it of a dim. */

@@ -253,6 +253,26 @@ nomen_status nomen__shape_dot(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* The dims of both operands but the last two of each, broadcast. */
+nomen_status nomen__shape_batch(nomen__call *c) {
+    const nomen_tensor *a = c->in[0], *b = c->in[1];
+    c->ndim = a->ndim > 2 ? a->ndim - 2 : 0;
+    for (int i = 0; i < c->ndim; i++) c->size[i] = a->size[i];
+    int batch = c->ndim, other = b->ndim > 2 ? b->ndim - 2 : 0;
+    if (!nomen__broadcast(&c->ndim, c->size, other, b->size)) {
+        for (int i = 1; i <= batch && i <= other; i++) {
+            int64_t x = a->size[batch - i], y = b->size[other - i];
+            if (x != y && x != 1 && y != 1)
+                return nomen__fail(NOMEN_ERROR_SHAPE,
+                                   "The size of tensor a (%lld) must match the size of tensor b "
+                                   "(%lld) at non-singleton "
+                                   "dimension %d",
+                                   (long long)x, (long long)y, (batch > other ? batch : other) - i);
+        }
+    }
+    return NOMEN_OK;
+}
+
 nomen_status nomen__shape_matmul(nomen__call *c) {
     const nomen_tensor *a = c->in[0], *b = c->in[1];
     if (a->ndim == 0 || b->ndim == 0)
@@ -277,20 +297,8 @@ nomen_status nomen__shape_matmul(nomen__call *c) {
             "the last size of the first and the last but one of the second must be equal: "
             "transpose one of them?");
     }
-    c->ndim = a->ndim > 2 ? a->ndim - 2 : 0;
-    for (int i = 0; i < c->ndim; i++) c->size[i] = a->size[i];
-    int batch = c->ndim, other = b->ndim > 2 ? b->ndim - 2 : 0;
-    if (!nomen__broadcast(&c->ndim, c->size, other, b->size)) {
-        for (int i = 1; i <= batch && i <= other; i++) {
-            int64_t x = a->size[batch - i], y = b->size[other - i];
-            if (x != y && x != 1 && y != 1)
-                return nomen__fail(NOMEN_ERROR_SHAPE,
-                                   "The size of tensor a (%lld) must match the size of tensor b "
-                                   "(%lld) at non-singleton "
-                                   "dimension %d",
-                                   (long long)x, (long long)y, (batch > other ? batch : other) - i);
-        }
-    }
+    nomen_status s = nomen__shape_batch(c);
+    if (s) return s;
     if (c->ndim + 2 > NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     if (a->ndim > 1) c->size[c->ndim++] = a->size[a->ndim - 2];

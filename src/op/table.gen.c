@@ -335,6 +335,12 @@ static const nomen__argspec args_dist[] = {
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_dist_args, other)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dist_args, p)},
 };
+static const nomen__argspec args_distances[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_distances_args, self)},
+    {"other", NOMEN__TENSOR, 0, offsetof(nomen_distances_args, other)},
+    {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_distances_args, p)},
+    {"pairs", NOMEN__FLAG, 0, offsetof(nomen_distances_args, pairs)},
+};
 static const nomen__argspec args_div[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_div_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_div_args, other)},
@@ -4228,6 +4234,45 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_dist,
     },
     {
+        .name = "distances",
+        .signature = "(self, other, p=None, pairs=False)",
+        .doc = "What cdist and, with pairs, pdist are made of, for real points: pairs asks for the distances of each point of self to each later one, and other is self then.\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast; with pairs [n * (n - 1) / 2].\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: batch dims that do not broadcast.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cdist(nomen.zeros(1, 2), nomen.tensor([[3., 4.], [0., 1.]]))\n"
+        "    tensor([[5., 1.]])\n",
+        .id = 72,
+        .nargs = 4,
+        .lead = 2,
+        .quick = NOMEN__QUICK_NEVER,
+        .tail = offsetof(nomen_distances_args, p),
+        .bytes = sizeof(nomen_distances_args),
+        .more = 0,
+        .nout = 1,
+        .forms = 0,
+        .args = args_distances,
+        .primitive = 1,
+        .list = 0,
+        .truth = 0,
+        .shape_first = 0,
+        .repeats = 0,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .rule = "unnamed",
+        .kernel = "distance",
+        .names = nomen__names_nothing,
+        .dtype = nomen__dtype_distances,
+        .shape = nomen__shape_distances,
+        .launch = nomen__launch_distances,
+        .grad = nomen__grad_distances,
+        .save = {[0] = 1u << 0 | 1u << 1 | NOMEN__SAVE_RESULT, [1] = 1u << 0 | 1u << 1 | NOMEN__SAVE_RESULT},
+    },
+    {
         .name = "div",
         .signature = "(self, other, *, rounding_mode=None, out=None)",
         .doc = "Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient and keeps integer dtypes.\n"
@@ -4246,7 +4291,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
         "    tensor([ 3, -4])\n",
-        .id = 72,
+        .id = 73,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4288,7 +4333,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
         "    tensor(11.)\n",
-        .id = 73,
+        .id = 74,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -4330,7 +4375,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
         "    tensor([0., 0., 2., 0.], names=('N',))\n",
-        .id = 74,
+        .id = 75,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4363,7 +4408,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
         "    [(2, 3, 2), (2, 3, 2)]\n",
-        .id = 75,
+        .id = 76,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4398,7 +4443,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.dstack([x, x]).shape\n"
         "    nomen.Size([2, 3, 2])\n",
-        .id = 76,
+        .id = 77,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4436,7 +4481,7 @@ const nomen__op nomen__ops[] = {
         "    >>> w = nomen.ones(3, 4, names=('C', 'out'))\n"
         "    >>> nomen.einsum('nc,co->on', x, w).names\n"
         "    ('out', 'N')\n",
-        .id = 77,
+        .id = 78,
         .nargs = 2,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4470,7 +4515,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 78,
+        .id = 79,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4509,7 +4554,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
         "    nomen.Size([2, 3])\n",
-        .id = 79,
+        .id = 80,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4551,7 +4596,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True, False])\n",
-        .id = 80,
+        .id = 81,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -4593,7 +4638,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8427])\n",
-        .id = 81,
+        .id = 82,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4637,7 +4682,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 0.1573])\n",
-        .id = 82,
+        .id = 83,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4681,7 +4726,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
         "    tensor([0.0000, 0.4769])\n",
-        .id = 83,
+        .id = 84,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4725,7 +4770,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
         "    tensor([1.0000, 2.7183])\n",
-        .id = 84,
+        .id = 85,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4769,7 +4814,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
         "    tensor([1.0000, 1.4142, 8.0000])\n",
-        .id = 85,
+        .id = 86,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4810,7 +4855,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
         "    nomen.Size([4, 3])\n",
-        .id = 86,
+        .id = 87,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4852,7 +4897,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.7183])\n",
-        .id = 87,
+        .id = 88,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -4896,7 +4941,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
         "    tensor([3.5083, 1.2304], names=('N',))\n",
-        .id = 88,
+        .id = 89,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -4936,7 +4981,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.eye(2, 3, names=('N', 'C'))\n"
         "    tensor([[1., 0., 0.],\n"
         "            [0., 1., 0.]], names=('N', 'C'))\n",
-        .id = 89,
+        .id = 90,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -4976,7 +5021,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 90,
+        .id = 91,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5017,7 +5062,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
         "    ('N', 'features')\n",
-        .id = 91,
+        .id = 92,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5058,7 +5103,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]], names=('N', 'C'))\n",
-        .id = 92,
+        .id = 93,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5097,7 +5142,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
         "    tensor([[2, 1],\n"
         "            [4, 3]])\n",
-        .id = 93,
+        .id = 94,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5136,7 +5181,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
         "    tensor([[3, 4],\n"
         "            [1, 2]])\n",
-        .id = 94,
+        .id = 95,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5176,7 +5221,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-2.,  1.])\n",
-        .id = 95,
+        .id = 96,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -5221,7 +5266,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
         "    tensor([ 3, -4])\n",
-        .id = 96,
+        .id = 97,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5262,7 +5307,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmax(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 2.])\n",
-        .id = 97,
+        .id = 98,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5298,7 +5343,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmin(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 98,
+        .id = 99,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -5337,7 +5382,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
         "    tensor([ 2, -2])\n",
-        .id = 99,
+        .id = 100,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5381,7 +5426,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
         "    tensor([-0.5000,  0.2500])\n",
-        .id = 100,
+        .id = 101,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -5422,7 +5467,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full((2,), 3.5, names=('N',))\n"
         "    tensor([3.5000, 3.5000], names=('N',))\n",
-        .id = 101,
+        .id = 102,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -5461,7 +5506,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
         "    tensor([7., 7.], names=('N',))\n",
-        .id = 102,
+        .id = 103,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5503,7 +5548,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
         "    tensor([[2, 1, 1],\n"
         "            [3, 4, 4]])\n",
-        .id = 103,
+        .id = 104,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5547,7 +5592,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False,  True,  True])\n",
-        .id = 104,
+        .id = 105,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5589,7 +5634,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
         "    tensor([1, 2, 4], names=('N',))\n",
-        .id = 105,
+        .id = 106,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5632,7 +5677,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([False, False,  True])\n",
-        .id = 106,
+        .id = 107,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -5671,7 +5716,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 1., 5.]).histc(bins=4, min=0, max=4)\n"
         "    tensor([0., 2., 1., 0.])\n",
-        .id = 107,
+        .id = 108,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5705,7 +5750,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
         "    [[[1], [3]], [[2], [4]]]\n",
-        .id = 108,
+        .id = 109,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5740,7 +5785,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> nomen.hstack([x, x]).shape\n"
         "    nomen.Size([2, 6])\n",
-        .id = 109,
+        .id = 110,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -5778,7 +5823,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
         "    tensor([ 5., 13.])\n",
-        .id = 110,
+        .id = 111,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -5818,7 +5863,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([ 2., -4.])\n",
-        .id = 111,
+        .id = 112,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5860,7 +5905,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x[:, [2, 0]]\n"
         "    tensor([[3, 1],\n"
         "            [6, 4]], names=('N', 'C'))\n",
-        .id = 112,
+        .id = 113,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5897,7 +5942,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 113,
+        .id = 114,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5941,7 +5986,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([7., 0., 5.])\n",
-        .id = 114,
+        .id = 115,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -5982,7 +6027,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
         "    tensor([[7., 1., 7.],\n"
         "            [7., 1., 7.]], names=('N', 'C'))\n",
-        .id = 115,
+        .id = 116,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6021,7 +6066,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
         "    tensor([2., 0., 1.])\n",
-        .id = 116,
+        .id = 117,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6059,7 +6104,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
         "    tensor([[2, 2, 1],\n"
         "            [4, 4, 3]], names=('N', 'C'))\n",
-        .id = 117,
+        .id = 118,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6101,7 +6146,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.inner(nomen.ones(2, 3, names=('N', 'D')), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([6., 6.], names=('N',))\n",
-        .id = 118,
+        .id = 119,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6137,7 +6182,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
         "    tensor([ True, False])\n",
-        .id = 119,
+        .id = 120,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -6170,7 +6215,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
         "    tensor([ True, False, False])\n",
-        .id = 120,
+        .id = 121,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6207,7 +6252,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
         "    tensor([False,  True])\n",
-        .id = 121,
+        .id = 122,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6244,7 +6289,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
         "    tensor([False, False])\n",
-        .id = 122,
+        .id = 123,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6282,7 +6327,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 123,
+        .id = 124,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6322,7 +6367,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 124,
+        .id = 125,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -6361,7 +6406,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
         "    tensor([False,  True])\n",
-        .id = 125,
+        .id = 126,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6395,7 +6440,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
         "    tensor([2], names=('N',))\n",
-        .id = 126,
+        .id = 127,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6443,7 +6488,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True,  True, False])\n",
-        .id = 127,
+        .id = 128,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -6485,7 +6530,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
         "    tensor([ 0.5000, 15.0000])\n",
-        .id = 128,
+        .id = 129,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -6529,7 +6574,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
         "    tensor([0.0000, 3.1781])\n",
-        .id = 129,
+        .id = 130,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6572,7 +6617,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.linspace(0, 1, 5, names=('t',))\n"
         "    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], names=('t',))\n",
-        .id = 130,
+        .id = 131,
         .nargs = 5,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -6615,7 +6660,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 131,
+        .id = 132,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6659,7 +6704,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 132,
+        .id = 133,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6703,7 +6748,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.6931])\n",
-        .id = 133,
+        .id = 134,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6747,7 +6792,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
         "    tensor([0., 3.])\n",
-        .id = 134,
+        .id = 135,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6789,7 +6834,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
         "    tensor([2.1608, 0.8635], names=('N',))\n",
-        .id = 135,
+        .id = 136,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6830,7 +6875,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
         "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
-        .id = 136,
+        .id = 137,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -6873,7 +6918,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logaddexp(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))\n"
         "    tensor([  0.6931, 100.6931], names=('N',))\n",
-        .id = 137,
+        .id = 138,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6916,7 +6961,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logaddexp2(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))\n"
         "    tensor([  1., 101.], names=('N',))\n",
-        .id = 138,
+        .id = 139,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -6959,7 +7004,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
         "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
-        .id = 139,
+        .id = 140,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7001,7 +7046,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False, False,  True])\n",
-        .id = 140,
+        .id = 141,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7041,7 +7086,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
         "    tensor([ True, False])\n",
-        .id = 141,
+        .id = 142,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -7081,7 +7126,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True,  True])\n",
-        .id = 142,
+        .id = 143,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7121,7 +7166,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
         "    tensor([False,  True, False])\n",
-        .id = 143,
+        .id = 144,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7165,7 +7210,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0.0000, 1.0986])\n"
         "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
         "    tensor([-1.0986,  1.0986])\n",
-        .id = 144,
+        .id = 145,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -7209,7 +7254,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
         "    tensor([0.6931, 0.6931], names=('N',))\n",
-        .id = 145,
+        .id = 146,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7254,7 +7299,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False, False])\n",
-        .id = 146,
+        .id = 147,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -7296,7 +7341,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_fill(x > 2, 0)\n"
         "    tensor([1., 2., 0.], names=('N',))\n",
-        .id = 147,
+        .id = 148,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7337,7 +7382,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(3)\n"
         "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
         "    tensor([5., 0., 7.])\n",
-        .id = 148,
+        .id = 149,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -7378,7 +7423,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
         "    >>> x.masked_select(x > 1)\n"
         "    tensor([2., 3.])\n",
-        .id = 149,
+        .id = 150,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7420,7 +7465,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
         "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
         "    ('N', 'out')\n",
-        .id = 150,
+        .id = 151,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7461,7 +7506,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
         "    tensor([1, 0], names=('N',))\n",
-        .id = 151,
+        .id = 152,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7506,7 +7551,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([3., 5.])\n",
-        .id = 152,
+        .id = 153,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7548,7 +7593,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
         "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
-        .id = 153,
+        .id = 154,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7589,7 +7634,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
         "    tensor([2, 6], names=('N',))\n",
-        .id = 154,
+        .id = 155,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7633,7 +7678,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
         "    tensor([1, 2], names=('N',))\n",
-        .id = 155,
+        .id = 156,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7678,7 +7723,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 156,
+        .id = 157,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7720,7 +7765,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
         "    ('N', None)\n",
-        .id = 157,
+        .id = 158,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -7761,7 +7806,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
         "    tensor([3, 2], names=('N',))\n",
-        .id = 158,
+        .id = 159,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7805,7 +7850,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
         "    ('N', 'C', 'H')\n",
-        .id = 159,
+        .id = 160,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7845,7 +7890,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
         "    tensor([[2, 1],\n"
         "            [3, 4]], names=('N', 'C'))\n",
-        .id = 160,
+        .id = 161,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7884,7 +7929,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
         "    tensor([2., 4.])\n",
-        .id = 161,
+        .id = 162,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -7926,7 +7971,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
         "    tensor([1, 1])\n",
-        .id = 162,
+        .id = 163,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -7964,7 +8009,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 163,
+        .id = 164,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8006,7 +8051,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
         "    tensor([ 0., -5.,  1.])\n",
-        .id = 164,
+        .id = 165,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8048,7 +8093,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
         "    tensor(1.5000)\n",
-        .id = 165,
+        .id = 166,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8089,7 +8134,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
         "    tensor(2.)\n",
-        .id = 166,
+        .id = 167,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8133,7 +8178,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 3.]).nanquantile(0.5)\n"
         "    tensor(2.)\n",
-        .id = 167,
+        .id = 168,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8168,7 +8213,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
         "    tensor(3.)\n",
-        .id = 168,
+        .id = 169,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8209,7 +8254,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 169,
+        .id = 170,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8248,7 +8293,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 170,
+        .id = 171,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8287,7 +8332,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
         "    tensor([ True, False,  True])\n",
-        .id = 171,
+        .id = 172,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_BOOL,
@@ -8330,7 +8375,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
         "    tensor([ 1., -2.])\n",
-        .id = 172,
+        .id = 173,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -8373,7 +8418,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
         "    tensor([[0, 1],\n"
         "            [1, 0]])\n",
-        .id = 173,
+        .id = 174,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8411,7 +8456,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
         "    >>> x[x.nonzero(as_tuple=True)]\n"
         "    tensor([3, 4])\n",
-        .id = 174,
+        .id = 175,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8445,7 +8490,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
         "    tensor([ 5., 10.], names=('N',))\n",
-        .id = 175,
+        .id = 176,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8490,7 +8535,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([ 1.5410, 99.7066], names=('N',))\n"
         "    >>> nomen.normal(2, 3, (1,))\n"
         "    tensor([-4.5364])\n",
-        .id = 176,
+        .id = 177,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8533,7 +8578,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
         "    tensor([13.0820,  9.4131], names=('N',))\n",
-        .id = 177,
+        .id = 178,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8574,7 +8619,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nuclear_norm(nomen.tensor([[[3., 0.], [0., 4.]]], names=('N', 'row', 'column')), ('row', 'column'))\n"
         "    tensor([7.], names=('N',))\n",
-        .id = 178,
+        .id = 179,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8609,7 +8654,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, dtype=nomen.int64)\n"
         "    tensor([1, 1])\n",
-        .id = 179,
+        .id = 180,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -8648,7 +8693,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 180,
+        .id = 181,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8687,7 +8732,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[2, 0], [1, 5]]).unique(dim=0)\n"
         "    tensor([[1, 5],\n"
         "            [2, 0]])\n",
-        .id = 181,
+        .id = 182,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8725,7 +8770,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.nuclear_norm(nomen.eye(3))\n"
         "    tensor(3.)\n",
-        .id = 182,
+        .id = 183,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8768,7 +8813,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.outer(nomen.tensor([1, 2], names=('N',)), nomen.tensor([3, 4, 5], names=('M',)))\n"
         "    tensor([[ 3,  4,  5],\n"
         "            [ 6,  8, 10]], names=('N', 'M'))\n",
-        .id = 183,
+        .id = 184,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8804,7 +8849,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pdist(nomen.tensor([[0., 0.], [3., 4.], [0., 1.]]))\n"
         "    tensor([5.0000, 1.0000, 4.2426])\n",
-        .id = 184,
+        .id = 185,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8837,7 +8882,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
         "    nomen.Size([4, 2, 3])\n",
-        .id = 185,
+        .id = 186,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8878,7 +8923,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
         "    tensor([0., 8.], names=('N',))\n",
-        .id = 186,
+        .id = 187,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -8919,7 +8964,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
         "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
-        .id = 187,
+        .id = 188,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -8964,7 +9009,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
         "    tensor([1.6449, 0.6449])\n",
-        .id = 188,
+        .id = 189,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9007,7 +9052,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
         "    tensor([-1.,  2.])\n",
-        .id = 189,
+        .id = 190,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9044,7 +9089,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
         "    tensor([1., 4., 9.])\n",
-        .id = 190,
+        .id = 191,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9086,7 +9131,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([2, 3, 4]).prod()\n"
         "    tensor(24)\n",
-        .id = 191,
+        .id = 192,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9128,7 +9173,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
         "    tensor([[7., 0.],\n"
         "            [0., 5.]])\n",
-        .id = 192,
+        .id = 193,
         .nargs = 4,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -9170,7 +9215,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x\n"
         "    tensor([[0., 5.],\n"
         "            [0., 7.]])\n",
-        .id = 193,
+        .id = 194,
         .nargs = 6,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -9212,7 +9257,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([1.5000, 4.0000], names=('N',))\n"
         "    >>> nomen.quantile(x, nomen.tensor([0., 1.], names=('q',)), 'N').names\n"
         "    ('q', 'C')\n",
-        .id = 194,
+        .id = 195,
         .nargs = 5,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -9250,7 +9295,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
         "    tensor([  0., 180.])\n",
-        .id = 195,
+        .id = 196,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9293,7 +9338,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.rand(2, names=('N',))\n"
         "    tensor([0.4963, 0.7682], names=('N',))\n",
-        .id = 196,
+        .id = 197,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9332,7 +9377,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 197,
+        .id = 198,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9372,7 +9417,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint(10, (4,), names=('N',))\n"
         "    tensor([4, 9, 3, 0], names=('N',))\n",
-        .id = 198,
+        .id = 199,
         .nargs = 6,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9412,7 +9457,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
         "    tensor([9., 9.], names=('N',))\n",
-        .id = 199,
+        .id = 200,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9452,7 +9497,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randn(2, names=('N',))\n"
         "    tensor([ 1.5410, -0.2934], names=('N',))\n",
-        .id = 200,
+        .id = 201,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9491,7 +9536,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
         "    ('N',)\n",
-        .id = 201,
+        .id = 202,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9531,7 +9576,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
         "    tensor([4., 9., 3., 0.], names=('N',))\n",
-        .id = 202,
+        .id = 203,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9571,7 +9616,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.randperm(4, names=('N',))\n"
         "    tensor([0, 1, 3, 2], names=('N',))\n",
-        .id = 203,
+        .id = 204,
         .nargs = 4,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -9610,7 +9655,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([1., 3.])\n",
-        .id = 204,
+        .id = 205,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9652,7 +9697,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.2500])\n",
-        .id = 205,
+        .id = 206,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9692,7 +9737,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
         "    ('N', None, 'W')\n",
-        .id = 206,
+        .id = 207,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9734,7 +9779,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
         "    tensor([0., 2.])\n",
-        .id = 207,
+        .id = 208,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -9780,7 +9825,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
         "    tensor([2, 1])\n",
-        .id = 208,
+        .id = 209,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_FLOAT,
@@ -9822,7 +9867,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
         "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
-        .id = 209,
+        .id = 210,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9861,7 +9906,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [1, 2, 1, 2]], names=(None, 'T'))\n",
-        .id = 210,
+        .id = 211,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9897,7 +9942,7 @@ const nomen__op nomen__ops[] = {
         "            [3, 3, 4, 4]], names=('N', 'C'))\n"
         "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
         "    tensor([0, 0, 2])\n",
-        .id = 211,
+        .id = 212,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9930,7 +9975,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
         "    ('N', None)\n",
-        .id = 212,
+        .id = 213,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -9970,7 +10015,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
         "    >>> x.resize_(3)\n"
         "    tensor([1, 2, 3])\n",
-        .id = 213,
+        .id = 214,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10004,7 +10049,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
         "    ('N', 'C')\n",
-        .id = 214,
+        .id = 215,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -10038,7 +10083,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
         "    tensor([1.-2.j])\n",
-        .id = 215,
+        .id = 216,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10073,7 +10118,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
         "    tensor([4, 1, 2, 3], names=('T',))\n",
-        .id = 216,
+        .id = 217,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10110,7 +10155,7 @@ const nomen__op nomen__ops[] = {
         "    tensor([0., 2., 3.])\n"
         "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
         "    tensor([  0., 130.])\n",
-        .id = 217,
+        .id = 218,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10155,7 +10200,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1.0000, 0.5000])\n",
-        .id = 218,
+        .id = 219,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10200,7 +10245,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
         "    tensor([[0., 0., 5.],\n"
         "            [5., 0., 0.]])\n",
-        .id = 219,
+        .id = 220,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10244,7 +10289,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
         "    tensor([3., 0., 3.])\n",
-        .id = 220,
+        .id = 221,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10287,7 +10332,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3).scatter_reduce(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 4., 3.]), 'mean', include_self=False)\n"
         "    tensor([2.5000, 0.0000, 3.0000])\n",
-        .id = 221,
+        .id = 222,
         .nargs = 6,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10328,7 +10373,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.searchsorted(nomen.tensor([1, 3, 5]), nomen.tensor([0, 3, 9], names=('N',)))\n"
         "    tensor([0, 1, 3], names=('N',))\n",
-        .id = 222,
+        .id = 223,
         .nargs = 6,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -10367,7 +10412,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
         "    ('C',)\n",
-        .id = 223,
+        .id = 224,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10409,7 +10454,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
         "    tensor([-1.,  0.])\n",
-        .id = 224,
+        .id = 225,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10454,7 +10499,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
         "    tensor([0.5000, 0.7311])\n",
-        .id = 225,
+        .id = 226,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10496,7 +10541,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
         "    tensor([-1.,  0.,  1.])\n",
-        .id = 226,
+        .id = 227,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -10538,7 +10583,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
         "    tensor([ True,  True, False])\n",
-        .id = 227,
+        .id = 228,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_BOOL,
@@ -10581,7 +10626,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.8415])\n",
-        .id = 228,
+        .id = 229,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10625,7 +10670,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
         "    tensor([1.0000, 0.6366, 0.0000])\n",
-        .id = 229,
+        .id = 230,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10669,7 +10714,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.1752])\n",
-        .id = 230,
+        .id = 231,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10709,7 +10754,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.arange(5)[1:4:2]\n"
         "    tensor([1, 3])\n",
-        .id = 231,
+        .id = 232,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10751,7 +10796,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
         "    tensor([[0.5000, 0.5000],\n"
         "            [0.5000, 0.5000]], names=('N', 'C'))\n",
-        .id = 232,
+        .id = 233,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10792,7 +10837,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
         "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
-        .id = 233,
+        .id = 234,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10835,7 +10880,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
         "    [2, 2, 1]\n",
-        .id = 234,
+        .id = 235,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10872,7 +10917,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
         "    tensor([1., 2.])\n",
-        .id = 235,
+        .id = 236,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -10916,7 +10961,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
         "    tensor([1., 9.])\n",
-        .id = 236,
+        .id = 237,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10957,7 +11002,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
         "    ('N', 'W')\n",
-        .id = 237,
+        .id = 238,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -10997,7 +11042,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.stack([x, x], name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 238,
+        .id = 239,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -11038,7 +11083,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
         "    tensor(1.1180)\n",
-        .id = 239,
+        .id = 240,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11078,7 +11123,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.1180), tensor(2.5000))\n",
-        .id = 240,
+        .id = 241,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11126,7 +11171,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
         "    tensor([2, 3])\n",
-        .id = 241,
+        .id = 242,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_SAME,
@@ -11169,7 +11214,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
         "    >>> x.sum('C')\n"
         "    tensor([3., 3.], names=('N',))\n",
-        .id = 242,
+        .id = 243,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11210,7 +11255,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
         "    tensor([4, 1])\n",
-        .id = 243,
+        .id = 244,
         .nargs = 2,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -11252,7 +11297,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
         "    tensor([[3],\n"
         "            [4]])\n",
-        .id = 244,
+        .id = 245,
         .nargs = 3,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -11286,7 +11331,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
         "    ('N', None, None)\n",
-        .id = 245,
+        .id = 246,
         .nargs = 4,
         .lead = 2,
         .quick = NOMEN__QUICK_NEVER,
@@ -11328,7 +11373,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 1.5574])\n",
-        .id = 246,
+        .id = 247,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -11372,7 +11417,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
         "    tensor([0.0000, 0.7616])\n",
-        .id = 247,
+        .id = 248,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_FLOAT,
@@ -11414,7 +11459,7 @@ const nomen__op nomen__ops[] = {
         "    [[0, 1, 2], [3, 4]]\n"
         "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
         "    [[0], [1, 2, 3], [4]]\n",
-        .id = 248,
+        .id = 249,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11451,7 +11496,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
         "    tensor([-9., -9.,  2.], names=('N',))\n",
-        .id = 249,
+        .id = 250,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11486,7 +11531,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
         "    tensor([[1, 2, 1, 2],\n"
         "            [3, 4, 3, 4]])\n",
-        .id = 250,
+        .id = 251,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11519,7 +11564,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
         "    tensor([ 1, -1])\n",
-        .id = 251,
+        .id = 252,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11552,7 +11597,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
         "    tensor([1., 1.], names=('N',))\n",
-        .id = 252,
+        .id = 253,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11592,7 +11637,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
         "    tensor([[3, 2]], names=('N', 'C'))\n",
-        .id = 253,
+        .id = 254,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11637,7 +11682,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
         "    tensor(5.)\n",
-        .id = 254,
+        .id = 255,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11672,7 +11717,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
         "    ('C', 'N')\n",
-        .id = 255,
+        .id = 256,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11715,7 +11760,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
         "    tensor([[1., 0., 0.],\n"
         "            [1., 1., 0.]], names=('N', 'C'))\n",
-        .id = 256,
+        .id = 257,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11759,7 +11804,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.ones(2, 3).triu(1)\n"
         "    tensor([[0., 1., 1.],\n"
         "            [0., 0., 1.]])\n",
-        .id = 257,
+        .id = 258,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11801,7 +11846,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
         "    tensor([-1.,  1.])\n",
-        .id = 258,
+        .id = 259,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_SAME,
@@ -11842,7 +11887,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
         "    [3, 3]\n",
-        .id = 259,
+        .id = 260,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11875,7 +11920,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
         "    nomen.Size([2, 3, 4])\n",
-        .id = 260,
+        .id = 261,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11914,7 +11959,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
         "    tensor([[0, 1, 2],\n"
         "            [2, 3, 4]])\n",
-        .id = 261,
+        .id = 262,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11954,7 +11999,7 @@ const nomen__op nomen__ops[] = {
         "    >>> _ = nomen.manual_seed(0)\n"
         "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
         "    tensor([-0.0075,  0.5364], names=('N',))\n",
-        .id = 262,
+        .id = 263,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -11997,7 +12042,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')\n"
         "    tensor([[1, 5],\n"
         "            [2, 0]], names=('N', 'C'))\n",
-        .id = 263,
+        .id = 264,
         .nargs = 5,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12030,7 +12075,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)\n"
         "    (tensor([1, 2, 1]), tensor([2, 1, 1]))\n",
-        .id = 264,
+        .id = 265,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12064,7 +12109,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
         "    ('N', 'C')\n",
-        .id = 265,
+        .id = 266,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12103,7 +12148,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
         "    tensor(1.2500)\n",
-        .id = 266,
+        .id = 267,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12143,7 +12188,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
         "    (tensor(1.2500), tensor(2.5000))\n",
-        .id = 267,
+        .id = 268,
         .nargs = 4,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12186,7 +12231,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
         "    ('N', None)\n",
-        .id = 268,
+        .id = 269,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12224,7 +12269,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
         "    tensor([1.+2.j, 3.-4.j])\n",
-        .id = 269,
+        .id = 270,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12263,7 +12308,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
         "    tensor([[ 1.,  2.],\n"
         "            [ 3., -4.]])\n",
-        .id = 270,
+        .id = 271,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12301,7 +12346,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)\n"
         "    tensor([ 4607182418800017408, -4611686018427387904], names=('N',))\n",
-        .id = 271,
+        .id = 272,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12337,7 +12382,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
         "    [[[1, 2]], [[3, 4]]]\n",
-        .id = 272,
+        .id = 273,
         .nargs = 3,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12373,7 +12418,7 @@ const nomen__op nomen__ops[] = {
         "    >>> x = nomen.ones(3, names=('C',))\n"
         "    >>> nomen.vstack([x, x]).names\n"
         "    (None, 'C')\n",
-        .id = 273,
+        .id = 274,
         .nargs = 1,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -12408,7 +12453,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
         "    tensor([1, 4])\n",
-        .id = 274,
+        .id = 275,
         .nargs = 3,
         .lead = 3,
         .quick = NOMEN__QUICK_NEVER,
@@ -12449,7 +12494,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.ones(2, names=('N',)).zero_()\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 275,
+        .id = 276,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
@@ -12489,7 +12534,7 @@ const nomen__op nomen__ops[] = {
         "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
         "    tensor([[0., 0., 0.],\n"
         "            [0., 0., 0.]], names=('N', 'C'))\n",
-        .id = 276,
+        .id = 277,
         .nargs = 3,
         .lead = 0,
         .quick = NOMEN__QUICK_NEVER,
@@ -12528,7 +12573,7 @@ const nomen__op nomen__ops[] = {
         "Example:\n"
         "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
         "    tensor([0., 0.], names=('N',))\n",
-        .id = 277,
+        .id = 278,
         .nargs = 2,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,

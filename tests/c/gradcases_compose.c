@@ -102,6 +102,7 @@ static const grad_case cases[] = {
     {"cdist", cdist_2, {"N=2 D=3", "M=3 D=3"}, -1, 1, 0},
     {"cdist", cdist_3, {"N=2 D=3", "M=3 D=3"}, -1, 1, 0},
     {"cdist", cdist_most, {"2 2 3", "3 3"}, -1, 1, 0},
+    {"distances", NULL, {"2 3", "3 3"}, -1, 1, 0},
     {"chunk", chunk_one, {"A=2 B=4"}, -1, 1, 0},
     {"column_stack", column_stack_two, {"3", "3 2"}, -1, 1, 0},
     {"contiguous", contiguous_turned, {"A=2 B=3"}, -1, 1, 0},

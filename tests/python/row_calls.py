@@ -64,6 +64,7 @@ OWN = {
     "chunk": dict(chunks=2, dim="C"),
     "contiguous": dict(self="N=2 C=3"),
     "diff": dict(dim="C"),
+    "distances": dict(self="N=2 C=3", other="M=4 C=3"),
     "dot": dict(self="N=3", tensor="N=3"),
     "dropout": dict(p=0.5, train=True),
     "dsplit": dict(self="N=2 C=3 T=4", sections=2),

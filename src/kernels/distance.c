@@ -1,0 +1,71 @@
+/* Distances of points: the norms of all differences of two lists of points.
+ *
+ * Idea: as many points of B as fill NV vectors are turned over into a panel, one coordinate of each
+ * after the other; a tile of MR points of A runs along it, and its sums stay in registers. float32
+ * adds in float32, by blocks of coordinates that are joined in double; where a sum of squares or
+ * powers has left the range in which they are exact enough, the element is computed again in
+ * double.
+ *
+ * Limit: a subtraction and a fused multiply-add per coordinate and pair, and a root per pair. */
+#include "kernels/loops/reduce.h"
+#include "kernels/simd/vmath.h"
+
+#include <float.h>
+#include <math.h>
+
+#define OP distance
+
+/* Tiles, as far as registers go; coordinates of a block; bytes of panels that stay in cache. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 || NOMEN__ISA_ID == NOMEN__ISA_ID_neon
+enum { MR = 4, NV = 4 };
+#else
+enum { MR = 2, NV = 4 };
+#endif
+enum { COORDINATES = 512, GROUP_BYTES = 1 << 17 };
+
+/* Powers with an exponent that float32 would have to round. */
+static inline vf32 power_f32(vf32 x, vf64 y) {
+    return v_narrow_f64(v_pow_short(v_low_f64(x), y), v_pow_short(v_high_f64(x), y));
+}
+static inline vf64 power_f64(vf64 x, vf64 y) { return v_pow_f64(x, y); }
+
+/* Sums of squares or powers below this may have lost some of them. */
+static const float least_f32 = 0x1p-100f;
+
+/* One element in double; p is neither 1 nor infinite nor 0. */
+static double again_f32(const nomen__distance_args *a, int64_t i, int64_t j) {
+    const char *x = a->a + i * a->a_row, *y = a->b + j * a->b_row;
+    double sum = 0;
+    for (int64_t c = 0; c < a->k; c++, x += a->a_col, y += a->b_col) {
+        float fx, fy;
+        memcpy(&fx, x, sizeof fx);
+        memcpy(&fy, y, sizeof fy);
+        double d = __builtin_fabs((double)(fx - fy));
+        sum += a->p == 2 ? d * d : pow(d, a->p);
+    }
+    return a->p == 2 ? sqrt(sum) : pow(sum, 1 / a->p);
+}
+
+#define SFX      f32
+#define C        float
+#define V        vf32
+#define W        W32
+#define LD(p)    ld_f32(p)
+#define ST(p, v) st_f32(p, v)
+#define AGAIN    1
+#include "kernels/loops/distance.h"
+
+#define SFX      f64
+#define C        double
+#define V        vf64
+#define W        W64
+#define LD(p)    ld_f64(p)
+#define ST(p, v) st_f64(p, v)
+#define AGAIN    0
+#include "kernels/loops/distance.h"
+
+const nomen__kernel NOMEN__TABLE(distance)[] = {
+    {.name = "distance", .dtype = NOMEN_F32, .distance = &kernel_distance_f32},
+    {.name = "distance", .dtype = NOMEN_F64, .distance = &kernel_distance_f64},
+    {.name = NULL},
+};

@@ -1,0 +1,147 @@
+/* Include-template: the distances of points of one dtype. Before: SFX, C (the type), V (a vector of
+ * W of them), LD(p), ST(p, v), AGAIN (1: sums out of range are made again by again_f32). After:
+ * FN(kernel); all of them are undefined. */
+
+#define NR (NV * W)
+
+static inline V FN(splat)(C x) { return x - (V){0}; }
+
+/* A panel of `width` points: all their first coordinates, all their second ones, ... */
+static APART void FN(turn)(C *to, const char *b, int64_t width, int64_t k, int64_t row,
+                           int64_t col) {
+    for (int64_t c = 0; c < k; c++)
+        for (int64_t j = width; j < NR; j++) to[c * NR + j] = 0;
+    for (int64_t first = 0; first < k; first += 16) /* lines of the panel that stay in cache */
+        for (int64_t j = 0; j < width; j++)
+            for (int64_t c = first; c < k && c < first + 16; c++)
+                memcpy(&to[c * NR + j], b + j * row + c * col, sizeof(C));
+}
+
+#define KIND         1
+#define TERM(acc, d) ((acc) + v_abs(d))
+#define JOIN(a, b)   ((a) + (b))
+#include "kernels/loops/distance_tile.h"
+
+#define KIND         2
+#define TERM(acc, d) v_fma(d, d, acc)
+#define JOIN(a, b)   ((a) + (b))
+#include "kernels/loops/distance_tile.h"
+
+/* NaN is neither more nor less: it stays. */
+#define KIND         most
+#define TERM(acc, d) v_sel(((d) != (d)) | (v_abs(d) > (acc)), v_abs(d), acc)
+#define JOIN(a, b)   ((b) != (b) || (b) > (a) ? (b) : (a))
+#include "kernels/loops/distance_tile.h"
+
+/* How many coordinates differ; NaN where one of them is. */
+#define KIND         count
+#define TERM(acc, d) ((acc) + v_sel((d) == 0, (d), v_sel((d) != (d), (d), v_like(d, 1))))
+#define JOIN(a, b)   ((a) + (b))
+#include "kernels/loops/distance_tile.h"
+
+#define KIND         power
+#define TERM(acc, d) ((acc) + SIMD_PICK(power, d)(v_abs(d), power))
+#define JOIN(a, b)   ((a) + (b))
+#include "kernels/loops/distance_tile.h"
+
+/* Sums become distances; row 0 of the tile is that of point i. What was made again waits as a
+ * negative number, since no sum is one. */
+static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, int64_t rows,
+                             int64_t j, int64_t width) {
+    if (a->p == 0 || a->p == 1 || a->p > DBL_MAX) return;
+#if AGAIN
+    const V least = FN(splat)(least_f32), most = FN(splat)(FLT_MAX);
+    vi32 off = {0};
+    for (int e = 0; e < MR * NR; e += W) {
+        V s = LD(sum + e);
+        off |= (s < least) | (s > most);
+    }
+    for (int64_t e = 0; v_any(off) && e < rows * NR; e++) {
+        C s = sum[e];
+        if (e % NR >= width || !(s < least_f32 || s > FLT_MAX)) continue;
+        sum[e] = -(C)again_f32(a, i + e / NR, j + e % NR);
+    }
+#else
+    (void)i, (void)j, (void)rows, (void)width;
+#endif
+    const vf64 root = v_set_f64(1 / a->p);
+    for (int e = 0; e < MR * NR; e += W) {
+        V s = LD(sum + e);
+        V r = a->p == 2 ? v_sqrt(s) : SIMD_PICK(power, s)(s, root);
+#if AGAIN
+        r = v_sel((s <= 0), -s, r);
+#endif
+        ST(sum + e, r);
+    }
+}
+
+static void FN(put)(const nomen__distance_args *a, const C *sum, int64_t i, int64_t rows, int64_t j,
+                    int64_t width) {
+    for (int64_t r = 0; r < rows; r++, sum += NR) {
+        int64_t from = 0, step = a->out_col, point = a->first + i + r;
+        char *to = a->out + (i + r) * a->out_row + j * step;
+        if (a->pairs) { /* before this point come those of all earlier ones with later ones */
+            from = point + 1 - j;
+            if (from < 0) from = 0;
+            if (from >= width) continue;
+            step = (int64_t)sizeof(C);
+            to = a->out + (point * (2 * a->n - point - 1) / 2 + j - point - 1) * step;
+        }
+        if (step == (int64_t)sizeof(C))
+            memcpy(to + from * step, sum + from, (size_t)((width - from) * step));
+        else
+            for (int64_t c = from; c < width; c++) memcpy(to + c * step, &sum[c], sizeof(C));
+    }
+}
+
+/* Panels that stay in cache together. */
+static int64_t FN(group)(int64_t k) {
+    int64_t panel = (k ? k : 1) * NR * (int64_t)sizeof(C);
+    return panel < GROUP_BYTES ? GROUP_BYTES / panel : 1;
+}
+
+static void FN(run)(const nomen__distance_args *a, void *scratch) {
+    void (*tile)(const nomen__distance_args *, const char *const *, const C *, C *) =
+        a->p == 2        ? FN(tile_2)
+        : a->p == 1      ? FN(tile_1)
+        : a->p == 0      ? FN(tile_count)
+        : a->p > DBL_MAX ? FN(tile_most)
+                         : FN(tile_power);
+    C sum[MR * NR] __attribute__((aligned(64)));
+    int64_t group = FN(group)(a->k) * NR, start = a->pairs ? a->first + 1 : 0;
+    for (int64_t begin = start; begin < a->n; begin += group) {
+        int64_t end = a->n - begin < group ? a->n : begin + group;
+        C *panel = scratch;
+        for (int64_t j = begin; j < end; j += NR, panel += a->k * NR)
+            FN(turn)(panel, a->b + j * a->b_row, end - j < NR ? end - j : NR, a->k, a->b_row,
+                     a->b_col);
+        for (int64_t i = 0; i < a->m; i += MR) { /* a row of results is written from end to end */
+            const char *row[MR];
+            int64_t rows = a->m - i < MR ? a->m - i : MR;
+            for (int64_t r = 0; r < MR; r++) row[r] = a->a + (r < rows ? i + r : i) * a->a_row;
+            panel = scratch;
+            for (int64_t j = begin; j < end; j += NR, panel += a->k * NR) {
+                int64_t width = end - j < NR ? end - j : NR;
+                if (a->pairs && a->first + i + 1 >= j + width) continue;
+                tile(a, row, panel, sum);
+                FN(finish)(a, sum, i, rows, j, width);
+                FN(put)(a, sum, i, rows, j, width);
+            }
+        }
+    }
+}
+
+static size_t FN(scratch)(int64_t k) {
+    return (size_t)FN(group)(k) * (size_t)(k ? k : 1) * NR * sizeof(C);
+}
+
+static const nomen__distance FN(kernel) = {FN(scratch), FN(run)};
+
+#undef NR
+#undef SFX
+#undef C
+#undef V
+#undef W
+#undef LD
+#undef ST
+#undef AGAIN

@@ -1,0 +1,149 @@
+/* Words of the table for distances: of all pairs of two lists of points (cdist), of all pairs in
+ * one (pdist). What they are asked for was checked by compose_distance.c. */
+#include "nomen/memory.h"
+#include "op/launch.h"
+#include "op/rows.gen.h"
+
+enum { SELF, OTHER, P, PAIRS };
+enum { CHUNK_WORK = 1 << 19, LEAST_ROWS = 32, CHUNKS = 4 /* per thread */, WIDEST = 64 };
+
+static bool of_pairs(const nomen__call *c) { return nomen__given(c, PAIRS) && c->arg[PAIRS].flag; }
+
+/* Half types are computed in float32 and rounded once. */
+nomen_status nomen__dtype_distances(nomen__call *c) {
+    nomen_status s = nomen__dtype_promote(c);
+    if (c->compute == NOMEN_F16 || c->compute == NOMEN_BF16) c->compute = c->writes = NOMEN_F32;
+    return s;
+}
+
+nomen_status nomen__shape_distances(nomen__call *c) {
+    const nomen_tensor *a = c->in[SELF], *b = c->in[OTHER];
+    int64_t m = a->size[a->ndim - 2];
+    if (of_pairs(c)) {
+        c->ndim = 1;
+        c->size[0] = m * (m - 1) / 2;
+        return NOMEN_OK;
+    }
+    nomen_status s = nomen__shape_batch(c);
+    if (s) return s;
+    c->size[c->ndim++] = m;
+    c->size[c->ndim++] = b->size[b->ndim - 2];
+    return NOMEN_OK;
+}
+
+typedef struct distances {
+    const nomen__distance *kernel;
+    nomen__distance_args whole; /* of one batch */
+    int ndim;                   /* batch dims, innermost first */
+    int64_t size[NOMEN_MAX_DIMS], a[NOMEN_MAX_DIMS], b[NOMEN_MAX_DIMS], out[NOMEN_MAX_DIMS];
+    int64_t grain; /* points of a chunk */
+    char *scratch;
+    size_t scratch_each; /* by chunk */
+} distances;
+
+/* Bytes from one index of batch dim d of the result to the next, d counted from the last one. */
+static int64_t batch_step(const nomen_tensor *t, int d) {
+    int own = t->ndim - 3 - d;
+    if (own < 0 || t->size[own] == 1) return 0;
+    return t->stride[own] * nomen__item(t->dtype);
+}
+
+static void describe(distances *job, const nomen_tensor *a, const nomen_tensor *b,
+                     const nomen_tensor *out) {
+    int64_t item = nomen__item(a->dtype);
+    int an = a->ndim, bn = b->ndim, n = out->ndim;
+    nomen__distance_args *w = &job->whole;
+    w->a = a->data;
+    w->b = b->data;
+    w->out = out->data;
+    w->m = a->size[an - 2];
+    w->n = b->size[bn - 2];
+    w->k = a->size[an - 1];
+    w->a_row = a->stride[an - 2] * item;
+    w->a_col = a->stride[an - 1] * item;
+    w->b_row = b->stride[bn - 2] * item;
+    w->b_col = b->stride[bn - 1] * item;
+    job->ndim = w->pairs ? 0 : n - 2;
+    if (w->pairs) return;
+    w->out_row = out->stride[n - 2] * item;
+    w->out_col = out->stride[n - 1] * item;
+    for (int d = 0; d < job->ndim; d++) {
+        job->size[d] = out->size[n - 3 - d];
+        job->a[d] = batch_step(a, d);
+        job->b[d] = batch_step(b, d);
+        job->out[d] = batch_step(out, d);
+    }
+}
+
+/* Points begin to end, counted through the batches. */
+static void run_points(void *context, int64_t begin, int64_t end) {
+    const distances *job = context;
+    char *scratch = job->scratch + (size_t)(begin / job->grain) * job->scratch_each;
+    while (begin < end) {
+        nomen__distance_args w = job->whole;
+        int64_t batch = begin / w.m, first = begin % w.m, left = w.m - first;
+        for (int d = 0; d < job->ndim; d++) {
+            int64_t at = batch % job->size[d];
+            batch /= job->size[d];
+            w.a += at * job->a[d];
+            w.b += at * job->b[d];
+            w.out += at * job->out[d];
+        }
+        w.m = left < end - begin ? left : end - begin;
+        w.a += first * w.a_row;
+        w.out += first * w.out_row;
+        w.first = first;
+        job->kernel->run(&w, scratch);
+        begin += w.m;
+    }
+}
+
+static nomen_status run(distances *job, int64_t batches) {
+    enum { ON_STACK = 16384 };
+    _Alignas(64) char near[ON_STACK];
+    const nomen__distance_args *w = &job->whole;
+    int64_t points = batches * w->m, parts = CHUNKS * (int64_t)nomen_get_num_threads();
+    double work = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
+    if (work < 2.0 * CHUNK_WORK || nomen_get_num_threads() == 1) parts = 1;
+    job->grain = (points + parts - 1) / parts;
+    if (job->grain < LEAST_ROWS) job->grain = LEAST_ROWS; /* each chunk turns the others over */
+    size_t most = job->kernel->scratch(w->k);
+    /* a panel has at most WIDEST points: fewer points do not fill what the kernel could use */
+    size_t enough = (size_t)(w->n + WIDEST) * (size_t)(w->k ? w->k : 1) * sizeof(double);
+    job->scratch_each = ((most < enough ? most : enough) + 63) / 64 * 64;
+    size_t bytes = job->scratch_each * (size_t)((points + job->grain - 1) / job->grain);
+    size_t capacity = 0;
+    job->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
+    if (!job->scratch) return NOMEN_ERROR_MEMORY;
+    nomen__parallel(points, job->grain, run_points, job);
+    if (job->scratch != near) nomen__buffer_free(job->scratch, capacity);
+    return NOMEN_OK;
+}
+
+nomen_status nomen__launch_distances(nomen__call *c) {
+    nomen_status status = NOMEN_ERROR_MEMORY;
+    if (c->out[0]->numel == 0) return NOMEN_OK;
+    nomen_tensor *a = nomen__launch_input(c->in[SELF], c->compute), *b = NULL, *out = NULL;
+    if (a) b = nomen__launch_input(c->in[OTHER], c->compute);
+    if (b) out = nomen__launch_output(c->out[0], c->compute, false);
+    if (out) {
+        distances job;
+        job.kernel = c->kernel->distance;
+        job.whole = (nomen__distance_args){.p = 2, .pairs = of_pairs(c)};
+        if (nomen__given(c, P)) {
+            const nomen_number *p = c->arg[P].number;
+            job.whole.p = p->kind == NOMEN_NUMBER_FLOAT ? p->re : (double)p->i;
+        }
+        describe(&job, a, b, out);
+        int64_t batches = 1;
+        for (int d = 0; d < job.ndim; d++) batches *= job.size[d];
+        status = run(&job, batches);
+        if (status == NOMEN_OK)
+            nomen__launch_deliver(c->out[0], out);
+        else
+            nomen__release(out);
+    }
+    nomen__release(a);
+    nomen__release(b);
+    return status;
+}
