@@ -56,7 +56,8 @@ nomen_status nomen__compose_bincount(nomen__call *c) {
         w = s ? NULL
             : nomen__given(c, 1) && c->in[0]->numel
                 ? summands(nomen_rename(c->in[1]))
-                : nomen_ones(NULL, NOMEN_SIZES(c->in[0]->numel), .dtype = NOMEN_I64);
+                : nomen_expand(nomen_ones(NULL, NOMEN_SIZES(1), .dtype = NOMEN_I64),
+                               NOMEN_SIZES(c->in[0]->numel));
         if (n >= 0 && w)
             r = nomen_index_add(nomen_zeros(NULL, NOMEN_SIZES(n), .dtype = nomen_dtype_of(w)), "0",
                                 t, w);

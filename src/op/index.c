@@ -176,18 +176,19 @@ static nomen_status joint_sizes(const index_plan *p, int *ndim, int64_t *size) {
 typedef struct join_job {
     const int64_t *from;
     int64_t *to, limit, factor;
+    bool first; /* nothing stands in `to` yet */
     _Atomic bool wrong;
 } join_job;
 
 static void join_chunk(void *context, int64_t begin, int64_t end) {
     join_job *job = context;
     for (int64_t i = begin; i < end; i++) {
-        int64_t v = job->from[i];
+        int64_t v = job->from[i], before = job->first ? 0 : job->to[i];
         if (v < 0) v += job->limit;
         if (NOMEN_UNLIKELY((uint64_t)v >= (uint64_t)job->limit))
             atomic_store_explicit(&job->wrong, true, memory_order_relaxed);
         else
-            job->to[i] += v * job->factor;
+            job->to[i] = before + v * job->factor;
     }
 }
 
@@ -196,12 +197,19 @@ static nomen_status join_item(index_plan *p, const index_item *item, int64_t fac
     nomen_tensor *joint = p->index;
     nomen_status s = nomen__need_cpu("an index", item->index);
     if (s) return s;
-    nomen_tensor *index = nomen__tensor_empty(NOMEN_I64, joint->ndim, joint->size);
+    bool plain = item->index->dtype == NOMEN_I64 && (item->index->flags & NOMEN__CONTIGUOUS) &&
+                 nomen__has_sizes(item->index, joint->ndim, joint->size);
+    nomen_tensor *index = plain ? nomen__retain(item->index)
+                                : nomen__tensor_empty(NOMEN_I64, joint->ndim, joint->size);
     if (!index) return NOMEN_ERROR_MEMORY;
-    join_job job = {(const int64_t *)(const void *)index->data, (int64_t *)(void *)joint->data,
-                    item->limit, factor, false};
+    join_job job = {(const int64_t *)(const void *)index->data,
+                    (int64_t *)(void *)joint->data,
+                    item->limit,
+                    factor,
+                    item == &p->item[p->items - 1],
+                    false};
     if (joint->numel) {
-        nomen__copy_values(index, item->index);
+        if (!plain) nomen__copy_values(index, item->index);
         nomen__parallel(joint->numel, NOMEN__GRAIN, join_chunk, &job);
     }
     nomen__release(index);
@@ -222,7 +230,6 @@ static nomen_status join(index_plan *p) {
     }
     p->index = nomen__tensor_empty(NOMEN_I64, ndim, size);
     if (!p->index) return NOMEN_ERROR_MEMORY;
-    nomen__fill_values(p->index, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
     for (int i = p->items - 1; !s && i >= 0; i--) {
         s = join_item(p, &p->item[i], factor);
         factor *= p->item[i].limit;
