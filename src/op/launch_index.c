@@ -417,7 +417,7 @@ nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tenso
                              nomen_tensor *rows, int first, int count, int index_ndim, int dim) {
     nomen_tensor *made = NULL;
     if (rows) rows = away_from(c->out[0], rows);
-    if (places && dim >= 0) places = away_from(c->out[0], places);
+    if (places) places = away_from(c->out[0], places);
     if (places && rows) made = nomen__launch_output(c->out[0], c->compute, false);
     if (made) {
         if (!c->inplace && made->numel) nomen__copy_values(made, c->in[0]);

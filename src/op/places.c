@@ -180,14 +180,29 @@ static nomen_tensor *all_of(nomen_tensor *places, const nomen__place_rule *rule,
     return NULL;
 }
 
+static void look(void *context, int64_t begin, int64_t end) {
+    place_job *job = context;
+    if (any_outside(job->from + begin, end - begin, job)) remember(job, begin);
+}
+
+/* Are all indices distances as they are? */
+static bool are_places(place_job *job, int64_t n) {
+    if (job->ndim != 1 || job->stride[0] != 1) return false;
+    job->outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
+    atomic_init(&job->wrong, INT64_MAX);
+    if (n) nomen__parallel(n, NOMEN__GRAIN, look, job);
+    return atomic_load_explicit(&job->wrong, memory_order_relaxed) == INT64_MAX;
+}
+
 nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule) {
     nomen_tensor *from = plain_index(index), *places = from;
     place_job job;
     if (!from) return NULL;
+    join_group(&job, rule);
+    job.from = (const int64_t *)(const void *)from->data;
+    if (are_places(&job, from->numel)) return from;
     if (from == index) places = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
     if (places) {
-        join_group(&job, rule);
-        job.from = (const int64_t *)(const void *)from->data;
         job.at = (int64_t *)(void *)places->data;
         places = all_of(places, rule, &job, find);
     }

@@ -24,7 +24,8 @@ typedef struct nomen__place_rule {
 } nomen__place_rule;
 
 /* An int64 tensor of the sizes of index, contiguous: for each index the distance in elements from
- * the first one of the table. NULL and an error if one is out of range. */
+ * the first one of the table; the index itself, where it says just that. NULL and an error if one
+ * is out of range. */
 nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule);
 /* For gather and scatter, where the other coordinates are those of the index itself: the index,
  * contiguous and in int64, all of it checked. nomen__place_run makes places of it as it goes. */
