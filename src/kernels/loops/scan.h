@@ -7,6 +7,29 @@
 
 enum { SCAN_BLOCK = 1024 };
 
+/* The way back from turn_4: four rows of n, NOMEN__ACC_BLOCK elements apart, into n rows of four.
+ */
+static inline void turn_4_back(const void *in, int64_t n, char *out, int64_t out_row) {
+    typedef uint32_t quad __attribute__((vector_size(16)));
+    const uint32_t *from = in;
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4, out += 4 * out_row) {
+        quad x[4];
+        for (int k = 0; k < 4; k++) memcpy(&x[k], from + k * NOMEN__ACC_BLOCK + i, sizeof x[k]);
+        quad ab = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5),
+             cd = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
+        quad AB = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7),
+             CD = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
+        quad r[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
+                     __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
+                     __builtin_shufflevector(AB, CD, 0, 1, 4, 5),
+                     __builtin_shufflevector(AB, CD, 2, 3, 6, 7)};
+        for (int k = 0; k < 4; k++) memcpy(out + k * out_row, &r[k], sizeof r[k]);
+    }
+    for (; i < n; i++, out += out_row)
+        for (int k = 0; k < 4; k++) memcpy(out + 4 * k, from + k * NOMEN__ACC_BLOCK + i, 4);
+}
+
 /* Doubles to half types, rounded once. */
 static inline void narrow_odd_f16(const double *y, uint16_t *to, int64_t n) {
     float f[SCAN_BLOCK] __attribute__((aligned(64)));

@@ -63,9 +63,40 @@ static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
     }
 }
 
+#ifndef POSITIONS
+/* Short rows without gaps, of 4-byte elements: turned over, so that levels are dense. */
+static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
+    T in[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    T out[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    F buf[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    D y[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    for (int64_t j = 0; j < a->n; j += 4)
+        turn_4(a->in + j * a->in_step, a->in_row, a->lines, in + j * NOMEN__ACC_BLOCK);
+    for (int64_t j = 0; j < a->n; j++) {
+        const char *level = (const char *)(in + j * NOMEN__ACC_BLOCK);
+        const F *x = FN(fetch)(level, (int64_t)sizeof(T), a->lines, buf);
+        FN(level)(carry, a->lines, x, y, NULL, 0);
+        FN(put)(y, (char *)(out + j * NOMEN__ACC_BLOCK), (int64_t)sizeof(T), a->lines);
+    }
+    for (int64_t j = 0; j < a->n; j += 4)
+        turn_4_back(out + j * NOMEN__ACC_BLOCK, a->lines, a->out + j * a->out_step, a->out_row);
+}
+
+static bool FN(can_turn)(const nomen__scan_args *a) {
+    return sizeof(T) == 4 && a->out && a->n <= SHORT_ROW && a->n % 4 == 0 && a->in_step == 4 &&
+           a->out_step == 4;
+}
+#endif
+
 static void FN(run)(void *carry, const nomen__scan_args *a) {
     int64_t across = a->in_row < 0 ? -a->in_row : a->in_row;
     int64_t along = a->in_step < 0 ? -a->in_step : a->in_step;
+#ifndef POSITIONS
+    if (a->lines >= 8 && FN(can_turn)(a)) {
+        FN(run_turned)(carry, a);
+        return;
+    }
+#endif
     if (a->lines >= 8 && (across < along || a->n <= 16))
         FN(run_levels)(carry, a);
     else
