@@ -418,9 +418,11 @@ static bool may_fuse(const nomen__call *c) {
     return numel > NOMEN__FUSE_LEAST;
 }
 
-/* Reductions read what is put off block by block, if they can. */
-static bool reads_blocks(const nomen__call *c) {
-    return c->op->launch == nomen__launch_reduce || c->op->launch == nomen__launch_positions;
+/* Reductions read what is put off block by block, if they can; views that change nothing but names
+ * are of it. */
+static bool sees_to_it(const nomen__call *c) {
+    return c->op->launch == nomen__launch_reduce || c->op->launch == nomen__launch_positions ||
+           c->op->shape == nomen__shape_view;
 }
 
 static nomen_status make_operands(const nomen__call *c) {
@@ -440,7 +442,7 @@ static nomen_status make_operands(const nomen__call *c) {
 nomen_status nomen__fuse_operands(const nomen__call *c) {
     /* a composite is made of calls that do as they like, unless it changes its operand itself */
     if (!c->op->primitive && !c->inplace) return NOMEN_OK;
-    bool steps = c->op->launch == nomen__launch_elementwise || reads_blocks(c);
+    bool steps = c->op->launch == nomen__launch_elementwise || sees_to_it(c);
     return nomen__fusing && steps && !c->inplace ? NOMEN_OK : make_operands(c);
 }
 
@@ -463,7 +465,7 @@ static nomen_status make_some(const nomen__call *c, const int64_t *stride) {
 
 nomen_status nomen__fuse_call(nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
-    if (reads_blocks(c)) return NOMEN_OK;
+    if (sees_to_it(c)) return NOMEN_OK;
     if (!may_fuse(c)) return make_operands(c);
     strides_of(c, stride);
     nomen_status s = make_some(c, stride);

@@ -102,8 +102,10 @@ nomen_status nomen__shape_view(nomen__call *c) {
     c->is_view = true;
     c->ndim = c->map.ndim;
     memcpy(c->size, c->map.size, sizeof *c->size * (size_t)c->ndim);
-    if (c->inplace && changes_nothing(c->in[0], &c->map)) return NOMEN_OK;
-    c->out[0] = nomen__map_apply(c->in[0], &c->map);
+    bool same = (c->inplace || nomen__is_put_off(c->in[0])) && changes_nothing(c->in[0], &c->map);
+    if (c->inplace && same) return NOMEN_OK;
+    c->out[0] = same ? nomen__tensor_alias(c->in[0]) : nomen__map_apply(c->in[0], &c->map);
+    if (c->out[0] && same) nomen__set_names(c->out[0], NULL);
     return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 

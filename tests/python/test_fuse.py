@@ -378,6 +378,30 @@ def test_other_operations_on_what_is_put_off():
     both(lambda: (x * 2).allclose(x + x) and nomen.equal(x * 2, x + x))
 
 
+def test_names_may_change_in_a_chain():
+    x = sample(nomen.float32, names=("N", "C"))
+
+    def program():
+        t = (x * 2).rename(N="batch").align_to("batch", "C") + 1
+        return t.rename(None).refine_names("N", ...) * 3
+
+    both(program)
+    program()
+    live = nomen.memory_stats()["bytes_live"]
+    with nomen.fuse():
+        y = program()
+        assert nomen.memory_stats()["bytes_live"] - live < 100_000
+        view = y.rename("A", "B")
+        view.add_(1)  # of both: they are one memory
+    assert y.names == ("N", None) and view.names == ("A", "B")
+    assert same(y, (program() + 1)) and same(view.rename(None), y.rename(None))
+    w = sample(nomen.float32, names=("N", "C")).requires_grad_()
+    with nomen.fuse():
+        z = (w * 2).rename("A", "B")
+        (z * z).sum().backward()
+    assert same(w.grad, w.detach() * 8)
+
+
 def test_exceptions_and_nesting():
     x = sample(nomen.float32, names=("N", "C"))
     kept = []
