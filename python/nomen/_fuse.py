@@ -34,7 +34,7 @@ class _Fusing:
         return wrapper
 
 
-class fuse(_Fusing):
+def fuse(function=None):
     """A with block, or a decorator with or without brackets: pointwise operations with large
     results run together, block by block, when something needs their values or the block ends.
     Results, names, errors and gradients are the same; intermediate results that nobody holds any
@@ -54,9 +54,4 @@ class fuse(_Fusing):
         >>> gelu_like(x).names
         ('N', 'C')
     """
-
-    def __new__(cls, function=None):
-        return super().__new__(cls) if function is None else _Fusing()(function)
-
-    def __init__(self, function=None):
-        super().__init__()
+    return _Fusing() if function is None else _Fusing()(function)

@@ -229,7 +229,8 @@ static PyObject *untyped_storage(PyObject *self, PyObject *unused) {
     (void)unused;
     py_state *s = ((py_tensor *)self)->state;
     const nomen_tensor *t = nomen__py_unwrap(self);
-    if (nomen__need_cpu("untyped_storage: the tensor", t)) return nomen__py_raise(s);
+    if (nomen__need_cpu("untyped_storage: the tensor", t) || nomen__before_write(t->storage))
+        return nomen__py_raise(s);
     return wrap(s, t->storage);
 }
 

@@ -117,6 +117,7 @@ nomen_status nomen_share_memory(nomen_tensor *t) {
     if (nomen__need_cpu("share_memory: the tensor", t)) return NOMEN_ERROR_UNSUPPORTED;
     nomen__storage *old = t->storage;
     if (nomen__storage_file(old) >= 0) return NOMEN_OK;
+    if (nomen__before_write(old)) return NOMEN_ERROR_MEMORY; /* who has yet to read it lets go */
     nomen_tensor *base = t->base && t->base->storage == old ? t->base : NULL;
     int others = atomic_load(&old->refs) - (base ? 2 : 1);
     if (others > 0)

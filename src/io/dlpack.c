@@ -67,7 +67,7 @@ static export *export_new(const nomen_tensor *t, nomen_dl_tensor *x) {
             nomen__fail(NOMEN_ERROR_TYPE, "to_dlpack: there is no tensor (NULL)");
         return NULL;
     }
-    if (nomen__need_cpu("to_dlpack: the tensor", t)) return NULL;
+    if (nomen__need_cpu("to_dlpack: the tensor", t) || nomen__before_write(t->storage)) return NULL;
     size_t bytes = sizeof(export) + 2 * (size_t)t->ndim * sizeof(int64_t);
     export *e = nomen__alloc(bytes);
     if (!e) return NULL;

@@ -352,6 +352,31 @@ def test_writing_to_an_operand_computes_first():
     assert same(w, nomen.ones(LARGE)) and same(x, old + 3) and same(v, old + (old * 2 + 1))
 
 
+def test_memory_that_is_handed_out():
+    for hand_out in (
+        lambda t: memoryview(t),
+        lambda t: t.untyped_storage(),
+        lambda t: t.__dlpack__(),
+        lambda t: t.data_ptr(),
+        lambda t: t.share_memory_(),
+    ):
+        x = nomen.ones(LARGE)
+        with nomen.fuse():
+            y = x * 2
+            there = hand_out(x)  # whoever has it may write
+            with nomen.no_grad():
+                y2 = x * 3
+                x.zero_()
+        assert same(y, nomen.full(LARGE, 2.0)) and same(y2, nomen.full(LARGE, 3.0))
+        del there
+    x = nomen.ones(LARGE)
+    with nomen.fuse():
+        y = x * 2
+        view = memoryview(x).cast("B")
+        view[:4] = bytes(4)
+    assert y[0, 0] == 2 and x[0, 0] == 0
+
+
 def test_views_of_what_is_put_off():
     x = sample(nomen.float32, names=("N", "C"))
     with nomen.fuse():

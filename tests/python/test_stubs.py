@@ -119,6 +119,12 @@ storage: nomen.UntypedStorage = x.untyped_storage()
 def evaluate(t: nomen.Tensor) -> float:
     return float(t.sum().item())
 
+@nomen.fuse
+def scaled(t: nomen.Tensor) -> nomen.Tensor:
+    return t * 2 + 1
+
+with nomen.fuse():
+    fused: nomen.Tensor = scaled(x) + 1
 total: float = evaluate(x) + evaluate(new)
 """
 
