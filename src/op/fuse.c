@@ -268,6 +268,18 @@ void nomen__fuse_close(nomen__fuse_program *p, bool complete) {
 
 /* ---- which operations ------------------------------------------------------------------------ */
 
+/* masked_fill is a `where` whose operands have another order. */
+static bool is_fill(const nomen__call *c) { return c->op->launch == nomen__launch_masked_fill; }
+
+static bool is_pointwise(const nomen__call *c) {
+    return c->op->launch == nomen__launch_elementwise || is_fill(c);
+}
+
+/* In the order of the kernel's. */
+static nomen_tensor *operand(const nomen__call *c, int i) {
+    return c->in[is_fill(c) ? (i + 1) % 3 : i];
+}
+
 /* Dims of the result from the innermost in memory to the outermost, without those of size 1. */
 static int order_of(const nomen__call *c, const int64_t *stride, int *order) {
     int n = 0;
@@ -321,7 +333,7 @@ static bool same_place(const nomen__fused *f, const nomen__call *c, const int64_
 
 /* The strides that the result would have at once. */
 static void strides_of(const nomen__call *c, int64_t *stride) {
-    const nomen_tensor *model = c->like ? NULL : nomen__result_model(c);
+    const nomen_tensor *model = c->like || is_fill(c) ? NULL : nomen__result_model(c);
     if (model)
         memcpy(stride, model->stride, sizeof *stride * (size_t)c->ndim);
     else
@@ -367,7 +379,7 @@ static bool tie(nomen__fused *f, const nomen__call *c) {
     int order[NOMEN_MAX_DIMS], dims = order_of(c, f->stride, order);
     for (int i = 0; i < c->nin; i++) {
         nomen__fuse_input *in = &f->in[i];
-        nomen_tensor *t = c->in[i];
+        nomen_tensor *t = operand(c, i);
         in->as = (uint8_t)(i == 0 && c->kernel->first ? c->kernel->first : c->compute);
         in->dtype = t->dtype;
         if (nomen__is_put_off(t)) {
@@ -382,8 +394,8 @@ static bool tie(nomen__fused *f, const nomen__call *c) {
     for (int i = 0; i < c->nin; i++) { /* nothing fails from here on */
         nomen__fuse_input *in = &f->in[i];
         if (in->step) in->step->refs++;
-        if (in->step || c->in[i]->numel == 1) continue;
-        in->storage = c->in[i]->storage;
+        if (in->step || operand(c, i)->numel == 1) continue;
+        in->storage = operand(c, i)->storage;
         nomen__storage_retain(in->storage);
     }
     f->nin = c->nin;
@@ -409,8 +421,8 @@ static nomen_tensor *result_of(nomen__fused *f, const nomen__call *c) {
 }
 
 static bool may_fuse(const nomen__call *c) {
-    if (!nomen__fusing || c->op->launch != nomen__launch_elementwise || c->inplace ||
-        c->target[0] || c->nout != 1 || c->device || c->format || !c->kernel || !c->kernel->loop)
+    if (!nomen__fusing || !is_pointwise(c) || c->inplace || c->target[0] || c->nout != 1 ||
+        c->device || c->format || !c->kernel || !c->kernel->loop)
         return false;
     int64_t numel = 1;
     for (int d = 0; d < c->ndim; d++)
@@ -442,7 +454,7 @@ static nomen_status make_operands(const nomen__call *c) {
 nomen_status nomen__fuse_operands(const nomen__call *c) {
     /* a composite is made of calls that do as they like, unless it changes its operand itself */
     if (!c->op->primitive && !c->inplace) return NOMEN_OK;
-    bool steps = c->op->launch == nomen__launch_elementwise || sees_to_it(c);
+    bool steps = is_pointwise(c) || sees_to_it(c);
     return nomen__fusing && steps && !c->inplace ? NOMEN_OK : make_operands(c);
 }
 

@@ -87,6 +87,7 @@ def test_chain_of_floats(dtype):
     x, y = sample(dtype, names=("N", "C")), sample(dtype, names=("N", "C"), seed=5)
     both(lambda: (((x * 2 + y).abs().sqrt() - x) / y).tanh())
     both(lambda: nomen.where(x > y, x.exp(), y.sigmoid()) + (x == y))
+    both(lambda: (x * 2).masked_fill(x > y, 0.5).masked_fill(y[0] > 1, 3) + 1)
 
 
 @pytest.mark.parametrize("dtype", OTHERS, ids=str)
@@ -520,6 +521,20 @@ def test_gradients(dtype):
     for backward in (False, True):
         for a, b in zip(eager, gradients(program, (x, row), True, backward)):
             assert same(a, b)
+
+
+def test_gradients_are_slopes():
+    x, way = nomen.rand(*LARGE, dtype=nomen.float64) + 0.5, nomen.randn(*LARGE, dtype=nomen.float64)
+    mask, h = x > 1.2, 1e-6
+
+    @nomen.fuse
+    def program(x):
+        return ((x * x).log().masked_fill(mask, 2) * x.sin() + x.sqrt()).sum()
+
+    leaf = x.clone().requires_grad_()
+    program(leaf).backward()
+    slope = (program(x + way * h) - program(x - way * h)).item() / (2 * h)
+    assert abs(slope - (leaf.grad * way).sum().item()) < 1e-3
 
 
 def test_second_gradients():
