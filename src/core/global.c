@@ -3,8 +3,9 @@
  * of small blocks, the cache of large ones, limits, bytes handed out (one lock) names.c     the
  * name table (read without locks, one lock to insert) parallel.c  the pool of workers (one owner at
  * a time) cpu.c       the chosen ISA dtype.c     the default dtype device.c    the backends and
- * devices in use (read without locks, one lock to add) tensor.c    the hook of the autograd room,
- * set once and per thread: the error (error.c), "inside a task" (parallel.c), nomen__thread (here).
+ * devices in use (read without locks, one lock to add) tensor.c    the hooks of the autograd room
+ * and of values that are put off, set once and per thread: the error (error.c), "inside a task"
+ * (parallel.c), nomen__thread (here).
  */
 #include "core/state.h"
 
