@@ -514,7 +514,18 @@ nomen_status nomen__fuse_call(nomen__call *c) {
 
 /* ---- what users say -------------------------------------------------------------------------- */
 
-void nomen__fuse_enter(void) { nomen__fusing++; }
+/* A child must not inherit the lock from a thread that it does not have. What runs under it takes
+ * the locks of the core, so fork must take it before those: it is named after them. */
+static void watch_forks(void) {
+    nomen_scope_mark mark = nomen_scope_open(); /* starts the core */
+    nomen_scope_close(&mark);
+    (void)pthread_atfork(take, give, give);
+}
+
+void nomen__fuse_enter(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!nomen__fusing++) pthread_once(&once, watch_forks);
+}
 
 nomen_status nomen__fuse_leave(void) {
     if (!nomen__fusing || --nomen__fusing) return NOMEN_OK;
@@ -551,6 +562,4 @@ __attribute__((constructor)) static void install(void) {
     nomen__put_off.join = join;
     nomen__put_off.leave = leave;
     nomen__put_off.before_write = before_write;
-    /* A child must not inherit it locked by a thread that it does not have. */
-    (void)pthread_atfork(take, give, give);
 }

@@ -1,7 +1,9 @@
 """nomen.fuse: what is put off has the values, names, strides, errors, gradients of what is not."""
 
 import gc
+import os
 import random
+import signal
 import threading
 
 import nomen
@@ -488,6 +490,33 @@ def test_threads():
         other.start()
         other.join()
     assert same(seen[0], (x * 2 + 2).sum().item()) or seen[0] != seen[0]
+
+
+def test_fork_while_another_thread_fuses():
+    x = nomen.ones(LARGE)
+    ended = threading.Event()
+
+    @nomen.fuse
+    def program():
+        return ((x * 2 + 1).sqrt() - x).sum().item()
+
+    def work():
+        while not ended.is_set():
+            program()
+
+    expected = program()
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(20):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(60)
+                os._exit(0 if program() == expected else 1)
+            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    finally:
+        ended.set()
+        thread.join()
 
 
 # ---- gradients -----------------------------------------------------------------------------------
