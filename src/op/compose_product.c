@@ -61,6 +61,11 @@ static nomen_status check_ranks(const nomen__call *c) {
         (left->ndim != 2 || right->ndim != 1 || c->in[SELF]->ndim > 1))
         return nomen__fail(NOMEN_ERROR_SHAPE, "vector + matrix @ vector expected, got %d, %d, %d",
                            c->in[SELF]->ndim, left->ndim, right->ndim);
+    bool batches = c->op->id == NOMEN__OP_ADDBMM && left->ndim == 3 && right->ndim == 3;
+    if (batches && left->size[0] != right->size[0])
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "batch1 and batch2 must have same number of batches, got %lld and %lld",
+                           (long long)left->size[0], (long long)right->size[0]);
     if (c->op->id != NOMEN__OP_ADDMM || (left->ndim == 2 && right->ndim == 2)) return NOMEN_OK;
     bool first = left->ndim != 2;
     return nomen__fail(NOMEN_ERROR_SHAPE, "%s must be a matrix, got %d-D tensor",

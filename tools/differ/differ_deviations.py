@@ -137,7 +137,7 @@ for number, pattern in FORMS:
 
 
 OVERLOADS = set(hints.REDUCTIONS) | {
-    "argmax", "argmin", "count_nonzero", "logsumexp", "max", "mean", "median", "min", "nanmedian",
+    "argmax", "argmin", "prod", "count_nonzero", "logsumexp", "max", "mean", "median", "min", "nanmedian",
     "std", "std_mean", "var", "var_mean",
 }  # fmt: skip
 

@@ -142,6 +142,21 @@ def narrow_copy_gradient(case, mine, theirs, said):
     )
 
 
+@deviation("8.24 nuclear_norm is that of matrices, with names and dtype=, of NaN too")
+def nuclear(case, mine, theirs, said):
+    if case["row"] != "nuclear_norm" or "error" not in (mine[0], theirs[0]):
+        return False
+    if only_theirs(mine, theirs):
+        return theirs[1] == "_LinAlgError" or "received an invalid combination" in theirs[2]
+    return re.search("dim must be a 2-tuple|Dimension out of range", mine[2])
+
+
+@deviation("4.14 sizes that may be one number")
+def one_size(case, mine, theirs, said):
+    alone = case["row"] == "as_strided" and only_theirs(mine, theirs)
+    return alone and "argument 'size' (position 1) must be tuple" in theirs[2]
+
+
 @deviation("8.4 addbmm of something else than batches")
 def batches_first(case, mine, theirs, said):
     told = both_fail(mine, theirs) and "must be a 3D tensor" in mine[2]
