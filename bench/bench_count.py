@@ -64,13 +64,19 @@ def totals(folder):
 def count(command):
     """{name: instructions of a call} of a program that names what it calls."""
     with tempfile.TemporaryDirectory() as folder:
-        valgrind = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out"]
+        # Tables go by addresses, of what Python holds too: the same ones each time.
+        valgrind = ["setarch", "-R", "valgrind"] if shutil.which("setarch") else ["valgrind"]
+        valgrind += ["--tool=callgrind", f"--callgrind-out-file={folder}/out"]
         valgrind += ["--dump-before=nomen_set_num_threads", "--compress-strings=no"]
         done = subprocess.run(
             [*valgrind, *command],
             capture_output=True,
             text=True,
-            env={**os.environ, "PYTHONHASHSEED": "0", "PYTHONPATH": str(BUILD / "python")},
+            env={
+                "PATH": os.environ["PATH"],
+                "PYTHONHASHSEED": "0",
+                "PYTHONPATH": str(BUILD / "python"),
+            },
         )
         if done.returncode:
             raise RuntimeError(done.stderr[-2000:])
