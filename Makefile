@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check coverage bench lint format generate clean
+.PHONY: help build demo test check coverage bench bench-c lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
@@ -11,6 +11,7 @@ help:
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
 	@echo "make coverage  all tests, and the page that says what they cover"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
+	@echo "make bench-c   every operation from C, without Python"
 	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"
 
 build:
@@ -38,6 +39,12 @@ coverage:
 bench:
 	@tools/setup.sh
 	@$(PYTHON) bench/bench_all.py $(BENCH)
+
+bench-c:
+	@tools/setup.sh
+	@$(CC) -std=gnu11 -O2 -Iinclude -Isrc -Ibuild/release/generated bench/c/bench_table.c \
+		-o build/bench_table build/release/libnomen.a -lm -pthread
+	@grep -m1 "model name" /proc/cpuinfo | sed 's/^/# /'; build/bench_table $(BENCH)
 
 lint:
 	@tools/setup.sh

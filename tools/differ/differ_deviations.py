@@ -137,8 +137,8 @@ for number, pattern in FORMS:
 
 
 OVERLOADS = set(hints.REDUCTIONS) | {
-    "argmax", "argmin", "prod", "count_nonzero", "logsumexp", "max", "mean", "median", "min", "nanmedian",
-    "std", "std_mean", "var", "var_mean",
+    "argmax", "argmin", "count_nonzero", "logsumexp", "max", "mean", "median", "min", "nanmedian",
+    "prod", "std", "std_mean", "var", "var_mean",
 }  # fmt: skip
 
 
