@@ -98,8 +98,11 @@ nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
     bool keep = nomen__given(c, KEEPDIM) && c->arg[KEEPDIM].flag;
     nomen__names_reduce(nomen__names_of(c->in[SELF]), mask, keep, &names);
     nomen_scope() {
-        nomen_tensor *t = matrices(c, at), *size = t && t->numel ? sizes_of(t) : NULL;
-        if (size) t = nomen_div(t, size);
+        nomen_tensor *t = matrices(c, at), *size = NULL;
+        if (t && t->numel) {
+            size = sizes_of(t);
+            t = size ? nomen_div(t, size) : NULL;
+        }
         nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
         nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
         r = nomen_sum(lengths, .dim = "-1");

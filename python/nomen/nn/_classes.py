@@ -38,7 +38,7 @@ def _targets(input, target, dim, ignore_index):
             f"{list(input.shape)}, got {list(target.shape)}"
         )
     if target.dtype.is_floating_point or target.is_complex() or target.dtype is nomen.bool:
-        raise RuntimeError(f"expected scalar type int64 for the target but found {target.dtype}")
+        raise RuntimeError(f"expected scalar type int64 but found {target.dtype.name}")
     kept = target != ignore_index
     places = nomen.where(kept, target, 0).rename(None).long()
     if places.numel():
