@@ -198,7 +198,8 @@ def casting_out(case, mine, theirs, said):
         only_theirs(mine, theirs)
         and re.search(
             "Found dtype|does not match dtype of out|expected scalar_type|scalar type|"
-            "Long tensor out|does not match input dtype|dynamic_casting|Expected out type|"
+            "Long tensor out|does not match input dtype|"
+            "self and mat2 must have the same dtype|dynamic_casting|Expected out type|"
             "must match dtype of result|should be same as input|Cannot resize named|"
             "output tensor's dtype is wrong|hist tensor should have the same dtype",
             theirs[2],

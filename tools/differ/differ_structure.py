@@ -142,7 +142,7 @@ def narrow_copy_gradient(case, mine, theirs, said):
     )
 
 
-@deviation("8.24 nuclear_norm is that of matrices, with names and dtype=, of NaN too")
+@deviation("8.26 nuclear_norm is that of matrices, with names and dtype=, of NaN too")
 def nuclear(case, mine, theirs, said):
     if case["row"] != "nuclear_norm" or "error" not in (mine[0], theirs[0]):
         return False
