@@ -38,6 +38,7 @@ SHORT |= {"F16": "float16", "BF16": "bfloat16", "F32": "float32", "F64": "float6
 
 # Rows that Python does not show, or whose time says nothing.
 LEFT_OUT = {"cast", "slice", "index", "nonzero_tuple", "put_dims", "take_dims", "to_device"}
+LEFT_OUT |= {"distances"}
 
 # What these do is about names alone.
 NAMES_ONLY = {"align_as", "align_tensors", "align_to", "refine_names", "rename"}

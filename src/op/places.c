@@ -352,17 +352,27 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
 /* Units are places within outer indices. */
 static void walk_units(void *context, int64_t begin, int64_t end) {
     const place_walk *w = context;
+    int64_t index[NOMEN_MAX_DIMS], outer = begin / w->count, from = begin % w->count;
+    char *table = w->table, *rows = w->rows;
+    for (int d = 0; d < w->ndim; d++) {
+        index[d] = outer % w->size[d];
+        outer /= w->size[d];
+        table += index[d] * w->table_step[d];
+        rows += index[d] * w->rows_step[d];
+    }
     while (begin < end) {
-        int64_t outer = begin / w->count, from = begin % w->count, to = w->count;
-        if (to - from > end - begin) to = from + end - begin;
-        char *table = w->table, *rows = w->rows;
-        begin += to - from;
-        for (int d = 0; d < w->ndim; d++) {
-            table += outer % w->size[d] * w->table_step[d];
-            rows += outer % w->size[d] * w->rows_step[d];
-            outer /= w->size[d];
-        }
+        int64_t to = w->count - from < end - begin ? w->count : from + end - begin;
         walk_places(w, table, rows, from, to);
+        begin += to - from;
+        from = 0;
+        for (int d = 0; d < w->ndim; d++) {
+            table += w->table_step[d];
+            rows += w->rows_step[d];
+            if (++index[d] < w->size[d]) break;
+            table -= w->size[d] * w->table_step[d];
+            rows -= w->size[d] * w->rows_step[d];
+            index[d] = 0;
+        }
     }
 }
 

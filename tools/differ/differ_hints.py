@@ -246,6 +246,7 @@ HIDDEN = {
     "index",
     "nonzero_tuple",
     "put_dims",
+    "distances",
     "take_dims",
     "index_put",
     "orthogonal_basis",

@@ -8,7 +8,15 @@ static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int6
     char *out = ptr[0];
     if (step[0] == (int64_t)sizeof(T)) {
         T *o = (T *)out;
-        for (int64_t i = 0; i < n; i++) o[i] = base[at[i]];
+        int64_t i = 0;
+        for (; i + 8 <= n; i += 8) { /* all loads first: stores might change what they read */
+            T x[8];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; k++) x[k] = base[at[i + k]];
+#pragma GCC unroll 8
+            for (int k = 0; k < 8; k++) o[i + k] = x[k];
+        }
+        for (; i < n; i++) o[i] = base[at[i]];
     } else {
         for (int64_t i = 0; i < n; i++) *(T *)(out + i * step[0]) = base[at[i]];
     }
