@@ -8,7 +8,7 @@
 /* TILE rows are worked on side by side; rows of at most SHORT elements are turned over, TURN at a
  * time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most KEPT
  * elements are still in cache when scaled. */
-enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024, KEPT = 8192 };
+enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17 };
 
 #define LOOP "kernels/loops/softmax.h"
 

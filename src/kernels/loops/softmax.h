@@ -13,6 +13,26 @@ static inline V FN(result)(V x, V most, V sum) {
 }
 static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); }
 
+/* The lanes joined in halves: few steps that wait for each other. */
+static inline F FN(top)(V m, F most) {
+    F t[W] __attribute__((aligned(64)));
+    memcpy(t, &m, sizeof m);
+#pragma GCC unroll 8
+    for (int w = W / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) t[l] = t[l + w] > t[l] ? t[l + w] : t[l];
+    return t[0] > most ? t[0] : most;
+}
+static inline double FN(total)(V s) {
+    F f[W] __attribute__((aligned(64)));
+    double t[W] __attribute__((aligned(64)));
+    memcpy(f, &s, sizeof s);
+    for (int l = 0; l < W; l++) t[l] = (double)f[l];
+#pragma GCC unroll 8
+    for (int w = W / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) t[l] += t[l + w];
+    return t[0];
+}
+
 /* A row of unit step. in may be out. */
 static APART void FN(straight)(T *out, const T *in, int64_t n) {
     V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0};
@@ -24,19 +44,22 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
         m = v_sel(a > m, a, m);
         m2 = v_sel(b > m2, b, m2);
     }
-    for (; j < n; j += W) {
-        V a = j + W <= n ? LD(in + j) : LD_N(in + j, n - j);
-        for (int l = 0; l < W && j + l < n; l++) most = a[l] > most ? a[l] : most;
+    for (; j + W <= n; j += W) {
+        V a = LD(in + j);
+        m = v_sel(a > m, a, m);
+    }
+    if (j < n) {
+        V a = LD_N(in + j, n - j);
+        for (int l = 0; l < n - j; l++) most = a[l] > most ? a[l] : most;
     }
     m = v_sel(m2 > m, m2, m);
-    for (int l = 0; l < W; l++) most = m[l] > most ? m[l] : most;
-    V c = v_like(none, most);
+    V c = v_like(none, FN(top)(m, most));
     for (j = 0; j + W <= n; j += W) {
         V e = V_EXP(LD(in + j) - c);
         if (KEEPS) ST(out + j, e);
         s += e;
         if (j % SUM_BLOCK == SUM_BLOCK - W) {
-            for (int l = 0; l < W; l++) sum += (double)s[l];
+            sum += FN(total)(s);
             s = (V){0};
         }
     }
@@ -45,7 +68,7 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
         if (KEEPS) ST_N(out + j, e, n - j);
         for (int l = 0; l < n - j; l++) sum += (double)e[l];
     }
-    for (int l = 0; l < W; l++) sum += (double)s[l];
+    sum += FN(total)(s);
     V closing = v_like(none, FN(closing)(sum));
     if (KEEPS) {
         for (j = 0; j + W <= n; j += W) ST(out + j, LD(out + j) * closing);
