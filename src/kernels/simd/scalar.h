@@ -122,4 +122,77 @@ static inline void st_f64_n(void *p, vf64 v, int64_t k) { memcpy(p, &v, (size_t)
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
 #endif
 
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+/* At most top, at least low; NaN stays. */
+static inline vf32 v_min_f32(vf32 x, float top) { return v_sel_f32(x > top, v_set_f32(top), x); }
+static inline vf64 v_min_f64(vf64 x, double top) { return v_sel_f64(x > top, v_set_f64(top), x); }
+static inline vf32 v_max_f32(vf32 x, float low) { return v_sel_f32(x < low, v_set_f32(low), x); }
+static inline vf64 v_max_f64(vf64 x, double low) { return v_sel_f64(x < low, v_set_f64(low), x); }
+#endif
+
+/* Exponents, for which AVX-512 has instructions (x86.h). */
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512
+
+/* y 2^k for whole k, |k| < 250 (2000), in two factors, so that subnormal results round once. */
+static inline vf32 v_scale_f32(vf32 y, vf32 k) {
+    const vi32 n = __builtin_convertvector(k, vi32), half = n >> 1;
+    const vf32 first = (vf32)(((vu32)half + 127u) << 23);
+    return y * first * (vf32)(((vu32)n - (vu32)half + 127u) << 23);
+}
+/* + 2048 and - 1024 around the halving: a logical shift, which every ISA has for 64 bits. */
+static inline vf64 v_scale_f64(vf64 y, vf64 k) {
+    const vu64 n = (vu64)(k + 0x1.8p52) - 0x4338000000000000u, half = ((n + 2048u) >> 1) - 1024u;
+    const vf64 first = (vf64)((half + 1023u) << 52);
+    return y * first * (vf64)((n - half + 1023u) << 52);
+}
+
+/* x = 2^result m, sqrt(1/2) <= m < sqrt(2), for x positive, normal and finite; then for subnormal x
+ * too. */
+static inline vf32 v_split_f32(vf32 x, vf32 *m) {
+    const vi32 e = (vi32)((vu32)x - 0x3f3504f3u) >> 23; /* sqrt(1/2) */
+    *m = (vf32)((vu32)x - ((vu32)e << 23));
+    return __builtin_convertvector(e, vf32);
+}
+static inline vf64 v_split_f64(vf64 x, vf64 *m) {
+    const vu64 bits = (vu64)x, least = (vu64){0} + 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
+    const vu64 biased = (bits - least + ((uint64_t)1023 << 52)) >> 52;
+    *m = (vf64)(bits - ((biased - 1023u) << 52));
+    return (vf64)(biased | (vu64)v_set_f64(0x1p52)) - (0x1p52 + 1023);
+}
+static inline vf32 v_exponent_f32(vf32 x, vf32 *m) {
+    const vi32 small = x < 0x1p-126f;
+    const vf32 k = v_split_f32(v_sel_f32(small, x * 0x1p23f, x), m);
+    return k - v_sel_f32(small, v_set_f32(23), (vf32){0});
+}
+static inline vf64 v_exponent_f64(vf64 x, vf64 *m) {
+    const vi64 small = x < 0x1p-1022;
+    const vf64 k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), m);
+    return k - v_sel_f64(small, v_set_f64(52), (vf64){0});
+}
+
+/* What a logarithm of x is, y where x is positive and finite. */
+static inline vf32 v_log_special_f32(vf32 x, vf32 y) {
+    y = v_sel_f32((x == __builtin_inff()) | (x != x), x, y);
+    y = v_sel_f32(x == 0, v_set_f32(-__builtin_inff()), y);
+    return v_sel_f32(x < 0, v_set_f32(__builtin_nanf("")), y);
+}
+static inline vf64 v_log_special_f64(vf64 x, vf64 y) {
+    y = v_sel_f64((x == __builtin_inf()) | (x != x), x, y);
+    y = v_sel_f64(x == 0, v_set_f64(-__builtin_inf()), y);
+    return v_sel_f64(x < 0, v_set_f64(__builtin_nan("")), y);
+}
+
+/* 1 / x, good to 2^-14. */
+static inline vf32 v_about_inverse_f32(vf32 x) { return 1.0f / x; }
+
+/* Per lane one of two numbers, by the last bit of q. */
+static inline vf32 v_pick_odd_f32(vu32 q, vf32 even, vf32 odd) {
+    return v_sel_f32(-(vi32)(q & 1u), odd, even);
+}
+static inline vf64 v_pick_odd_f64(vu64 q, vf64 even, vf64 odd) {
+    return v_sel_f64(-(vi64)(q & 1u), odd, even);
+}
+
+#endif
+
 #endif

@@ -37,6 +37,9 @@
 #define SIMD_FMA 1
 #endif
 
+/* SIMD_TABLES: small tables can be looked up lane by lane (v_entry16_*). */
+#define SIMD_TABLES (NOMEN__ISA_ID == NOMEN__ISA_ID_avx512)
+
 /* Before a loop whose output is either the same memory as an input, element by element, or apart
  * from it: lets the compiler vectorise without asking at run time (where "the same memory" would
  * fall back to one at a time). */
@@ -137,8 +140,9 @@ static inline vu16h v_to_bf16(vf32 x) {
 /* ---- what differs from ISA to ISA ---------------------------------------------------------------
  * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
  * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
- * v_from_f16, v_to_f16, v_bools32, v_bools64 (masks to bytes 0 and 1), and the partial loads and
- * stores ld_f32_n .. st_u16h_n. */
+ * v_min_*, v_max_*, v_about_inverse_f32, v_scale_*, v_split_*, v_exponent_*, v_log_special_*,
+ * v_pick_odd_*, v_from_f16, v_to_f16, v_bools32, v_bools64 (masks to bytes 0 and 1), and the
+ * partial loads and stores ld_f32_n .. st_u16h_n. */
 #include "kernels/simd/scalar.h"
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 #include "kernels/simd/x86.h"
@@ -171,22 +175,34 @@ static inline vf32 ld_bf16_n(const void *p, int64_t k) { return v_from_bf16(ld_u
 static inline void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
 static inline void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
 
+/* x within [low, high]; NaN stays. */
+static inline vf32 v_limit_f32(vf32 x, float low, float high) {
+    return v_min_f32(v_max_f32(x, low), high);
+}
+static inline vf64 v_limit_f64(vf64 x, double low, double high) {
+    return v_min_f64(v_max_f64(x, low), high);
+}
+
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
-#define SIMD_PICK(f, x)     _Generic((x), vf32: f##_f32, vf64: f##_f64)
-#define v_sel(m, a, b)      SIMD_PICK(v_sel, a)(m, a, b)
-#define v_abs(x)            SIMD_PICK(v_abs, x)(x)
-#define v_copysign(x, sign) SIMD_PICK(v_copysign, x)(x, sign)
-#define v_fma(a, b, c)      SIMD_PICK(v_fma, a)(a, b, c)
-#define v_sqrt(x)           SIMD_PICK(v_sqrt, x)(x)
-#define v_floor(x)          SIMD_PICK(v_floor, x)(x)
-#define v_ceil(x)           SIMD_PICK(v_ceil, x)(x)
-#define v_trunc(x)          SIMD_PICK(v_trunc, x)(x)
-#define v_round(x)          SIMD_PICK(v_round, x)(x)
-#define v_any(m)            _Generic((m), vi32: v_any32, vi64: v_any64)(m)
-#define v_dup_even(x)       SIMD_PICK(v_dup_even, x)(x)
-#define v_dup_odd(x)        SIMD_PICK(v_dup_odd, x)(x)
-#define v_swap(x)           SIMD_PICK(v_swap, x)(x)
+#define SIMD_PICK(f, x)      _Generic((x), vf32: f##_f32, vf64: f##_f64)
+#define v_sel(m, a, b)       SIMD_PICK(v_sel, a)(m, a, b)
+#define v_abs(x)             SIMD_PICK(v_abs, x)(x)
+#define v_copysign(x, sign)  SIMD_PICK(v_copysign, x)(x, sign)
+#define v_fma(a, b, c)       SIMD_PICK(v_fma, a)(a, b, c)
+#define v_sqrt(x)            SIMD_PICK(v_sqrt, x)(x)
+#define v_floor(x)           SIMD_PICK(v_floor, x)(x)
+#define v_ceil(x)            SIMD_PICK(v_ceil, x)(x)
+#define v_trunc(x)           SIMD_PICK(v_trunc, x)(x)
+#define v_round(x)           SIMD_PICK(v_round, x)(x)
+#define v_any(m)             _Generic((m), vi32: v_any32, vi64: v_any64)(m)
+#define v_dup_even(x)        SIMD_PICK(v_dup_even, x)(x)
+#define v_dup_odd(x)         SIMD_PICK(v_dup_odd, x)(x)
+#define v_swap(x)            SIMD_PICK(v_swap, x)(x)
+#define v_min(x, top)        SIMD_PICK(v_min, x)(x, top)
+#define v_max(x, low)        SIMD_PICK(v_max, x)(x, low)
+#define v_limit(x, low, top) SIMD_PICK(v_limit, x)(x, low, top)
+#define v_scale(x, k)        SIMD_PICK(v_scale, x)(x, k)
 /* The number c in every lane of a vector like x. */
 #define v_like(x, c) _Generic((x), vf32: v_set_f32((float)(c)), vf64: v_set_f64((double)(c)))
 

@@ -41,82 +41,95 @@ static inline vf64 v_poly_f64(vf64 x, const double *c, int n) {
 #define VMATH_POLY(x, table)                                                                       \
     SIMD_PICK(v_poly, x)(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]))
 
-/* ---- exp: 2^k e^r, |r| <= ln(2)/2; 2^k in two factors, so that subnormal results round once -- */
+/* By Horner's rule, for short ones in functions that have no x^2: one product less. */
+static inline vf32 v_horner_f32(vf32 x, const float *c, int n) {
+    vf32 a = v_set_f32(c[n - 1]);
+    for (int k = n - 2; k >= 0; k--) a = v_fma_f32(a, x, v_set_f32(c[k]));
+    return a;
+}
+#define VMATH_HORNER(x, table)                                                                     \
+    v_horner_f32(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]))
 
-/* *low: what the rounding of the result lost (for those who go on computing), scaled likewise. */
-static inline vf32 v_exp_split_f32(vf32 x, vf32 *low) {
-    x = v_sel_f32(x > 89.0f, v_set_f32(89.0f), x);
-    x = v_sel_f32(x < -104.0f, v_set_f32(-104.0f), x);
+#include "kernels/simd/vmath_pieces.h"
+
+/* ---- exp: 2^k e^r, |r| <= ln(2)/2 ------------------------------------------------------- */
+
+/* k of e^x = 2^k e^r, r in *r, for x within the range of exp. */
+static inline vf32 v_exp_reduce_f32(vf32 x, vf32 *r) {
     const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_LOG2E), v_set_f32(VMATH_MAGIC_F32));
     const vf32 k = t - VMATH_MAGIC_F32;
-    const vi32 n = (vi32)((vu32)t - VMATH_BITS_F32), half = n >> 1;
-    const vf32 r = v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_LOW),
-                             v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_HIGH), x));
-    const vf32 tail = v_fma_f32(r * r, VMATH_POLY(r, EXP_F32), r), e = 1.0f + tail;
-    const vf32 first = (vf32)(((vu32)half + 127u) << 23);
-    const vf32 second = (vf32)(((vu32)n - (vu32)half + 127u) << 23);
-    *low = ((1.0f - e) + tail) * first * second;
-    return e * first * second;
+    *r = v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_LOW),
+                   v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_HIGH), x));
+    return k;
 }
+/* e^r - 1 + more */
+static inline vf32 v_exp_near_f32(vf32 r, vf32 more) {
+#if SIMD_FMA
+    return v_fma_f32(r, VMATH_HORNER(r, EXPM1_F32), more);
+#else
+    return (r * r * VMATH_POLY(r, EXP_F32) + r) + more;
+#endif
+}
+static inline vf32 v_exp_f32(vf32 x) {
+    vf32 r;
+    const vf32 k = v_exp_reduce_f32(v_limit_f32(x, -104.0f, 89.0f), &r);
+    return v_scale_f32(v_exp_near_f32(r, v_set_f32(1)), k);
+}
+/* *low: what the rounding of the result lost (for those who go on computing), scaled likewise. */
 static inline vf64 v_exp_split_f64(vf64 x, vf64 *low) {
-    x = v_sel_f64(x > 710.0, v_set_f64(710.0), x);
-    x = v_sel_f64(x < -746.0, v_set_f64(-746.0), x);
+    x = v_limit_f64(x, -746.0, 710.0);
     const vf64 t = v_fma_f64(x, v_set_f64(VMATH_LOG2E), v_set_f64(VMATH_MAGIC_F64));
     const vf64 k = t - VMATH_MAGIC_F64;
-    /* + 2048 and - 1024 around the halving: a logical shift, which every ISA has for 64 bits */
-    const vu64 n = (vu64)t - VMATH_BITS_F64, half = ((n + 2048u) >> 1) - 1024u;
     const vf64 r = v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_LOW),
                              v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_HIGH), x));
     const vf64 tail = v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r), e = 1.0 + tail;
-    const vf64 first = (vf64)((half + 1023u) << 52);
-    const vf64 second = (vf64)((n - half + 1023u) << 52);
-    *low = ((1.0 - e) + tail) * first * second;
-    return e * first * second;
-}
-static inline vf32 v_exp_f32(vf32 x) {
-    vf32 low;
-    return v_exp_split_f32(x, &low);
+    *low = v_scale_f64((1.0 - e) + tail, k);
+    return v_scale_f64(e, k);
 }
 static inline vf64 v_exp_f64(vf64 x) {
     vf64 low;
     return v_exp_split_f64(x, &low);
 }
 
-/* ---- log: x = 2^e m, sqrt(1/2) <= m < sqrt(2), f = m - 1 ------------------------------------- */
+/* ---- log: x = 2^e m, m near 1, f = m - 1 ----------------------------------------------------- */
 
-/* Splits a positive normal number. */
-static inline vf64 v_split_f64(vf64 x, vf64 *m) {
-    const vu64 bits = (vu64)x, least = (vu64){0} + 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
-    const vu64 biased = (bits - least + ((uint64_t)1023 << 52)) >> 52;
-    *m = (vf64)(bits - ((biased - 1023u) << 52));
-    return (vf64)(biased | (vu64)v_set_f64(0x1p52)) - (0x1p52 + 1023);
-}
+#if SIMD_TABLES
+/* 2^-k x c = 1 + r with a c from a table, which makes r so small that only few terms and the first
+ * sums need care; the result is log(2^k / c) + log(1 + r) in the base whose numbers t has. */
+typedef struct vmath_log {
+    const float *high, *low;                /* of 1 / c, by the leading bits of m */
+    float two_high, two_low, e_high, e_low; /* the logarithms of 2 and e */
+} vmath_log;
 
-/* The result for x that is not positive and finite. */
-static inline vf32 v_log_special_f32(vf32 x, vf32 y) {
-    y = v_sel_f32((x == INFINITY) | (x != x), x, y);
-    y = v_sel_f32(x == 0, v_set_f32(-INFINITY), y);
-    return v_sel_f32(x < 0, v_set_f32(NAN), y);
+static inline vf32 v_log_base(vf32 x, const vmath_log *t, const float *poly, int n) {
+    vf32 m;
+    const vf32 k = v_exponent_f32(x, &m);
+    const vu32 i = (vu32)m >> 19;
+    const vf32 r = v_fma_f32(m, v_entry16_f32(VMATH_LOG_INVERSE_F32, i), v_set_f32(-1));
+    const vf32 whole = v_fma_f32(k, v_set_f32(t->two_high), v_entry16_f32(t->high, i)); /* exact */
+    vf32 low = v_entry16_f32(t->low, i);
+    if (t->two_low != 0) low = v_fma_f32(k, v_set_f32(t->two_low), low);
+    if (t->e_high == 1) /* no product, nothing lost but by the last sum */
+        return whole + (r + v_fma_f32(r * r, v_poly_f32(r, poly, n), low));
+    const vf32 p = r * t->e_high, lost = v_fma_f32(r, v_set_f32(t->e_high), -p);
+    low = v_fma_f32(r * r, v_poly_f32(r, poly, n), low + v_fma_f32(r, v_set_f32(t->e_low), lost));
+    const vf32 sum = whole + p;
+    return v_log_special_f32(x, sum + ((p - (sum - whole)) + low));
 }
-static inline vf64 v_log_special_f64(vf64 x, vf64 y) {
-    y = v_sel_f64((x == (double)INFINITY) | (x != x), x, y);
-    y = v_sel_f64(x == 0, v_set_f64(-(double)INFINITY), y);
-    return v_sel_f64(x < 0, v_set_f64((double)NAN), y);
-}
-
 static inline vf32 v_log_f32(vf32 x) {
-    const vi32 small = x < 0x1p-126f;
-    const vf32 scaled = v_sel_f32(small, x * 0x1p23f, x);
-    const vu32 bits = (vu32)scaled;
-    const vi32 e = (vi32)(bits - 0x3f3504f3u) >> 23; /* sqrt(1/2) */
-    const vf32 f = (vf32)(bits - ((vu32)e << 23)) - 1.0f;
-    const vf32 k = __builtin_convertvector(e, vf32) - v_sel_f32(small, v_set_f32(23), (vf32){0});
-    const vf32 z = f * f;
-    vf32 y = f * z * VMATH_POLY(f, LOG_F32);
-    y = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_LOW), y) - 0.5f * z;
-    y = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), f + y);
-    return v_log_special_f32(x, y);
+    static const vmath_log t = {
+        VMATH_LN_HIGH_F32, VMATH_LN_LOW_F32, VMATH_LN2_F32_HIGH, VMATH_LN2_F32_LOW, 1.0f, 0.0f};
+    return v_log_base(x, &t, VMATH_LN_F32, 5);
 }
+#else
+static inline vf32 v_log_f32(vf32 x) {
+    vf32 m;
+    const vf32 k = v_exponent_f32(x, &m), f = m - 1.0f, z = f * f;
+    vf32 low = v_fma_f32(f * z, VMATH_POLY(f, LOG_F32), k * VMATH_LN2_F32_LOW);
+    low = v_fma_f32(z, v_set_f32(-0.5f), low);
+    return v_log_special_f32(x, v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), f + low));
+}
+#endif
 
 /* ln(1 + f) = f - (*h - result), *h = f^2 / 2. With s = f / (2 + f) and 2 s + s R the series of ln
  * in s, the result is s (f^2/2 + R). */
@@ -127,10 +140,8 @@ static inline vf64 v_ln_tail_f64(vf64 f, vf64 *h) {
 }
 
 static inline vf64 v_log_f64(vf64 x) {
-    const vi64 small = x < 0x1p-1022;
-    vf64 m, h, k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), &m);
-    k = k - v_sel_f64(small, v_set_f64(52), (vf64){0});
-    const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
+    vf64 m, h;
+    const vf64 k = v_exponent_f64(x, &m), f = m - 1.0, tail = v_ln_tail_f64(f, &h);
     const vf64 y = f - (h - (tail + k * VMATH_LN2_F64_LOW));
     return v_log_special_f64(x, v_fma_f64(k, v_set_f64(VMATH_LN2_F64_HIGH), y));
 }
@@ -139,8 +150,7 @@ static inline vf64 v_log_f64(vf64 x) {
 static inline vf64 v_log2_short(vf64 x) {
     vf64 m;
     const vf64 k = v_split_f64(x, &m), f = m - 1.0;
-    const vf64 y = v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k);
-    return v_log_special_f64(x, y);
+    return v_log_special_f64(x, v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k));
 }
 /* 2^t, good to 2^-35, for |t| up to 1000. */
 static inline vf64 v_exp2_short(vf64 t) {
@@ -151,16 +161,22 @@ static inline vf64 v_exp2_short(vf64 t) {
     return e * (vf64)(((vu64)rounded - VMATH_BITS_F64 + 1023u) << 52);
 }
 
+#if SIMD_TABLES
+static inline vf32 v_log2_f32(vf32 x) {
+    static const vmath_log t = {VMATH_LOG2_HIGH_F32,  VMATH_LOG2_LOW_F32, 1.0f, 0.0f,
+                                VMATH_LOG2E_F32_HIGH, VMATH_LOG2E_F32_LOW};
+    return v_log_base(x, &t, VMATH_LOG2_F32, 5);
+}
+#else
 static inline vf32 v_log2_f32(vf32 x) {
     return v_narrow_f64(v_log2_short(v_low_f64(x)), v_log2_short(v_high_f64(x)));
 }
+#endif
 
 /* ln(x) = *k ln(2) + high + *low, high in so few bits that its product with a constant is exact. */
 static inline vf64 v_ln_split(vf64 x, vf64 *k, vf64 *low) {
-    const vi64 small = x < 0x1p-1022;
     vf64 m, h;
-    *k = v_split_f64(v_sel_f64(small, x * 0x1p52, x), &m);
-    *k = *k - v_sel_f64(small, v_set_f64(52), (vf64){0});
+    *k = v_exponent_f64(x, &m);
     const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
     const vf64 high = (vf64)((vu64)(f - h) & ~(uint64_t)UINT32_MAX);
     *low = ((f - high) - h) + tail;
@@ -209,15 +225,16 @@ static inline vf32 v_reduce_f32(vf32 x, vf32 *rest, vu32 *quarter) {
 
 /* sin of r + rest + quarter * pi/2. */
 static inline vf32 v_quarter_f32(vf32 r, vf32 rest, vu32 quarter) {
-    const vf32 z = r * r, h = 0.5f * z, one_h = 1.0f - h;
-    const vf32 s = r + v_fma_f32(r * z, VMATH_POLY(z, SIN_F32), rest * one_h);
-    /* (1 - one_h) - h is what the rounding of 1 - h lost */
-    const vf32 c =
-        one_h + (((1.0f - one_h) - h) + v_fma_f32(z * z, VMATH_POLY(z, COS_F32), -r * rest));
-    const vf32 y = v_sel_f32((vi32)((quarter & 1u) != 0), c, s);
+    const vf32 z = r * r, one_h = v_fma_f32(z, v_set_f32(-0.5f), v_set_f32(1));
+    /* what the rounding of 1 - z / 2 lost */
+    const vf32 lost = v_fma_f32(z, v_set_f32(-0.5f), 1.0f - one_h);
+    const vf32 low_s = v_fma_f32(r * z, VMATH_POLY(z, SIN_F32), rest * one_h);
+    const vf32 low_c = v_fma_f32(z * z, VMATH_POLY(z, COS_F32), v_fma_f32(-r, rest, lost));
+    const vf32 y = v_pick_odd_f32(quarter, r, one_h) + v_pick_odd_f32(quarter, low_s, low_c);
     return (vf32)((vu32)y ^ ((quarter & 2u) << 30));
 }
-static inline vf32 v_sin_f32(vf32 x) {
+/* For all numbers. Large ones lane by lane. */
+static __attribute__((noinline, unused)) vf32 v_sin_any_f32(vf32 x) {
     const vf32 a = v_abs_f32(x);
     const vi32 large = a > VMATH_TRIG_F32;
     vu32 quarter;
@@ -229,7 +246,7 @@ static inline vf32 v_sin_f32(vf32 x) {
     }
     return y;
 }
-static inline vf32 v_cos_f32(vf32 x) {
+static __attribute__((noinline, unused)) vf32 v_cos_any_f32(vf32 x) {
     const vf32 a = v_abs_f32(x);
     const vi32 large = a > VMATH_TRIG_F32;
     vu32 quarter;
@@ -241,6 +258,42 @@ static inline vf32 v_cos_f32(vf32 x) {
     }
     return y;
 }
+
+#if SIMD_FMA
+/* Of x >= 0 as v_reduce_f32, unless a lane of *unfit says that it is no good: where a, the
+ * difference of x and k first parts of pi/2, is not much larger than the next part (or k is large).
+ * Elsewhere a - r is exact. */
+static inline vf32 v_reduce_quick_f32(vf32 x, vf32 *rest, vu32 *quarter, vi32 *unfit) {
+    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_TWO_OVER_PI), v_set_f32(VMATH_MAGIC_F32));
+    const vf32 k = VMATH_MAGIC_F32 - t; /* - k */
+    *quarter = (vu32)t;
+    const vf32 a = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_0), x); /* exact */
+    const vf32 r = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_1), a);
+    const vf32 lost = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_1), a - r);
+    *rest = v_fma_f32(k, v_set_f32(VMATH_HALF_PI_F32_2), lost);
+    *unfit = v_abs_f32(a) < k * -0x1p-15f;
+    return r;
+}
+static inline vf32 v_sin_f32(vf32 x) {
+    vu32 quarter;
+    vi32 unfit;
+    vf32 rest;
+    const vf32 r = v_reduce_quick_f32(v_abs_f32(x), &rest, &quarter, &unfit);
+    if (__builtin_expect(v_any32(unfit), 0)) return v_sin_any_f32(x);
+    return (vf32)((vi32)v_quarter_f32(r, rest, quarter) ^ ((vi32)x & INT32_MIN));
+}
+static inline vf32 v_cos_f32(vf32 x) {
+    vu32 quarter;
+    vi32 unfit;
+    vf32 rest;
+    const vf32 r = v_reduce_quick_f32(v_abs_f32(x), &rest, &quarter, &unfit);
+    if (__builtin_expect(v_any32(unfit), 0)) return v_cos_any_f32(x);
+    return v_quarter_f32(r, rest, quarter + 1u);
+}
+#else
+static inline vf32 v_sin_f32(vf32 x) { return v_sin_any_f32(x); }
+static inline vf32 v_cos_f32(vf32 x) { return v_cos_any_f32(x); }
+#endif
 
 /* r + *rest, with the products k * part exact in the first two steps. */
 static inline vf64 v_reduce_f64(vf64 x, vf64 *rest, vu64 *quarter) {
@@ -288,12 +341,18 @@ static inline vf64 v_cos_f64(vf64 x) {
 
 /* ---- tanh, sigmoid --------------------------------------------------------------------------- */
 
+#if SIMD_TABLES
+static inline vf32 v_tanh_f32(vf32 x) {
+    return v_pieces_f32(x, VMATH_TANH_PIECES, 8, 0.125f, 9.03f, 0);
+}
+#else
 static inline vf32 v_tanh_f32(vf32 x) {
     const vf32 a = v_abs_f32(x), z = a * a;
     const vf32 near = v_fma_f32(a * z, VMATH_POLY(z, TANH_F32), a);
     const vf32 far = 1.0f - 2.0f / (v_exp_f32(a + a) + 1.0f);
     return v_copysign_f32(v_sel_f32(a < 0.625f, near, far), x);
 }
+#endif
 static inline vf64 v_tanh_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), z = a * a;
     const vf64 near = v_fma_f64(a * z, VMATH_POLY(z, TANH_F64), a);
@@ -301,17 +360,19 @@ static inline vf64 v_tanh_f64(vf64 x) {
     return v_copysign_f64(v_sel_f64(a < 0.625, near, far), x);
 }
 
+/* 1 / (1 + 2^k e^r) = 2^-k / (2^-k + 1 + (e^r - 1)) */
+static inline vf32 v_sigmoid_f32(vf32 x) {
+    vf32 r;
+    const vf32 k = v_exp_reduce_f32(v_limit_f32(-x, -40.0f, 105.0f), &r), one = v_set_f32(1);
+    const vf32 small = v_scale_f32(one, -k), sum = one + small, lost = small - (sum - one);
+    const vf32 low = v_exp_near_f32(r, lost), d = sum + low;
+    const vf32 about = v_about_inverse_f32(d);
+    const vf32 left = SIMD_FMA ? v_fma_f32(-about, d, one) : (vf32){0};
+    return v_scale_f32(v_fma_f32(v_fma_f32(about, (d - sum) - low, left), about, about), -k);
+}
 /* n / d with d = 1 + e and n = e or 1, where e = exp(-|x|) cannot overflow; then one Newton-like
  * step for the digits that e and d lost. The 1 / d it wants is at hand: the quotient itself or its
  * complement. */
-static inline vf32 v_sigmoid_f32(vf32 x) {
-    vf32 low;
-    const vf32 e = v_exp_split_f32(-v_abs_f32(x), &low), one = v_set_f32(1), d = one + e;
-    const vi32 negative = x < 0;
-    const vf32 q = v_sel_f32(negative, e, one) / d, inverse = v_sel_f32(negative, one - q, q);
-    const vf32 lost = ((one - d) + e) + low;
-    return q + inverse * (v_sel_f32(negative, low, (vf32){0}) - q * lost);
-}
 static inline vf64 v_sigmoid_f64(vf64 x) {
     vf64 low;
     const vf64 e = v_exp_split_f64(-v_abs_f64(x), &low), one = v_set_f64(1), d = one + e;

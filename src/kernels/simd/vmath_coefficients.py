@@ -171,6 +171,37 @@ def fit(f, low, high, degree):
     return solve([[x**j for j in range(n)] + [f(x)] for x in nodes])
 
 
+def best(f, low, high, degree, weight, points=300):
+    """The polynomial whose largest error times weight is least, by Remez's exchange."""
+    n = degree + 2
+    grid = [(low + high - (high - low) * cos(PI * k / points)) / 2 for k in range(points + 1)]
+    values, weights = [f(x) for x in grid], [weight(x) for x in grid]
+    at = [round(i * points / (n - 1)) for i in range(n)]
+    for _ in range(20):
+        rows = [
+            [grid[i] ** j for j in range(degree + 1)] + [(-1) ** r / weights[i], values[i]]
+            for r, i in enumerate(at)
+        ]
+        c = solve(rows)[:-1]
+        off = [
+            (sum(a * x**j for j, a in enumerate(c)) - y) * w
+            for x, y, w in zip(grid, values, weights)
+        ]
+        peaks, top = [], 0  # one per stretch of one sign
+        for i in range(1, points + 2):
+            if i == points + 1 or (off[i] > 0) != (off[top] > 0):
+                peaks.append(top)
+                top = i
+            elif abs(off[i]) > abs(off[top]):
+                top = i
+        while len(peaks) > n:
+            peaks.pop(0 if abs(off[peaks[0]]) < abs(off[peaks[-1]]) else -1)
+        if len(peaks) < n or peaks == at:
+            break
+        at = peaks
+    return c
+
+
 def f32(x):
     return struct.unpack("f", struct.pack("f", float(x)))[0]
 
@@ -185,10 +216,11 @@ def cut(x, bits):
     return D(int(x * D(2) ** scale)) / D(2) ** scale
 
 
-# name, function, interval of its variable, degree; _F32 and _F64 say for which type it is rounded.
+# name, function, interval of its variable, degree, and where it matters a weight that makes the
+# error of the polynomial one of the result; _F32 and _F64 say for which type it is rounded.
 def polynomials():
     half, quarter_pi = LN2 / 2 + D("0.001"), PI / 4 + D("0.001")
-    low, high = D("0.7071") - 1, D("1.4143") - 1
+    low, high = D("0.7071") - 1, D("0.5001")  # the splits of all instruction sets
     exp_tail = lambda r: (r.exp() - 1 - r) / (r * r)
     exp2_tail = lambda r: ((r * LN2).exp() - 1) / r
     log_tail = lambda f: ((1 + f).ln() - f + f * f / 2) / f**3
@@ -202,20 +234,34 @@ def polynomials():
     yield "EXP_F32", exp_tail, -half - eps, half, 5
     yield "EXP_F64", exp_tail, -half - eps, half, 10
     yield "EXP2_F64", exp2_tail, D("-0.501") - eps, D("0.501"), 7
-    yield "LOG_F32", log_tail, low, high, 8
+    yield "LOG_F32", log_tail, low, high, 9
     yield "LOG2_F64", log2_tail, low, high, 14
-    yield "ATANH_F64", atanh, zero, s2, 6
+    yield "ATANH_F64", atanh, zero, s2, 7
     yield "SIN_F32", sin_tail, zero, quarter_pi**2, 3
     yield "SIN_F64", sin_tail, zero, quarter_pi**2, 6
     yield "COS_F32", cos_tail, zero, quarter_pi**2, 2
     yield "COS_F64", cos_tail, zero, quarter_pi**2, 6
     yield "TANH_F32", tanh_tail, zero, D("0.626") ** 2, 5
     yield "TANH_F64", tanh_tail, zero, D("0.626") ** 2, 12
+    yield from weighted_polynomials(half)
     yield from more_polynomials(zero)
+
+
+def weighted_polynomials(half):
+    """For functions that go without compensated sums; logarithms are of what the tables leave."""
+    slope = lambda r: (r.exp() - 1) / r
+    yield "EXPM1_F32", slope, -half, half, 5, lambda r: abs(r) / r.exp()
+    share = lambda f: abs(f * f / (1 + f).ln())
+    for name, base in (("LN", D(1).exp()), ("LOG2", D(2)), ("LOG10", D(10))):
+        tail = lambda f: ((1 + f).ln() - f) / (f * f) / base.ln()
+        yield f"{name}_F32", tail, D("-0.048"), D("0.0626"), 4, share
 
 
 def more_polynomials(zero):
     odd_tail = lambda f: lambda z: (f(z.sqrt()) / z.sqrt() - 1) / z
+    tan = lambda r: sin(r) / cos(r)
+    share = lambda z: z * z.sqrt() / tan(z.sqrt())
+    yield "TAN_F32", odd_tail(tan), zero, (PI / 4 + D("0.0001")) ** 2, 6, share
     ratio = lambda f: lambda z: f(z.sqrt()) / z.sqrt() - 1
     quarter, third = D("0.2501"), D("0.4500")
     yield "ASIN_F32", odd_tail(asin), zero, quarter, 5
@@ -260,6 +306,14 @@ def constants():
     yield "LN2_F64_HIGH", float(cut(LN2, 40)), ""
     yield "LN2_F64_LOW", float(LN2 - cut(LN2, 40)), ""
     yield "LOG2E", float(1 / LN2), ""
+    ln10 = D(10).ln()
+    for name, value, bits in (
+        ("LOG2E", 1 / LN2, 24),
+        ("LOG10E", 1 / ln10, 24),
+        ("LOG10_2", LN2 / ln10, 14),
+    ):
+        yield f"{name}_F32_HIGH", f32(cut(value, bits)), "f"
+        yield f"{name}_F32_LOW", f32(value - cut(value, bits)), "f"
     yield "TWO_OVER_PI", float(2 / PI), ""
     half_pi, rest = PI / 2, PI / 2
     for k in range(3):
@@ -291,6 +345,51 @@ def constants():
     yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
 
+PIECES = (("TANH", tanh, -3, D("9.03"), 5), ("ERF", erf, -3, D("3.99"), 6))
+
+
+def log_tables():
+    """For m in [3/4, 3/2), by the four leading bits of its mantissa: a number near 1 / m in so few
+    bits that m times it is exact, and its logarithm taken away, in two parts; the first is a
+    multiple of 2^-16, so that whole numbers can be added to it."""
+    inverses = []
+    for i in range(16):
+        low, width = (D(1) + D(i) / 16, D(1) / 16) if i < 8 else (D(16 + i) / 32, D(1) / 32)
+        far = lambda j: max(abs(low * j / 32 - 1), abs((low + width) * j / 32 - 1))
+        best_j = 32 if i in (0, 15) else min(range(20, 44), key=far)
+        inverses.append(D(best_j) / 32)
+    yield "LOG_INVERSE_F32", inverses
+    for name, base in (("LN", D(1).exp()), ("LOG2", D(2)), ("LOG10", D(10))):
+        logs = [-x.ln() / base.ln() for x in inverses]
+        high = [D(int(x * 65536)) / 65536 for x in logs]
+        yield f"{name}_HIGH_F32", high
+        yield f"{name}_LOW_F32", [x - h for x, h in zip(logs, high)]
+
+
+def pieces(f, least, top, degree):
+    """An odd function on [0, top] in pieces, four to each power of 2 from 2^least on and one below:
+    32 columns, by exponent and two bits of mantissa, of the point it is developed around, its
+    value there (a point is taken whose value is nearly a float), and the other coefficients; the
+    last row is what the rounding of the slope lost."""
+    columns = [[D(0)] * (degree + 3) for _ in range(32)]
+    for i in range(-1, 4 * (8 - least)):
+        low = D(2) ** (least + i // 4) * (4 + i % 4) / 4
+        high = low + D(2) ** (least + i // 4) / 4
+        if i >= 0 and low >= top:
+            break
+        place = (4 * (127 + least) + i) % 32
+        if i < 0:
+            c = [D(0)] + fit(lambda a: f(a) / a, D(10) ** -9, D(2) ** least, degree - 1)
+            columns[place] = [D(0), *c, c[1] - D(f32(c[1]))]
+            continue
+        off = lambda x: abs(f(x) - D(f32(f(x)))) / f(x)
+        near = [D(f32((low + high) / 2 + j * (high - low) / 500)) for j in range(-60, 61)]
+        middle = min(near, key=off)
+        c = fit(lambda d: f(middle + d), low - middle, min(high, top) - middle, degree)
+        columns[place] = [middle, *c, c[1] - D(f32(c[1]))]
+    return zip(*columns)
+
+
 def text():
     lines = [
         "/* Generated by simd/vmath_coefficients.py. Do not edit.",
@@ -301,13 +400,25 @@ def text():
     ]
     for name, value, suffix in constants():
         lines.append(f"#define VMATH_{name} {value.hex()}{suffix}")
-    for name, f, low, high, degree in polynomials():
+    for name, f, low, high, degree, *weight in polynomials():
         single = name.endswith("F32")
         kind, suffix = ("float", "f") if single else ("double", "")
-        exact = fit(f, low, high, degree)
+        exact = best(f, low, high, degree, *weight) if weight else fit(f, low, high, degree)
         numbers = [(f32(c) if single else float(c)).hex() + suffix for c in exact]
         lines.append(f"static const {kind} VMATH_{name}[{degree + 1}] = {{")
         lines += [f"    {n}," for n in numbers]
+        lines.append("};")
+    for name, numbers in log_tables():
+        lines.append(f"static const float VMATH_{name}[{len(numbers)}] = {{")
+        lines += [f"    {f32(n).hex()}f," for n in numbers]
+        lines.append("};")
+    for name, f, least, top, degree in PIECES:
+        lines.append(f"static const float VMATH_{name}_PIECES[{degree + 3}][32] = {{")
+        for row in pieces(f, least, top, degree):
+            lines.append("    {")
+            for k in range(0, 32, 4):
+                lines.append("        " + " ".join(f32(x).hex() + "f," for x in row[k : k + 4]))
+            lines.append("    },")
         lines.append("};")
     return "\n".join(lines + ["", "#endif", ""])
 

@@ -13,14 +13,6 @@ static inline vf64 v_two_to_f64(vf64 k) {
     return (vf64)(((vu64)(k + VMATH_MAGIC_F64) - VMATH_BITS_F64 + 1023u) << 52);
 }
 
-/* As v_split_f64. */
-static inline vf32 v_split_f32(vf32 x, vf32 *m) {
-    const vu32 bits = (vu32)x;
-    const vi32 e = (vi32)(bits - 0x3f3504f3u) >> 23; /* sqrt(1/2) */
-    *m = (vf32)(bits - ((vu32)e << 23));
-    return __builtin_convertvector(e, vf32);
-}
-
 /* As v_ln_tail_f64. */
 static inline vf32 v_ln_tail_f32(vf32 f, vf32 *h) {
     const vf32 z = f * f;
@@ -61,6 +53,28 @@ static inline vf32 v_ln_tail_f32(vf32 f, vf32 *h) {
 #define LARGE              0x1p28
 #include "kernels/simd/vmath_twice.h"
 
+/* ---- tan ------------------------------------------------------------------------------------- */
+
+#if SIMD_FMA
+/* t = tan(r + rest) or -1 / t, with what t lost. */
+static inline vf32 v_tan_f32(vf32 x) {
+    vu32 quarter;
+    vi32 unfit;
+    vf32 rest;
+    const vf32 r = v_reduce_quick_f32(v_abs_f32(x), &rest, &quarter, &unfit);
+    if (__builtin_expect(v_any32(unfit), 0)) return v_tan_any_f32(x);
+    const vf32 z = r * r, one = v_set_f32(1), more = rest * v_fma_f32(z, v_set_f32(1.5f), one);
+    const vf32 low = v_fma_f32(r * z, VMATH_POLY(z, TAN_F32), more), t = r + low;
+    const vf32 lost = (r - t) + low, about = v_about_inverse_f32(-t);
+    const vf32 left = v_fma_f32(lost, about, v_fma_f32(t, about, one));
+    const vf32 y = v_pick_odd_f32(quarter, t, v_fma_f32(left, about, about));
+    return (vf32)((vi32)y ^ ((vi32)x & INT32_MIN));
+}
+#else
+static inline vf32 v_tan_f32(vf32 x) { return v_tan_any_f32(x); }
+#endif
+static inline vf64 v_tan_f64(vf64 x) { return v_tan_any_f64(x); }
+
 /* ---- log10: as log2 -------------------------------------------------------------------------- */
 
 static inline vf64 v_log10_f64(vf64 x) {
@@ -71,10 +85,19 @@ static inline vf64 v_log10_f64(vf64 x) {
     const vf64 whole = k * VMATH_LOG10_2_F64_HIGH, sum = whole + part;
     return v_log_special_f64(x, sum + (((whole - sum) + part) + rest));
 }
+#if SIMD_TABLES
+static inline vf32 v_log10_f32(vf32 x) {
+    static const vmath_log t = {VMATH_LOG10_HIGH_F32,   VMATH_LOG10_LOW_F32,
+                                VMATH_LOG10_2_F32_HIGH, VMATH_LOG10_2_F32_LOW,
+                                VMATH_LOG10E_F32_HIGH,  VMATH_LOG10E_F32_LOW};
+    return v_log_base(x, &t, VMATH_LOG10_F32, 5);
+}
+#else
 static inline vf32 v_log10_f32(vf32 x) {
     const double scale = VMATH_LOG10_2_F64_HIGH + VMATH_LOG10_2_F64_LOW;
     return v_narrow_f64(scale * v_log2_short(v_low_f64(x)), scale * v_log2_short(v_high_f64(x)));
 }
+#endif
 
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 

@@ -60,9 +60,20 @@ static inline vf64 v_erfc_short(vf64 x) {
     const vf64 far = v_erfc_far_short(a);
     return v_sel_f64(a < 0.5, near, v_sel_f64(x < 0, 2.0 - far, far));
 }
-static inline vf32 v_erf_f32(vf32 x) {
+static inline vf32 v_erf_wide_f32(vf32 x) {
     return v_narrow_f64(v_erf_short(v_low_f64(x)), v_erf_short(v_high_f64(x)));
 }
+#if SIMD_TABLES
+static __attribute__((noinline, unused)) vf32 v_erf_tiny_f32(vf32 x) { return v_erf_wide_f32(x); }
+static inline vf32 v_erf_f32(vf32 x) {
+    /* below 2^-100 the correction of the slope would underflow */
+    const vi32 tiny = (vi32)(((vu32)v_abs_f32(x) - 1u) < ((27u << 23) - 1u));
+    if (__builtin_expect(v_any32(tiny), 0)) return v_erf_tiny_f32(x);
+    return v_pieces_f32(x, VMATH_ERF_PIECES, 9, 0.125f, 3.99f, 1);
+}
+#else
+static inline vf32 v_erf_f32(vf32 x) { return v_erf_wide_f32(x); }
+#endif
 static inline vf32 v_erfc_f32(vf32 x) {
     return v_narrow_f64(v_erfc_short(v_low_f64(x)), v_erfc_short(v_high_f64(x)));
 }

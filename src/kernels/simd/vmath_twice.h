@@ -134,7 +134,7 @@ static inline V NAME(v_sin_and_cos)(V r, V rest, V *cosine, NAME(vmath_lost) * l
     return s;
 }
 
-static inline V NAME(v_tan)(V x) {
+static __attribute__((noinline, unused)) V NAME(v_tan_any)(V x) {
     const V a = v_abs(x);
     const I large = a > NUMBER(TRIG);
     U quarter;

@@ -12,6 +12,10 @@ enum {
     SIMD_EVEN = 8
 }; /* rounding immediates, no exceptions */
 
+/* Tokens of vfixupimm from the lowest class up: quiet and signaling NaN, 0, 1, -inf, inf, below and
+ * above 0. 0: as it was, 2: a quiet NaN of x, 3: NaN, 4: -inf, 5: inf. */
+enum { SIMD_LOG_TOKENS = 0x03530422 };
+
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
 
 static inline vf32 v_fma_f32(vf32 a, vf32 b, vf32 c) { return (vf32)_mm256_fmadd_ps(a, b, c); }
@@ -26,6 +30,11 @@ static inline vf32 v_trunc_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_TR
 static inline vf64 v_trunc_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_TRUNC); }
 static inline vf32 v_round_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_EVEN); }
 static inline vf64 v_round_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_EVEN); }
+/* At most top, at least low; of two, these return the second one where one is NaN. */
+static inline vf32 v_min_f32(vf32 x, float top) { return (vf32)_mm256_min_ps(v_set_f32(top), x); }
+static inline vf64 v_min_f64(vf64 x, double top) { return (vf64)_mm256_min_pd(v_set_f64(top), x); }
+static inline vf32 v_max_f32(vf32 x, float low) { return (vf32)_mm256_max_ps(v_set_f32(low), x); }
+static inline vf64 v_max_f64(vf64 x, double low) { return (vf64)_mm256_max_pd(v_set_f64(low), x); }
 static inline int v_any32(vi32 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 static inline int v_any64(vi64 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 static inline vf32 v_from_f16(vu16h h) { return (vf32)_mm256_cvtph_ps((__m128i)h); }
@@ -68,6 +77,52 @@ static inline vf32 v_trunc_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SI
 static inline vf64 v_trunc_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_TRUNC); }
 static inline vf32 v_round_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_EVEN); }
 static inline vf64 v_round_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_EVEN); }
+/* At most top, at least low; of two, these return the second one where one is NaN. */
+static inline vf32 v_min_f32(vf32 x, float top) { return (vf32)_mm512_min_ps(v_set_f32(top), x); }
+static inline vf64 v_min_f64(vf64 x, double top) { return (vf64)_mm512_min_pd(v_set_f64(top), x); }
+static inline vf32 v_max_f32(vf32 x, float low) { return (vf32)_mm512_max_ps(v_set_f32(low), x); }
+static inline vf64 v_max_f64(vf64 x, double low) { return (vf64)_mm512_max_pd(v_set_f64(low), x); }
+
+/* What only AVX-512 has: exponents in floating point. y 2^k for whole k, rounded once. */
+static inline vf32 v_scale_f32(vf32 y, vf32 k) { return (vf32)_mm512_scalef_ps(y, k); }
+static inline vf64 v_scale_f64(vf64 y, vf64 k) { return (vf64)_mm512_scalef_pd(y, k); }
+/* x = 2^result m, 3/4 <= m < 3/2. Of 0 and inf the result is -inf and inf; m is NaN below 0. */
+static inline vf32 v_exponent_f32(vf32 x, vf32 *m) {
+    *m = (vf32)_mm512_getmant_ps(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+    return (vf32)_mm512_getexp_ps(x) - (vf32)_mm512_getexp_ps(*m);
+}
+static inline vf64 v_exponent_f64(vf64 x, vf64 *m) {
+    *m = (vf64)_mm512_getmant_pd(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
+    return (vf64)_mm512_getexp_pd(x) - (vf64)_mm512_getexp_pd(*m);
+}
+static inline vf32 v_split_f32(vf32 x, vf32 *m) { return v_exponent_f32(x, m); }
+static inline vf64 v_split_f64(vf64 x, vf64 *m) { return v_exponent_f64(x, m); }
+/* What a logarithm of x is, y where x is positive and finite: per class of x a token of four bits
+ * (NaN, inf and -inf of x, y otherwise). */
+static inline vf32 v_log_special_f32(vf32 x, vf32 y) {
+    return (vf32)_mm512_fixupimm_ps(y, x, _mm512_set1_epi32(SIMD_LOG_TOKENS), 0);
+}
+static inline vf64 v_log_special_f64(vf64 x, vf64 y) {
+    return (vf64)_mm512_fixupimm_pd(y, x, _mm512_set1_epi64(SIMD_LOG_TOKENS), 0);
+}
+/* 1 / x, good to 2^-14. */
+static inline vf32 v_about_inverse_f32(vf32 x) { return (vf32)_mm512_rcp14_ps(x); }
+
+/* Per lane: one of two numbers by the last bit of q; entry i % 16 or i % 32 of a table. */
+static inline vf32 v_pick_odd_f32(vu32 q, vf32 even, vf32 odd) {
+    const __mmask16 m = _mm512_test_epi32_mask((__m512i)q, _mm512_set1_epi32(1));
+    return (vf32)_mm512_mask_blend_ps(m, even, odd);
+}
+static inline vf64 v_pick_odd_f64(vu64 q, vf64 even, vf64 odd) {
+    const __mmask8 m = _mm512_test_epi64_mask((__m512i)q, _mm512_set1_epi64(1));
+    return (vf64)_mm512_mask_blend_pd(m, even, odd);
+}
+static inline vf32 v_entry16_f32(const float *table, vu32 i) {
+    return (vf32)_mm512_permutexvar_ps((__m512i)i, ld_f32(table));
+}
+static inline vf32 v_entry32_f32(const float *table, vu32 i) {
+    return (vf32)_mm512_permutex2var_ps(ld_f32(table), (__m512i)i, ld_f32(table + 16));
+}
 static inline int v_any32(vi32 m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
 static inline int v_any64(vi64 m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
 static inline vf32 v_from_f16(vu16h h) { return (vf32)_mm512_cvtph_ps((__m256i)h); }
