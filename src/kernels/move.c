@@ -16,6 +16,9 @@
 #define FN where_1
 #include "kernels/loops/where.h"
 #undef FN
+#define FN reversed_1
+#include "kernels/loops/reversed.h"
+#undef FN
 #undef T
 
 #define T  loop_2
@@ -24,6 +27,9 @@
 #undef FN
 #define FN where_2
 #include "kernels/loops/where.h"
+#undef FN
+#define FN reversed_2
+#include "kernels/loops/reversed.h"
 #undef FN
 #undef T
 
@@ -34,6 +40,9 @@
 #define FN where_4
 #include "kernels/loops/where.h"
 #undef FN
+#define FN reversed_4
+#include "kernels/loops/reversed.h"
+#undef FN
 #undef T
 
 #define T  loop_8
@@ -42,6 +51,9 @@
 #undef FN
 #define FN where_8
 #include "kernels/loops/where.h"
+#undef FN
+#define FN reversed_8
+#include "kernels/loops/reversed.h"
 #undef FN
 #undef T
 
@@ -52,31 +64,36 @@
 #define FN where_16
 #include "kernels/loops/where.h"
 #undef FN
+#define FN reversed_16
+#include "kernels/loops/reversed.h"
+#undef FN
 #undef T
 
 /* The C library knows best how to copy large blocks (non-temporal stores, rep movsb). */
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
-                        nomen__loop *strided) {
+                        nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
         if (n > 0 && ptr[0] != ptr[1]) memcpy(ptr[0], ptr[1], (size_t)(n * size));
+    } else if (step[0] == size && step[1] == -size && n > 0) {
+        reversed(ptr[0], ptr[1] - (n - 1) * size, n);
     } else {
         strided(ptr, step, n);
     }
 }
 static void copy_1(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 1, strided_1);
+    copy(ptr, step, n, 1, strided_1, reversed_1);
 }
 static void copy_2(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 2, strided_2);
+    copy(ptr, step, n, 2, strided_2, reversed_2);
 }
 static void copy_4(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 4, strided_4);
+    copy(ptr, step, n, 4, strided_4, reversed_4);
 }
 static void copy_8(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 8, strided_8);
+    copy(ptr, step, n, 8, strided_8, reversed_8);
 }
 static void copy_16(char *const ptr[], const int64_t step[], int64_t n) {
-    copy(ptr, step, n, 16, strided_16);
+    copy(ptr, step, n, 16, strided_16, reversed_16);
 }
 
 #define ROW_CAST(enumerator, function)                                                             \
