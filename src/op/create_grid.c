@@ -1,4 +1,5 @@
 /* Words of the table: linspace and eye, new tensors whose elements follow from their place. */
+#include "op/launch.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
 
@@ -20,24 +21,70 @@ nomen_status nomen__shape_linspace(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* From both ends, so that both are met exactly. */
-static void grid(double *at, int64_t n, int64_t apart, double start, double end) {
+typedef struct grid_job {
+    double start, end, step;
+    int64_t n;
+    char *to; /* where to, by which loop and step */
+    int64_t to_step;
+    nomen__loop *loop;
+} grid_job;
+
+static grid_job grid_of(double start, double end, int64_t n) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    for (int64_t i = 0; i < n; i++)
-        at[i * apart] =
-            i < n / 2 || n == 1 ? start + step * (double)i : end - step * (double)(n - 1 - i);
+    return (grid_job){.start = start, .end = end, .step = step, .n = n};
+}
+
+/* m points from point first on; from both ends, so that both are met exactly. Counting in 32 bits
+ * is what small machines turn into double at once. */
+static void points(const grid_job *g, int64_t first, int m, double *at, int64_t apart) {
+    int64_t half = g->n == 1 ? 1 : g->n / 2, left = half - first;
+    int fore = left < 0 ? 0 : left > m ? m : (int)left;
+    double before = (double)first, behind = (double)(g->n - 1 - first);
+    for (int i = 0; i < fore; i++) at[i * apart] = g->start + g->step * (before + (double)i);
+    for (int i = fore; i < m; i++) at[i * apart] = g->end - g->step * (behind - (double)i);
+}
+
+enum { POINTS = 512 };
+
+static void grid_chunk(void *context, int64_t begin, int64_t end) {
+    const grid_job *g = context;
+    double block[POINTS];
+    for (int m; begin < end; begin += m) {
+        m = end - begin < POINTS ? (int)(end - begin) : POINTS;
+        points(g, begin, m, block, 1);
+        char *const move[2] = {g->to + begin * g->to_step, (char *)block};
+        g->loop(move, (const int64_t[2]){g->to_step, (int64_t)sizeof *block}, m);
+    }
+}
+
+/* Real numbers: block by block into the result. */
+static nomen_status real_grid(nomen__call *c, double start, double end) {
+    nomen_tensor *out = c->out[0];
+    nomen_dtype to = (nomen_dtype)out->dtype;
+    grid_job g = grid_of(start, end, c->size[0]);
+    g.to = out->data;
+    g.to_step = out->stride[0] * nomen__item(out->dtype);
+    g.loop =
+        to == NOMEN_F64 ? nomen__kernel_find("copy", to)->loop : nomen__cast_loop(NOMEN_F64, to);
+    nomen__parallel(g.n, NOMEN__GRAIN, grid_chunk, &g);
+    return NOMEN_OK;
 }
 
 nomen_status nomen__launch_linspace(nomen__call *c) {
     nomen_tensor *out = c->out[0];
     bool complex = nomen_dtype_is_complex(c->compute);
+    const nomen_number *start = c->arg[START].number, *end = c->arg[END].number;
+    if (!complex && !(out->flags & NOMEN__AWAY) && !nomen_dtype_is_complex((nomen_dtype)out->dtype))
+        return real_grid(c, bound(start, c->compute, false), bound(end, c->compute, false));
     nomen_tensor *t = nomen__tensor_empty(complex ? NOMEN_C128 : NOMEN_F64, 1, c->size);
     if (!t) return NOMEN_ERROR_MEMORY;
-    const nomen_number *start = c->arg[START].number, *end = c->arg[END].number;
     double *at = (double *)(void *)t->data;
-    for (int k = 0; k <= complex; k++)
-        grid(at + k, c->size[0], complex ? 2 : 1, bound(start, c->compute, k),
-             bound(end, c->compute, k));
+    for (int k = 0; k <= complex; k++) {
+        grid_job g = grid_of(bound(start, c->compute, k), bound(end, c->compute, k), c->size[0]);
+        for (int64_t i = 0; i < g.n; i += POINTS)
+            points(&g, i, g.n - i < POINTS ? (int)(g.n - i) : POINTS,
+                   at + k + i * (complex ? 2 : 1), complex ? 2 : 1);
+    }
     nomen_status s = nomen__copy_values(out, t);
     nomen__release(t);
     return s;
