@@ -157,6 +157,12 @@ def one_size(case, mine, theirs, said):
     return alone and "argument 'size' (position 1) must be tuple" in theirs[2]
 
 
+@deviation("8.4 matmul of a vector and of matrices without elements")
+def product_of_nothing(case, mine, theirs, said):
+    both = case["row"] == "matmul" and both_fail(mine, theirs)
+    return both and "inner sizes" in mine[2] and theirs[2].startswith("size mismatch, got")
+
+
 @deviation("8.4 addbmm of something else than batches")
 def batches_first(case, mine, theirs, said):
     told = both_fail(mine, theirs) and "must be a 3D tensor" in mine[2]
