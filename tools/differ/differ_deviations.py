@@ -17,7 +17,8 @@ KINDS = [
     ("dtype", judge.NO_KERNEL.pattern),
     (
         "cast",
-        "can't be cast|Found dtype|dtype.*does not match|result dtype|infer output dtype|tensor dtype .* should match|"
+        "can't be cast|Found dtype|dtype.*does not match|result dtype|infer output dtype|"
+        "tensor dtype .* should match|"
         "dtype of out|same dtype|to have the same|integral|without overflow|scalar.type|"
         "dtype of result|"
         "Boolean|boolean|bool tensor|bool values|complex|to have dtype|dtype argument|output dtype|"
@@ -53,7 +54,8 @@ INTERNAL = re.compile(
     r"Expected object of scalar type|INTERNAL ASSERT|frobenius|desired output dtype|"
     r"Expected floating point type for result|must match dtype of result|should be same as input|"
     r"outputs with complex dtype|expected m1 and m2|expected.*dtype|same dtype|scalar type|"
-    r"does not match dtype of out|tensor dtype .* should match|Expected .* for index|does not support complex dtypes"
+    r"does not match dtype of out|tensor dtype .* should match|"
+    r"Expected .* for index|does not support complex dtypes"
 )
 
 
