@@ -372,10 +372,8 @@ def main():
     stop = options.start + options.calls
     work = [(options, a, min(a + share, stop)) for a in range(options.start, stop, share)]
     counts, findings, recorded = collections.Counter(), [], []
-    if options.jobs == 1:
-        parts = map(part, work)
-    else:
-        parts = multiprocessing.Pool(options.jobs).imap_unordered(part, work)
+    pool = multiprocessing.Pool(options.jobs) if options.jobs > 1 else None
+    parts = pool.imap_unordered(part, work) if pool else map(part, work)
     for more, found, kept in parts:
         counts.update(more)
         recorded += kept
@@ -386,6 +384,8 @@ def main():
         findings += found
         for row, index, said, text in found:
             print(f"\n{row} ({options.seed}:{index}): {said}\n    {text}", flush=True)
+    if pool:
+        pool.terminate()
     print()
     for key in sorted((k for k in counts if isinstance(k, tuple) and k[0] == "deviation")):
         print(f"{counts[key]:8} meant: {key[1]}")

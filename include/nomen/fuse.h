@@ -8,7 +8,12 @@
 extern "C" {
 #endif
 
-/* From nomen_fuse_begin on, pointwise operations with large results check their operands as ever
+/* What nomen_fuse_begin tells nomen_fuse_end. */
+typedef struct nomen_fuse_mark {
+    nomen_scope_mark scope;
+    int live;
+} nomen_fuse_mark;
+/* From here to nomen_fuse_end pointwise operations with large results check their operands as ever
  * but put the values off, in this thread. They are computed when something needs them: another
  * operation, nomen_data, nomen_item, a write to an operand, nomen_fuse_end; then a chain of them
  * runs in blocks that stay in the cache, and what nobody holds any more never gets memory. The
@@ -22,11 +27,16 @@ extern "C" {
  *     y = nomen_keep(nomen_exp(nomen_mul(x, nomen_add(x, x))));
  *     nomen_fuse_end(&mark);
  *     nomen_numel(y) == 100000 */
-typedef struct nomen_fuse_mark {
-    nomen_scope_mark scope;
-    int live;
-} nomen_fuse_mark;
 NOMEN_API nomen_fuse_mark nomen_fuse_begin(void);
+/* Ends what nomen_fuse_begin began: values that somebody holds are computed if it is the outermost
+ * end, and the scope closes. A mark that is not live is fine.
+ * Errors: see nomen_last_error; no memory for the values, which stay put off.
+ * Example:
+ *     nomen_tensor *x = nomen_ones("N", NOMEN_SIZES(2));
+ *     nomen_fuse_mark mark = nomen_fuse_begin();
+ *     nomen_tensor *y = nomen_keep(nomen_exp(x));
+ *     nomen_fuse_end(&mark);
+ *     nomen_numel(y) == 2 */
 NOMEN_API void nomen_fuse_end(nomen_fuse_mark *mark);
 
 /* nomen_fuse() { ... }: a block between the two calls, however it is left. */

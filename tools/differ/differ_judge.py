@@ -171,7 +171,9 @@ def without_overflow(case, dtype, scale, raw, other):
         return raw, other
     # and whether nothing times infinite is looked at, which depends on the row and the dtype
     grows = case["row"] in ("prod", "cumprod")  # beyond its largest factor
-    if 1e3 * scale < LARGEST[part] and case["kw"].get("alpha") != 0 and not grows:
+    factors = [case["kw"].get(k) for k in ("alpha", "beta")]
+    endless = any(isinstance(v, float) and not numpy.isfinite(v) for v in factors)
+    if 1e3 * scale < LARGEST[part] and factors[0] != 0 and not endless and not grows:
         return raw, other
     x, y = (numpy.frombuffer(r, STORED[part]).copy() for r in (raw, other))
     a, b = widen(part, raw), widen(part, other)

@@ -71,7 +71,7 @@ def make_cat(self):
         tensors.append(self.tensor("tensors", shape, dtype))
     dim = at if self.chance(0.5) else at - rank - insert
     names = self.tensors[0]["names"]
-    if names and not insert and names[at] and self.chance(0.5):
+    if names and not insert and at < len(names) and names[at] and self.chance(0.5):
         dim = names[at]
     if self.mistake == "dim":
         dim = self.dim()
