@@ -242,9 +242,12 @@ def norms_of_dtypes(case, mine, theirs, said):
     return case["row"] == "norm" and both_fail(mine, theirs) and theirs[2] == lacks
 
 
+INDEX_WORDS = re.compile("Expected a long tensor for index|int64 for index")
+
+
 @deviation("6.2 a dtype and something else are wrong")
 def dtypes_first(case, mine, theirs, said):
-    if not both_fail(mine, theirs) or "Expected a long tensor for index" in theirs[2]:
+    if not both_fail(mine, theirs) or INDEX_WORDS.search(theirs[2]):
         return False  # that is 8.1
     kinds = {kind(mine), kind(theirs)}
     others = {"dim", "size", "names", "resize", "overlap"}
@@ -494,6 +497,12 @@ def internal_error(case, mine, theirs, said):
 def indices_first(case, mine, theirs, said):
     both = both_fail(mine, theirs) and "are valid indices" in mine[2]
     return both and theirs[2].startswith("too many indices")
+
+
+@deviation("6.7 norm over a dim that is not there, and over more than two")
+def norm_of_three(case, mine, theirs, said):
+    both = case["row"] == "norm" and both_fail(mine, theirs) and "Dimension out of" in mine[2]
+    return both and re.search("at most 2 dimensions|dim must be a 2-tuple", theirs[2])
 
 
 @deviation("6.5 masked_select into a named out= of another size")

@@ -13,7 +13,7 @@ import numpy
 from differ_data import COMPLEX, REALS, STORED, widen
 
 DIGITS = 60
-ROWS = ("digamma", "logit", "polygamma", "sinc")
+ROWS = ("digamma", "lgamma", "logit", "polygamma", "sinc")
 
 
 def cotangent_derivative(n, x):
@@ -44,6 +44,13 @@ def digamma(x):
     return -mpmath.inf if x == 0 else polygamma(0, x)
 
 
+def lgamma(x):
+    """The logarithm of the absolute value."""
+    if x == mpmath.floor(x) and x <= 0 or not mpmath.isfinite(x):
+        return mpmath.inf
+    return mpmath.log(abs(mpmath.gamma(x))) if abs(x) < 1e6 else None
+
+
 def sinc(z):
     return mpmath.mpf(1) if z == 0 else mpmath.sinpi(z) / (mpmath.pi * z)
 
@@ -62,7 +69,7 @@ def function_of(case):
         return lambda x: polygamma(numbers[0], x)
     if case["row"] == "logit" and (given or case["kw"].get("eps") is not None):
         return None
-    return {"digamma": digamma, "sinc": sinc, "logit": logit}.get(case["row"])
+    return {"digamma": digamma, "lgamma": lgamma, "sinc": sinc, "logit": logit}.get(case["row"])
 
 
 def as_number(v):

@@ -850,6 +850,17 @@ def make_histc(self):
     return [x], kw
 
 
+def make_pdist(self):
+    """Rows that are not so many: there are distances for all pairs."""
+    self.shape = [self.pick([0, 1, 2, 3, 5, 17, 70]), self.pick([0, 1, 2, 3, 8, 33])]
+    if self.wrong("size"):
+        self.shape = self.pick([[], [4], [2, 3, 2]])
+    x, kw = self.tensor("self"), {}
+    if self.chance(0.6):
+        kw["p"] = -1 if self.wrong("number") else self.pick([0, 1, 2, 2.0, 0.5, 3, float("inf")])
+    return [x], kw
+
+
 def make_quantile(self):
     x = self.tensor("self")
     if self.chance(0.4):
@@ -922,6 +933,7 @@ SPECIAL = {
     "bucketize": make_search,
     "bincount": make_bincount,
     "histc": make_histc,
+    "pdist": make_pdist,
     "quantile": make_quantile,
     "nanquantile": make_quantile,
     "einsum": make_einsum,
