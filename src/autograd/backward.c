@@ -4,6 +4,7 @@
 #include "autograd/formulas.h"
 #include "autograd/pending.h"
 #include "autograd/tape.h"
+#include "core/forks.h"
 #include "nomen/ops.gen.h"
 #include "nomen/scope.h"
 #include "op/rows.gen.h"
@@ -313,9 +314,8 @@ static void lock_adding(void) { pthread_mutex_lock(&adding); }
 
 static void unlock_adding(void) { pthread_mutex_unlock(&adding); }
 
-/* A child must not inherit it locked by a thread that it does not have. */
 __attribute__((constructor)) static void watch_forks(void) {
-    (void)pthread_atfork(lock_adding, unlock_adding, unlock_adding);
+    nomen__watch_forks(lock_adding, unlock_adding);
 }
 
 static bool can_add_into(const nomen_tensor *sum, const nomen_tensor *g) {

@@ -1,6 +1,7 @@
 /* Devices: the table of those that are in use, and tensors on them. How a backend is found and
  * checked is in backend.c. */
 #include "core/backends.h"
+#include "core/forks.h"
 #include "core/state.h"
 #include "nomen/device.h"
 
@@ -26,10 +27,7 @@ static void take(void) { pthread_mutex_lock(&lock); }
 
 static void give(void) { pthread_mutex_unlock(&lock); }
 
-/* A child must not inherit it locked by a thread that it does not have. */
-__attribute__((constructor)) static void watch_forks(void) {
-    (void)pthread_atfork(take, give, give);
-}
+__attribute__((constructor)) static void watch_forks(void) { nomen__watch_forks(take, give); }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
  * and of values that are put off, set once and per thread: the error (error.c), "inside a task"
  * (parallel.c), nomen__thread (here).
  */
+#include "core/forks.h"
 #include "core/state.h"
 
 #include <pthread.h>
@@ -85,6 +86,11 @@ static void start(void) {
     nomen__buffer_start();
     have_key = pthread_key_create(&key, at_thread_exit) == 0;
     pthread_atfork(fork_before, fork_parent, fork_child);
+}
+
+void nomen__watch_forks(void (*take)(void), void (*give)(void)) {
+    pthread_once(&once, start);
+    (void)pthread_atfork(take, give, give);
 }
 
 /* The library may be unloaded: no thread may run in it or return to it after that. */

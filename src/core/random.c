@@ -1,6 +1,7 @@
 /* Random generators: seeds, locks and states. The loops that draw are in random_simd.c, the
  * distributions in random_fill.c. */
 #include "core/draw.h"
+#include "core/forks.h"
 
 #include <errno.h>
 #include <string.h>
@@ -29,7 +30,7 @@ static void before_fork(void) { pthread_mutex_lock(&default_generator.lock); }
 
 static void after_fork(void) { pthread_mutex_unlock(&default_generator.lock); }
 
-static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork); }
+static void watch_forks(void) { nomen__watch_forks(before_fork, after_fork); }
 
 nomen_generator *nomen__generator_lock(nomen_generator *g) {
     if (!g) g = &default_generator;

@@ -1,5 +1,6 @@
 /* Matrix products by OpenBLAS, behind the interface of our own (nomen__gemm). The library is opened
  * when it is wanted and never needed. What it cannot do, of layouts or sizes, our kernel does. */
+#include "core/forks.h"
 #include "nomen/blas.h"
 #include "op/op.h"
 
@@ -19,10 +20,7 @@ static void take(void) { pthread_mutex_lock(&lock); }
 
 static void give(void) { pthread_mutex_unlock(&lock); }
 
-/* A child must not inherit it locked by a thread that it does not have. */
-__attribute__((constructor)) static void watch_forks(void) {
-    (void)pthread_atfork(take, give, give);
-}
+__attribute__((constructor)) static void watch_forks(void) { nomen__watch_forks(take, give); }
 
 /* ---- the library ----------------------------------------------------------------------------- */
 

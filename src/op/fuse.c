@@ -1,6 +1,7 @@
 /* Values that are put off: which operations leave a step, what a step knows of its operands, and
  * who asks for values. Running steps is in fuse_run.c. */
 #include "op/fusing.h"
+#include "core/forks.h"
 #include "nomen/fuse.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
@@ -514,13 +515,7 @@ nomen_status nomen__fuse_call(nomen__call *c) {
 
 /* ---- what users say -------------------------------------------------------------------------- */
 
-/* A child must not inherit the lock from a thread that it does not have. What runs under it takes
- * the locks of the core, so fork must take it before those: it is named after them. */
-static void watch_forks(void) {
-    nomen_scope_mark mark = nomen_scope_open(); /* starts the core */
-    nomen_scope_close(&mark);
-    (void)pthread_atfork(take, give, give);
-}
+static void watch_forks(void) { nomen__watch_forks(take, give); }
 
 void nomen__fuse_enter(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

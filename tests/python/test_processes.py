@@ -5,6 +5,8 @@ import gc
 import multiprocessing
 import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -163,3 +165,43 @@ def test_descriptors_of_others():
     os.close(writer)
     with pytest.raises(ValueError):
         nomen._C._storage_from_file(-1)
+
+
+FORKING = """
+import os, signal, threading, nomen
+
+leaf = nomen.ones(300, 300, requires_grad=True)
+going = True
+
+def work():
+    while going:
+        (leaf * leaf).sum().backward()
+        nomen.manual_seed(1)
+        nomen.rand(40, names=("N",))
+
+threads = [threading.Thread(target=work) for _ in range(2)]
+for t in threads:
+    t.start()
+bad = 0
+for k in range(150):
+    child = os.fork()
+    if not child:
+        signal.alarm(30)
+        own = nomen.ones(3, requires_grad=True)
+        (own * nomen.rand(3)).sum().backward()
+        os._exit(own.grad is None)
+    bad += os.waitpid(child, 0)[1] != 0
+going = False
+for t in threads:
+    t.join()
+print(bad)
+"""
+
+
+def test_forks_while_other_threads_hold_locks():
+    """Neither the parent, which takes all locks to fork, nor a child, which gives them back, waits
+    for ever."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKING], capture_output=True, text=True, timeout=120
+    )
+    assert done.stdout.split() == ["0"], done.stderr
