@@ -368,7 +368,7 @@ def main():
         bench = Bench(options)
         return samples.run(options, bench, bench.verdict, signature)
     began = time.time()
-    share = max(BATCH, min(2500, -(-options.calls // options.jobs)))
+    share = max(BATCH, min(10000, -(-options.calls // options.jobs)))
     stop = options.start + options.calls
     work = [(options, a, min(a + share, stop)) for a in range(options.start, stop, share)]
     counts, findings, recorded = collections.Counter(), [], []

@@ -40,6 +40,8 @@ def with_dtype(case, dtype, out):
     made["args"] = [number(v) for v in case["args"]]
     left_out = {"dtype"} if out else {"dtype", "out"}
     made["kw"] = {k: number(v) for k, v in case["kw"].items() if k not in left_out}
+    truths = [k for k in ("alpha", "beta") if isinstance(made["kw"].get(k), bool)]
+    made["kw"] |= dict.fromkeys(truths, 1)  # refused by some dtypes
     return made
 
 

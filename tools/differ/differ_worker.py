@@ -190,7 +190,8 @@ class Session:
             if case.get("mode") == "grad":
                 told = ("list", [told, ("list", self.backward(result, tensors))])
         except Exception as error:
-            told = ("error", type(error).__name__, str(error))
+            kind = next(c for c in type(error).__mro__ if c.__module__ != "nomen")
+            told = ("error", kind.__name__, str(error))
         after = []
         for base, tensor, (raw, shape, names) in zip(bases, tensors, before):
             now = self.contents(base)[3]
