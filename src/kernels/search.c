@@ -42,7 +42,7 @@
 #undef T
 #undef LESS
 
-#define LESS(a, b) (((a) < (b)) | (((b) != (b)) & ((a) == (a))))
+#define LESS(a, b) ((int)((a) < (b)) | ((int)((b) != (b)) & (int)((a) == (a))))
 #define T          float
 #define FN         search_f32
 #include "kernels/loops/search.h"

@@ -88,7 +88,8 @@ static inline vf64 v_erfinv_short(vf64 x) {
     return x * v_sel_f64(w == (double)INFINITY, w, p);
 }
 static inline vf32 v_erfinv_f32(vf32 x) {
-    return v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));
+    const vf32 y = v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));
+    return v_sel_f32(v_abs_f32(x) > 1.0f, v_set_f32(NAN), y); /* not some NaN or other */
 }
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
 static inline vf64 v_erfinv_f64(vf64 x) {
