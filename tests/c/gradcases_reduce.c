@@ -193,7 +193,7 @@ static const grad_case cases[] = {
     {"norm", norm_most, {"2 3 2"}, 0.2, 1, 0},
     {"norm", norm_least, {"2 3 2"}, 0.2, 1, 0},
     {"orthogonal_basis", nuclear, {"N=2 B=2 C=3"}, -1, 1, NO_SECOND},
-    {"orthogonal_basis", nuclear, {"C=3 N=2"}, -1, 1, NO_SECOND},
+    {"nuclear_norm", nuclear, {"C=3 N=2"}, -1, 1, NO_SECOND},
     {"prod", NULL, {"N=2 C=3"}, 0.5, 1.5, 0},
     {"prod", prod_one, {"A=2 B=3 C=2"}, 0.5, 1.5, 0},
     {"prod", prod_two, {"A=2 B=3 C=2"}, 0.5, 1.5, 0},
