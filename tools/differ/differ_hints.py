@@ -277,6 +277,7 @@ LOOSE = (4, 4)
 ULP = {
     "digamma": (16, 64),
     "lgamma": (8, 16),
+    "nuclear_norm": (16, 16),
     "pdist": (16, 32),
     "erfinv": (4, 8),
     "pow": (4, 4),

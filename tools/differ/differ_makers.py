@@ -861,6 +861,18 @@ def make_pdist(self):
     return [x], kw
 
 
+def make_nuclear_norm(self):
+    """Small matrices: the other libraries' decompositions take minutes, or for ever."""
+    self.shape = [self.pick([0, 1, 2, 3, 5]) for _ in range(self.pick([2, 2, 2, 3, 4, 1]))]
+    x, kw = self.tensor("self", None, None, self.pick(["normal", "small", "large"])), {}
+    if len(self.shape) > 2 or self.chance(0.3):
+        dims = self.r.sample(range(len(self.shape)), min(2, len(self.shape)))
+        kw["dim"] = {"tuple": dims}
+    if self.chance(0.3):
+        kw["keepdim"] = self.chance(0.7)
+    return [x], kw
+
+
 def make_quantile(self):
     x = self.tensor("self")
     if self.chance(0.4):
@@ -933,6 +945,7 @@ SPECIAL = {
     "bucketize": make_search,
     "bincount": make_bincount,
     "histc": make_histc,
+    "nuclear_norm": make_nuclear_norm,
     "pdist": make_pdist,
     "quantile": make_quantile,
     "nanquantile": make_quantile,
