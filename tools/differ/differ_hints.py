@@ -26,6 +26,7 @@ FILLS = {
     "sqrt": ["positive", "special", "wide", "normal"],
     "rsqrt": ["positive", "special", "wide", "normal"],
     "digamma": ["positive", "normal", "special", "halves"],
+    "polygamma": ["positive", "normal", "special", "halves"],  # PyTorch's counts up from -2**52
     "lgamma": ["positive", "normal", "special", "halves"],
     "acos": ["unit", "special", "normal"],
     "asin": ["unit", "special", "normal"],
