@@ -311,6 +311,14 @@ def _new_empty_strided(self, size, stride, *, dtype=None, **options):
 # ---- other shapes ----------------------------------------------------------------------------
 
 
+def _transposed(self, transpose, name):
+    if self.ndim > 2:
+        raise RuntimeError(
+            f"{name}() expects a tensor with <= 2 dimensions, but self is {self.ndim}D"
+        )
+    return transpose(0, 1) if self.ndim == 2 else self
+
+
 def _t(self):
     """The transpose of a tensor of at most two dims, as a view.
 
@@ -324,10 +332,7 @@ def _t(self):
         >>> nomen.ones(2, 3, names=('N', 'C')).t().names
         ('C', 'N')
     """
-    if self.ndim > 2:
-        raise RuntimeError(
-            f"t() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
-    return self.transpose(0, 1) if self.ndim == 2 else self
+    return _transposed(self, self.transpose, "t")
 
 
 def _t_(self):
@@ -343,10 +348,7 @@ def _t_(self):
         >>> nomen.ones(2, 3, names=('N', 'C')).t_().names
         ('C', 'N')
     """
-    if self.ndim > 2:
-        raise RuntimeError(
-            f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
-    return self.transpose_(0, 1) if self.ndim == 2 else self
+    return _transposed(self, self.transpose_, "t_")
 
 
 def _where(self, condition, other, *, out=None):
