@@ -146,7 +146,7 @@ static nomen_tensor *over(nomen_tensor *t, nomen_tensor *divisor) {
 
 static double order_of_norm(nomen__backward *b, int arg) {
     nomen_number n = nomen__b_number(b, arg);
-    return n.kind == NOMEN_ABSENT ? 2 : n.kind == NOMEN_NUMBER_FLOAT ? n.re : (double)n.i;
+    return n.kind == NOMEN_ABSENT ? 2 : nomen__real_of(&n);
 }
 
 /* The gradient of a p-norm over x, for p that is not infinite: norm and spread, the gradient of the

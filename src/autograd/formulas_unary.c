@@ -49,7 +49,7 @@ nomen_tensor *nomen__g_sinc(nomen__backward *b, nomen_tensor *g) {
  * there is none. */
 nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g) {
     nomen_number eps = nomen__b_number(b, 1);
-    double low = eps.kind == NOMEN_NUMBER_FLOAT ? eps.re : (double)eps.i;
+    double low = nomen__real_of(&eps);
     bool limited = eps.kind != NOMEN_ABSENT && low >= 0;
     if (!limited) low = 0;
     nomen_tensor *x = b->in[0], *fixed = constant(x);

@@ -222,7 +222,7 @@ nomen_status nomen__choose_norm(nomen__call *c) {
     const nomen_number *n = c->arg[1].number;
     if (n->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "norm(): p must be a real number, not complex");
-    double p = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    double p = nomen__real_of(n);
     for (size_t i = 0; i < NOMEN_COUNT(known); i++)
         if (p == known[i].p) {
             c->kernel_name = known[i].kernel;

@@ -28,7 +28,7 @@ static nomen_status real_argument(const nomen__call *c, int arg, double otherwis
     if (n->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "%s: argument '%s' must be a real number, not complex",
                            c->op->name, c->op->args[arg].name);
-    *x = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    *x = nomen__real_of(n);
     return NOMEN_OK;
 }
 

@@ -12,7 +12,7 @@ static nomen_status tolerance(const nomen__call *c, int arg, const char *name, d
     *value = usual;
     if (!nomen__given(c, arg)) return NOMEN_OK;
     const nomen_number *n = c->arg[arg].number;
-    *value = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    *value = nomen__real_of(n);
     if (n->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "%s must be a real number, not complex", name);
     if (*value >= 0) return NOMEN_OK;

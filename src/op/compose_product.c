@@ -20,9 +20,8 @@ static int product_of(const nomen__call *c) {
 static bool is_number(const nomen__call *c, int arg, double value) {
     if (!nomen__given(c, arg)) return value == 1;
     const nomen_number *n = c->arg[arg].number;
-    return n->kind == NOMEN_NUMBER_COMPLEX
-               ? n->re == value && n->im == 0
-               : (n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i) == value;
+    return n->kind == NOMEN_NUMBER_COMPLEX ? n->re == value && n->im == 0
+                                           : nomen__real_of(n) == value;
 }
 
 /* Zeros, whatever t holds; gradients through them are zeros too. Consumes t. */

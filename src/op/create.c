@@ -17,10 +17,6 @@ typedef struct range {
     int64_t count;
 } range;
 
-static double number_value(const nomen_number *n) {
-    return n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
-}
-
 static bool in_int64(double x) { return x >= -0x1p63 && x < 0x1p63; }
 
 /* Integers of fractions go in whole steps from a whole start; as many as the fractions say, but in
@@ -54,9 +50,9 @@ static nomen_status read_range(const nomen__call *c, range *r) {
     if (start->kind == NOMEN_NUMBER_COMPLEX || end->kind == NOMEN_NUMBER_COMPLEX ||
         step->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "arange() takes real numbers only");
-    r->start = number_value(start);
-    r->step = number_value(step);
-    double stop = number_value(end);
+    r->start = nomen__real_of(start);
+    r->step = nomen__real_of(step);
+    double stop = nomen__real_of(end);
     if (!isfinite(r->start) || !isfinite(stop) || !isfinite(r->step))
         return nomen__fail(NOMEN_ERROR_STATE, "unsupported range: %g -> %g", r->start, stop);
     if (r->step == 0) return nomen__fail(NOMEN_ERROR_STATE, "step must be nonzero");

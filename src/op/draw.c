@@ -139,7 +139,7 @@ nomen_status nomen__real_given(const nomen__call *c, int i, double absent, doubl
     if (n->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "%s(): argument '%s' must be float, not complex",
                            c->op->name, c->op->args[i].name);
-    *value = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    *value = nomen__real_of(n);
     return NOMEN_OK;
 }
 

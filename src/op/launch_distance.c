@@ -130,10 +130,7 @@ nomen_status nomen__launch_distances(nomen__call *c) {
         distances job;
         job.kernel = c->kernel->distance;
         job.whole = (nomen__distance_args){.p = 2, .pairs = of_pairs(c)};
-        if (nomen__given(c, P)) {
-            const nomen_number *p = c->arg[P].number;
-            job.whole.p = p->kind == NOMEN_NUMBER_FLOAT ? p->re : (double)p->i;
-        }
+        if (nomen__given(c, P)) job.whole.p = nomen__real_of(c->arg[P].number);
         describe(&job, a, b, out);
         int64_t batches = 1;
         for (int d = 0; d < job.ndim; d++) batches *= job.size[d];

@@ -278,6 +278,10 @@ static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->mask = 0;
     c->names.n = -1;
 }
+/* A number that is not complex. */
+static inline double nomen__real_of(const nomen_number *n) {
+    return n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+}
 static inline bool nomen__given(const nomen__call *c, int arg) { return c->given >> arg & 1; }
 
 /* Walks the pipeline. NOMEN_OK: c->out[] (or c->results) hold new references. Otherwise an error is

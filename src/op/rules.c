@@ -298,7 +298,7 @@ nomen_status nomen__dtype_variance(nomen__call *c) {
         if (n->kind == NOMEN_NUMBER_COMPLEX)
             return nomen__fail(NOMEN_ERROR_TYPE,
                                "argument 'correction' must be a real number, not complex");
-        c->reduce_correction = n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+        c->reduce_correction = nomen__real_of(n);
     }
     return all_of(c, d, real_of(d));
 }

@@ -82,7 +82,7 @@ nomen_status nomen__launch_bernoulli(nomen__call *c) {
         nomen_number n = p ? nomen_item_number(p) : nomen_number_float(0.5);
         if (n.kind == NOMEN_NUMBER_COMPLEX)
             return nomen__fail(NOMEN_ERROR_TYPE, "bernoulli(): p must be a real number");
-        d.a = n.kind == NOMEN_NUMBER_FLOAT ? n.re : (double)n.i;
+        d.a = nomen__real_of(&n);
         if (!(d.a >= 0 && d.a <= 1))
             return nomen__fail(NOMEN_ERROR_STATE,
                                "bernoulli_ expects p to be in [0, 1], but got p=%g", d.a);

@@ -117,7 +117,7 @@ nomen_status nomen__shape_reduce(nomen__call *c) {
 /* Norms of nothing are 0, but for those that a smaller number can make larger. */
 nomen_status nomen__shape_norm(nomen__call *c) {
     const nomen_number *n = nomen__given(c, 1) ? c->arg[1].number : NULL;
-    double p = !n ? 2 : n->kind == NOMEN_NUMBER_FLOAT ? n->re : (double)n->i;
+    double p = !n ? 2 : nomen__real_of(n);
     bool nothing = false;
     for (int i = 0; i < c->in[0]->ndim; i++)
         nothing |= (c->mask >> i & 1) && c->in[0]->size[i] == 0;
