@@ -167,10 +167,11 @@ def bounds_of_randint(case, mine, theirs, said):
     return case["row"] == "randint" or truth and case["row"] in ("randint_like", "random")
 
 
-@deviation("4.13 alpha comes after other")
+@deviation("4.13 alpha and value come after the operands")
 def alpha_first(case, mine, theirs, said):
-    old = case["row"] in ("add", "sub") and only_mine(mine, theirs) and len(case["args"]) == 3
-    return old and mine[1] == "TypeError"
+    old = case["row"] in ("add", "sub") and len(case["args"]) == 3
+    old |= case["row"] in ("addcmul", "addcdiv") and "tensor1" in case["kw"]
+    return old and only_mine(mine, theirs) and mine[1] == "TypeError"
 
 
 @deviation("4.12 sizes are no bools")
@@ -492,6 +493,17 @@ def internal_error(case, mine, theirs, said):
     if theirs[0] != "error" or "INTERNAL ASSERT FAILED" not in theirs[2]:
         return False
     return mine[0] != "error" or "can't be cast" in mine[2]
+
+
+@deviation("8.27 an index has one ellipsis")
+def one_ellipsis(case, mine, theirs, said):
+    return only_mine(mine, theirs) and "can only have a single ellipsis" in mine[2]
+
+
+@deviation("8.3 an index into a dim without elements")
+def index_of_nothing(case, mine, theirs, said):
+    told = both_fail(mine, theirs) and theirs[2] == "ZeroDivisionError"
+    return told and re.search("out of bounds for dimension .* with size 0", mine[2])
 
 
 @deviation("6.6 an index that is none, and more than there are dims")

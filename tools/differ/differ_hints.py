@@ -7,6 +7,7 @@ from differ_data import ALL, INTS
 
 # Results are nobody's business: only dtype, sizes and names count.
 UNDEFINED = {"empty", "empty_like", "new_empty", "new_empty_strided", "empty_strided"}
+RESIZING = {"resize"}  # what is new is nobody's business
 
 # Numbers by chance: the same seed is set before each call.
 RANDOM = {
@@ -69,6 +70,7 @@ SUMS = {
 for name in PRODUCTS | SUMS:
     FILLS[name] = ["normal", "small", "large", "positive", "special", "wide", "normal", "small"]
 
+ADDED_UP = {"sum", "nansum", "mean", "nanmean", "cumsum"}
 FOLDS = {"sum", "nansum", "mean", "nanmean", "cumsum", "prod", "cumprod"}
 
 # What the first operand may be made of, where the kernel's list says too much.

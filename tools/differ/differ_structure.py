@@ -19,9 +19,7 @@ def integer_index(case, mine, theirs, said):
     """Also where something else is wrong too, and told."""
     return (
         theirs[0] == "error"
-        and re.search(
-            "Expected a long tensor for index|should be Long|int64 for index", theirs[2]
-        )
+        and re.search("Expected a long tensor for index|should be Long|int64 for index", theirs[2])
         and any(t["dtype"] in INTS and t["dtype"] != "int64" for t in case["tensors"][1:])
     )
 
