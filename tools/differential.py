@@ -53,6 +53,14 @@ class Bench:
             if worker:
                 worker.stop()
 
+    def asked_again(self, case, data, answer):
+        """The answers with those of oracles that are started afresh: one that has run for long may
+        have lost its mind (1.13 corrupts its own names). nomen's first one stays."""
+        for worker in (self.values, self.named):
+            if worker:
+                worker.stop()
+        return answer[:1] + self.answers([(case, data)])[0][1:]
+
     def answers(self, batch):
         """For each case (mine, values, named); None where an oracle was not asked."""
         plain = [None if not self.values else judge.without_names(c) for c, _ in batch]
@@ -188,7 +196,7 @@ def verdict(case, data, answer):
             number = deviations.of(case, mine, theirs, found)
             return ("deviation", number) if number else ("finding", f"1.13: {found}")
     about_names = mine[0] == "error" and judge.uses_names(case) and deviations.kind(mine) in NAMES
-    if about_names and usable(named):
+    if about_names:
         pass  # current PyTorch has no names to say anything about
     elif usable(values):
         found = judge.differ(case, data, mine, values[0], False)
@@ -284,6 +292,9 @@ def part(work):
                 batch.append((case, cases.data_of(case)))
             for (case, data), answer in zip(batch, bench.answers(batch)):
                 state, said = bench.verdict(case, data, answer)
+                if state == "finding":
+                    answer = bench.asked_again(case, data, answer)
+                    state, said = bench.verdict(case, data, answer)
                 counts[state] += 1
                 counts["op", case["row"]] += 1
                 counts["ok", case["row"]] += succeeds(answer)

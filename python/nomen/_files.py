@@ -242,6 +242,8 @@ class _Entry:
             raise _Bad(f"the names of '{self.key}' are not a list with one for each dim")
         try:  # the library knows what a name is
             _C.empty((0,) * len(names), names=names)
+        except MemoryError:
+            raise
         except RuntimeError as error:
             raise _Bad(f"the names of '{self.key}': {error}") from None
         self.names = names

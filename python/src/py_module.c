@@ -112,6 +112,16 @@ static PyObject *set_cache_limit(PyObject *module, PyObject *value) {
     Py_RETURN_NONE;
 }
 
+#ifdef NOMEN_FAULTS
+static PyObject *fail_allocation(PyObject *module, PyObject *value) {
+    (void)module;
+    long long nth = PyLong_AsLongLong(value);
+    if (nth == -1 && PyErr_Occurred()) return NULL;
+    nomen__fail_allocation(nth);
+    return PyLong_FromLongLong(nomen__allocation_count());
+}
+#endif
+
 static bool option(PyObject *value, int *result) {
     return value == Py_None || as_int(value, result);
 }
@@ -210,6 +220,10 @@ static PyMethodDef functions[] = {
      DOC_set_printoptions},
     {"_fuse_begin", fuse_begin, METH_NOARGS, "Pointwise operations put their values off."},
     {"_fuse_end", fuse_end, METH_NOARGS, "The outermost end computes them."},
+#ifdef NOMEN_FAULTS
+    {"_fail_allocation", fail_allocation, METH_O,
+     "The n-th allocation from now fails; -1: none. The number of allocations so far."},
+#endif
     {"_show_config", show_config, METH_NOARGS, "How this build was made, as text."},
     {NULL, NULL, 0, NULL},
 };

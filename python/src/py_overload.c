@@ -114,7 +114,8 @@ static bool adapt_variance(py_call *p, PyObject *const *args, Py_ssize_t nargs, 
     py_bound b[COUNT];
     if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
     if (!no_self(p, &b[SELF])) return false;
-    if (b[DIM].value && PyBool_Check(b[DIM].value) && !b[UNBIASED].value) {
+    bool by_place = b[DIM].value && b[DIM].position;
+    if (by_place && PyBool_Check(b[DIM].value) && !b[UNBIASED].value) {
         b[UNBIASED] = b[DIM];
         b[DIM].value = NULL;
     }

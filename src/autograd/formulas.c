@@ -29,12 +29,7 @@ static bool is_complex(const nomen_tensor *t) {
     return t && nomen_dtype_is_complex((nomen_dtype)t->dtype);
 }
 
-/* Does any element differ from zero? On failure true: whoever asks takes the careful way, and
- * fails. */
-static bool any(nomen_tensor *t) {
-    nomen_tensor *r = nomen_any(t);
-    return nomen__truth(nomen__retain(r));
-}
+int nomen__g_any(nomen_tensor *t) { return nomen__truth(nomen__retain(nomen_any(t))); }
 
 /* The same values, of no interest to the tape. */
 static nomen_tensor *constant(nomen_tensor *t) { return t ? nomen_detach(t) : NULL; }
@@ -180,18 +175,19 @@ nomen_tensor *nomen__g_pow_exponent(nomen__backward *b, nomen_tensor *g) {
 
 nomen_tensor *nomen__g_clamp(nomen__backward *b, nomen_tensor *g, int input) {
     nomen_tensor *x = constant(b->in[0]), *low = constant(b->in[1]), *high = constant(b->in[2]);
+    bool has_low = b->in[1], has_high = b->in[2]; /* low and high are NULL without memory, too */
     nomen_tensor *none = nomen_zeros_like(g);
     if (input == 0) {
-        if (low) g = nomen_where(nomen_ge(x, low), g, none);
-        return high ? nomen_where(nomen_le(x, high), g, none) : g;
+        if (has_low) g = nomen_where(nomen_ge(x, low), g, none);
+        return has_high ? nomen_where(nomen_le(x, high), g, none) : g;
     }
     /* Where the bounds cross, the upper one is the result. */
     if (input == 1) {
-        if (high) g = nomen_where(nomen_lt(low, high), g, none);
+        if (has_high) g = nomen_where(nomen_lt(low, high), g, none);
         return nomen_where(nomen_lt(x, low), g, none);
     }
     nomen_tensor *inside = nomen_where(nomen_gt(x, high), g, none);
-    return low ? nomen_where(nomen_lt(high, low), g, inside) : inside;
+    return has_low ? nomen_where(nomen_lt(high, low), g, inside) : inside;
 }
 
 nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x,
@@ -276,9 +272,10 @@ nomen_tensor *nomen__g_prod(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *x = b->in[0];
     if (x->numel == 0) return nomen_zeros_like(x);
     if (g->dtype != x->dtype) x = nomen_cast(x, .dtype = (nomen_dtype)g->dtype);
-    nomen_tensor *slope = any(nomen_eq(constant(x), zero()))
-                              ? product_of_others_over(b, x)
-                              : nomen_div(nomen__g_unreduce(b, b->result), x);
+    int zeros = nomen__g_any(nomen_eq(constant(x), zero()));
+    if (zeros < 0) return NULL;
+    nomen_tensor *slope =
+        zeros ? product_of_others_over(b, x) : nomen_div(nomen__g_unreduce(b, b->result), x);
     return nomen_mul(nomen__g_unreduce(b, g), nomen__conj(slope));
 }
 

@@ -28,6 +28,8 @@ nomen_tensor *nomen__g_cat(nomen__backward *b, nomen_tensor *g, int input);
 nomen_tensor *nomen__g_stack(nomen__backward *b, nomen_tensor *g, int input);
 /* A reduced tensor (with or without keepdim) spread over the reduced dims again. */
 nomen_tensor *nomen__g_unreduce(nomen__backward *b, nomen_tensor *t);
+/* Does any element differ from zero? 1 or 0; -1: there was no memory to find out. */
+int nomen__g_any(nomen_tensor *t);
 
 /* ---- pointwise ------------------------------------------------------------------------------- */
 

@@ -9,11 +9,6 @@ static nomen_tensor *number(double x) { return nomen_scalar(x); }
 
 static nomen_tensor *constant(nomen_tensor *t) { return t ? nomen_detach(t) : NULL; }
 
-static bool any(nomen_tensor *t) {
-    nomen_tensor *r = nomen_any(t);
-    return nomen__truth(nomen__retain(r));
-}
-
 /* The operand in the dtype of the gradient: dtype= may have asked for another. */
 static nomen_tensor *operand_as(nomen__backward *b, nomen_tensor *g) {
     nomen_tensor *x = b->in[0];
@@ -57,7 +52,7 @@ static nomen_tensor *from_behind(nomen_tensor *a, nomen_tensor *b, const course 
         a = joined(step, nomen_zeros_like(piece(a, w, false, d)), w);
         b = joined(reached, rest, w);
     }
-    return b;
+    return a ? b : NULL;
 }
 
 /* Each element's successor on the way; the last one has none and gets what is not read. */
@@ -77,7 +72,9 @@ nomen_tensor *nomen__g_cumprod(nomen__backward *b, nomen_tensor *g) {
     if (b->ndim == 0 || g->numel == 0) return g;
     course w = course_of(b, 3);
     nomen_tensor *x = operand_as(b, g), *y = b->result;
-    if (!any(nomen_eq(constant(x), number(0)))) {
+    int zeros = nomen__g_any(nomen_eq(constant(x), number(0)));
+    if (zeros < 0) return NULL;
+    if (!zeros) {
         nomen_tensor *sum =
             nomen_cumsum(nomen_mul(g, nomen__conj(y)), w.dim, .reverse = !w.reverse);
         return nomen_div(sum, nomen__conj(x));

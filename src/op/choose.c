@@ -43,6 +43,7 @@ nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d) {
         return nomen__fail(NOMEN_ERROR_DTYPE, "Boolean alpha only supported for Boolean results.");
     if (alpha->kind == NOMEN_NUMBER_FLOAT && nomen_dtype_is_integral(d) && d != NOMEN_BOOL)
         return no_float_alpha();
+    if (alpha->kind == NOMEN_NUMBER_COMPLEX && nomen_dtype_is_integral(d)) return no_float_alpha();
     if (alpha->kind == NOMEN_NUMBER_COMPLEX && !nomen_dtype_is_complex(d))
         return nomen__fail(
             NOMEN_ERROR_DTYPE,
@@ -90,19 +91,17 @@ const char *nomen__kernel_of_power(const nomen_tensor *exponent) {
     return NULL;
 }
 
-static bool has_zero(const nomen_tensor *t) {
-    nomen_tensor *any = nomen__apply(NOMEN__OP_ALL, (nomen_tensor *)(uintptr_t)t, NULL);
-    return any && !nomen__truth(any);
-}
-
 /* Sizes, then whether a divisor among integers is 0. gen.py lets floats past this on the short way:
  * this step looks at nothing else of theirs. */
 nomen_status nomen__shape_quotient(nomen__call *c) {
     nomen_status s = nomen__shape_broadcast(c);
     bool empty = c->in[0]->numel == 0; /* then nothing is divided */
-    if (s || !nomen_dtype_is_integral(c->compute) || empty || !has_zero(c->in[1])) return s;
-    return nomen__fail(NOMEN_ERROR_STATE,
-                       "ZeroDivisionError: integer division by a zero element of other");
+    if (s || !nomen_dtype_is_integral(c->compute) || empty) return s;
+    int whole = nomen__truth(nomen__apply(NOMEN__OP_ALL, c->in[1], NULL));
+    if (whole < 0) return NOMEN_ERROR_MEMORY;
+    return whole ? NOMEN_OK
+                 : nomen__fail(NOMEN_ERROR_STATE,
+                               "ZeroDivisionError: integer division by a zero element of other");
 }
 
 nomen_status nomen__choose_rounding(nomen__call *c) {

@@ -230,8 +230,9 @@ nomen_status nomen__compose_outer(nomen__call *c) {
     return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
 }
 
-/* Rows of a with rows of b, all with all. */
+/* Rows of a with rows of b, all with all. NULL makes NULL, as in every function of the library. */
 static nomen_tensor *all_rows(nomen_tensor *a, nomen_tensor *b) {
+    if (!a || !b) return NULL;
     int64_t k = a->size[a->ndim - 1], size[NOMEN_MAX_DIMS];
     int n = a->ndim - 1, m = b->ndim - 1;
     for (int d = 0; d < n; d++) size[d] = a->size[d];

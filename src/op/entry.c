@@ -171,5 +171,5 @@ nomen_list nomen__call_struct_list(const nomen__op *op, const void *args) {
 bool nomen__call_struct_bool(const nomen__op *op, const void *args) {
     nomen__call c;
     if (take_struct(&c, op, args, false) || nomen__invoke(&c)) return false;
-    return nomen__truth(c.out[0]);
+    return nomen__truth(c.out[0]) > 0;
 }

@@ -38,7 +38,7 @@ static nomen_status unify_batch(nomen__names a, nomen__names b, const char *op,
                                 nomen__namelist *result) {
     int na = batch_count(a), nb = batch_count(b), n = na > nb ? na : nb;
     result->n = n;
-    for (int k = 1; k <= n; k++) {
+    for (int k = n; k >= 1; k--) { /* of several mistakes the leftmost is told */
         int i = na - k, j = nb - k;
         nomen_name x = i >= 0 ? nomen__names_at(a, i) : 0, y = j >= 0 ? nomen__names_at(b, j) : 0;
         result->at[n - k] = x ? x : y;

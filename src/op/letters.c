@@ -124,7 +124,7 @@ nomen_status nomen__letters_read(const char *equation, const nomen__names *opera
     int most = 0, dots;
     l->count = count;
     if (count < 1)
-        return nomen__fail(NOMEN_ERROR_STATE,
+        return nomen__fail(NOMEN_ERROR_VALUE,
                            "einsum(): must specify the equation string and at least one operand");
     if (count > NOMEN__TERMS)
         return nomen__fail(NOMEN_ERROR_STATE, "einsum(): more than %d operands", NOMEN__TERMS);

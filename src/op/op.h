@@ -466,9 +466,9 @@ nomen_tensor *nomen__on_host(const nomen_tensor *t);
 nomen_status nomen__copy_across(nomen_tensor *dst, const nomen_tensor *src);
 nomen_status nomen__copy_away(nomen_tensor *dst, const nomen_tensor *src);
 nomen_status nomen__fill_away(nomen_tensor *t, const void *number);
-/* Whether the first element is not 0, wherever it is; true, and an error, if that fails. Consumes
- * t; NULL is true. */
-bool nomen__truth(nomen_tensor *t);
+/* Whether the first element is not 0, wherever it is: 1 or 0; -1, and an error, if that fails.
+ * Consumes t; NULL is a failure that was told before. */
+int nomen__truth(nomen_tensor *t);
 
 /* The functions that rows are made of (names_*, dtype_*, shape_*, launch_*, view_*, compose_*,
  * choose_*) are declared in ops.gen.h, from the words that the table uses. */

@@ -149,9 +149,9 @@ nomen_status nomen__copy_across(nomen_tensor *dst, const nomen_tensor *src) {
     return s;
 }
 
-bool nomen__truth(nomen_tensor *t) {
-    char value[16] = {1};
-    bool truth = !t || nomen__element(t, value) || value[0] != 0;
+int nomen__truth(nomen_tensor *t) {
+    char value[16];
+    int truth = !t || nomen__element(t, value) ? -1 : value[0] != 0;
     nomen__release(t);
     return truth;
 }

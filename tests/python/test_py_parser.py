@@ -99,6 +99,8 @@ def test_other_spellings():
     assert x.std(1, False, True).shape == x.std(1, keepdim=True, unbiased=False).shape == (2, 1)
     assert [t.shape for t in x.split(2, 1)] == [t.shape for t in x.split([2, 1], dim="C")]
     assert len(nomen.split(x, split_size_or_sections=1)) == 2
+    with pytest.raises(TypeError, match="dim"):
+        x.var(dim=True)
     with raises(TypeError, "var() takes unbiased or correction, not both"):
         x.var(1, True, correction=0)
     with raises(TypeError, "arange() missing 1 required positional arguments: \"end\""):

@@ -73,6 +73,9 @@ for name in PRODUCTS | SUMS:
 ADDED_UP = {"sum", "nansum", "mean", "nanmean", "cumsum"}
 FOLDS = {"sum", "nansum", "mean", "nanmean", "cumsum", "prod", "cumprod"}
 
+# Numbers added up in places, in the dtype of self.
+PLACES = {"index_add", "scatter_add", "scatter_reduce", "scatter", "put", "index_put"}
+
 # What the first operand may be made of, where the kernel's list says too much.
 FLOATS = ("float16", "bfloat16", "float32", "float64")
 NUMERIC = ALL[1:]
