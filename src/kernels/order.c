@@ -3,15 +3,26 @@
  * by the positions that come out. Among equals the first position is taken, but mode takes the
  * last, as PyTorch does. */
 #include "kernels/loops/loops.h"
+#include "kernels/simd/pack.h"
 
 #include <stdbool.h>
 
-/* Up to FEW elements are counted or inserted, up to SOME merged (runs of RUN) or halved; keys come
- * in blocks of BLOCK; rows that lie side by side are worked on together, up to BESIDE, within so
- * much scratch. */
+#define APART __attribute__((noinline))
+
+/* Up to FEW elements are counted or inserted, up to SOME merged (runs of RUN); keys come in blocks
+ * of BLOCK; rows that lie side by side are worked on together, up to BESIDE, within so much
+ * scratch. */
 enum { FEW = 32, SOME = 160, RUN = 32, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 1 << 25 };
-/* Selection looks at so many bits at a time. */
-enum { BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
+/* Selection draws so many elements for a sample, or looks at so many bits at a time. */
+enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
+/* Rows up to MOST are sorted LANES at a time (selected from: up to MOST_CHOSEN) where there are at
+ * least half as many; longer ones take less time by themselves. */
+enum {
+    LANES = 8,
+    MOST = VB > 16 ? 256 : 32,
+    MOST_CHOSEN = VB > 16 ? 64 : 32,
+    MOST_TAKEN = MOST_CHOSEN
+};
 
 #define ORDER_NAME(what, width, part)  ORDER_NAME2(what, width, part)
 #define ORDER_NAME2(what, width, part) what##width##_##part
@@ -31,6 +42,29 @@ typedef struct order_pair {
     int64_t at;
 } order_pair;
 
+#define SIGN (UINT64_C(1) << 63)
+
+/* Two levels: the smaller of each lane to a. */
+static inline void exchange_words(int64_t *restrict a, int64_t *restrict b) {
+    for (int l = 0; l < LANES; l++) {
+        const int64_t x = a[l], y = b[l];
+        a[l] = x < y ? x : y;
+        b[l] = x < y ? y : x;
+    }
+}
+
+/* The same for keys with their positions behind. */
+static inline void exchange_pairs(int64_t *restrict a, int64_t *restrict b) {
+    for (int l = 0; l < LANES; l++) {
+        const int64_t x = a[l], y = b[l], i = a[LANES + l], j = b[LANES + l];
+        const int64_t turn = -(int64_t)((y < x) | ((y == x) & (j < i)));
+        a[l] = x ^ ((x ^ y) & turn);
+        b[l] = y ^ ((x ^ y) & turn);
+        a[LANES + l] = i ^ ((i ^ j) & turn);
+        b[LANES + l] = j ^ ((i ^ j) & turn);
+    }
+}
+
 #define K     uint32_t
 #define WIDTH 32
 #include "kernels/loops/order_types.h"
@@ -39,10 +73,24 @@ typedef struct order_pair {
 #define KEY(e)       ((uint32_t)((e) >> 32))
 #define AT(e)        ((int64_t)((e) & UINT32_MAX))
 #define BEFORE(a, b) ((a) < (b))
+#define PACK_BETWEEN pack_between_u32
+#define PACK_PLACES  pack_places_u32
+#define LEVEL        LANES
+#define EXCHANGE     exchange_words
+/* Signed comparisons are there on every set. */
+#define LANE(v, r)             ((uint64_t)(v)[r] ^ SIGN)
+#define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)(MAKE(key, i) ^ SIGN))
 #include "kernels/loops/order_engine.h"
+#include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 #undef K
 #undef WIDTH
+#undef PACK_BETWEEN
+#undef PACK_PLACES
+#undef LEVEL
+#undef EXCHANGE
+#undef LANE
+#undef PUT_LANE
 #undef E
 #undef MAKE
 #undef KEY
@@ -52,12 +100,19 @@ typedef struct order_pair {
 #define K     uint64_t
 #define WIDTH 64
 #include "kernels/loops/order_types.h"
-#define E            order_pair
-#define MAKE(key, i) ((order_pair){key, i})
-#define KEY(e)       ((e).key)
-#define AT(e)        ((e).at)
-#define BEFORE(a, b) ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
+#define E                      order_pair
+#define MAKE(key, i)           ((order_pair){key, i})
+#define KEY(e)                 ((e).key)
+#define AT(e)                  ((e).at)
+#define BEFORE(a, b)           ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
+#define PACK_BETWEEN           pack_between_u64
+#define PACK_PLACES            pack_places_u64
+#define LEVEL                  (2 * LANES)
+#define EXCHANGE               exchange_pairs
+#define LANE(v, r)             ((order_pair){(uint64_t)(v)[r] ^ SIGN, (v)[LANES + (r)]})
+#define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)((key) ^ SIGN), (v)[LANES + (r)] = (i))
 #include "kernels/loops/order_engine.h"
+#include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 
 /* A position has 32 bits beside a key of 32. */

@@ -1,7 +1,7 @@
 /* Include-template: sorting and selecting by keys. Before: K (an unsigned key), WIDTH (its bits,
  * for names), E (a key with a position), MAKE(key, at), KEY(e), AT(e), BEFORE(a, b) (by key, then
- * by position: what is sorted by it is sorted stably). After: sort_, nth_, find_, best_ and
- * longest_ with WIDTH behind; everything defined before is as it was. */
+ * by position: what is sorted by it is sorted stably), PACK_BETWEEN of pack.h. After: sort_, nth_,
+ * find_, best_ and longest_ with WIDTH behind; everything defined before is as it was. */
 
 /* Each element goes where as many are before it: no branch depends on the data, and comparisons are
  * done side by side. */
@@ -83,30 +83,51 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
 
 /* ---- selection ------------------------------------------------------------------------------- */
 
-/* Those with low <= key <= high, in order. */
-static int64_t ORDER_NAME(keep, WIDTH, k)(K *to, const K *keys, int64_t n, K low, K high) {
-    int64_t kept = 0;
-    for (int64_t i = 0; i < n; i++) {
-        K key = keys[i];
-        to[kept] = key;
-        kept += key - low <= high - low;
+/* Keys of one vector: FEW are a whole number of them. */
+typedef K ORDER_NAME(some, WIDTH, k) __attribute__((vector_size(64)));
+enum { ORDER_NAME(some, WIDTH, lanes) = 64 / sizeof(K) };
+
+/* Of each key in count (a multiple of FEW): how many are less, how many are the same. */
+static void ORDER_NAME(ranks, WIDTH, k)(const K *keys, int64_t count,
+                                        ORDER_NAME(some, WIDTH, k) * less,
+                                        ORDER_NAME(some, WIDTH, k) * same) {
+    typedef ORDER_NAME(some, WIDTH, k) some;
+    for (int64_t i = 0; i < count; i += ORDER_NAME(some, WIDTH, lanes)) {
+        some own, below = {0}, like = {0};
+        memcpy(&own, keys + i, sizeof own);
+        for (int64_t j = 0; j < count; j++) {
+            below -= (some)(keys[j] < own);
+            like -= (some)(keys[j] == own);
+        }
+        *less++ = below;
+        *same++ = like;
     }
-    return kept;
 }
 
-/* The one with at most k before it and, with its equals, more than k. */
-static K ORDER_NAME(nth_of_few, WIDTH, k)(const K *a, int64_t n, int64_t k) {
-    for (int64_t i = 0;; i++) {
-        const K x = a[i];
-        K less = 0, same = 0;
-        for (int64_t j = 0; j < n; j++) less += a[j] < x, same += a[j] == x;
-        if ((int64_t)less <= k && k < (int64_t)(less + same)) return x;
+/* The key with that rank. */
+static inline K ORDER_NAME(ranked, WIDTH, k)(const K *keys, int64_t count,
+                                             const ORDER_NAME(some, WIDTH, k) * less,
+                                             const ORDER_NAME(some, WIDTH, k) * same, K rank) {
+    typedef ORDER_NAME(some, WIDTH, k) some;
+    some found = {0}, own;
+    for (int64_t i = 0; i < count; i += ORDER_NAME(some, WIDTH, lanes), less++, same++) {
+        memcpy(&own, keys + i, sizeof own);
+        found |= own & (some)(rank - *less < *same);
     }
+    K key = 0;
+    for (int l = 0; l < ORDER_NAME(some, WIDTH, lanes); l++) key |= found[l];
+    return key;
 }
 
-static K ORDER_NAME(middle, WIDTH, k)(K a, K b, K c) {
-    K low = a < b ? a : b, high = a < b ? b : a;
-    return c < low ? low : c > high ? high : c;
+/* The key of rank k among n <= FEW. */
+static K ORDER_NAME(nth_of_few, WIDTH, k)(const K *keys, int64_t n, int64_t k) {
+    K a[FEW];
+    ORDER_NAME(some, WIDTH, k)
+    less[FEW / ORDER_NAME(some, WIDTH, lanes)], same[FEW / ORDER_NAME(some, WIDTH, lanes)];
+    memset(a, 255, sizeof a);
+    memcpy(a, keys, sizeof *a * (size_t)n);
+    ORDER_NAME(ranks, WIDTH, k)(a, FEW, less, same);
+    return ORDER_NAME(ranked, WIDTH, k)(a, FEW, less, same, (K)k);
 }
 
 /* The bucket of k by the bits from shift on, its bounds in *low and *high; *k becomes the rank in
@@ -132,31 +153,61 @@ static int64_t ORDER_NAME(bucket, WIDTH, k)(const K *keys, int64_t n, int shift,
     return (int64_t)(one[b] + two[b]);
 }
 
-/* The key of rank k (from 0) among n. Two spares of n keys; the keys stay as they are. */
+/* The key of rank k (from 0) among n, digit by digit: always linear. Two spares of n keys. */
+static K ORDER_NAME(nth_by_digits, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n,
+                                             int64_t k, int bits) {
+    int shift = bits > BUCKET_BITS ? bits - BUCKET_BITS : 0;
+    K low = 0, high = 0;
+    while (n > FEW) {
+        int64_t less, left = ORDER_NAME(bucket, WIDTH, k)(keys, n, shift, &k, &low, &high);
+        if (!shift) return low;
+        shift = shift > BUCKET_BITS ? shift - BUCKET_BITS : 0;
+        if (left == n) continue;
+        n = PACK_BETWEEN(spare, keys, n, low, high, &less);
+        keys = spare;
+        spare = other;
+        other = (K *)(uintptr_t)keys;
+    }
+    return ORDER_NAME(nth_of_few, WIDTH, k)(keys, n, k);
+}
+
+/* Two keys of a sample, so far from rank k that it is most likely between them. */
+static void ORDER_NAME(around, WIDTH, k)(const K *keys, int64_t n, int64_t k, K *low, K *high) {
+    K some[SAMPLE];
+    ORDER_NAME(some, WIDTH, k)
+    less[SAMPLE / ORDER_NAME(some, WIDTH, lanes)], same[SAMPLE / ORDER_NAME(some, WIDTH, lanes)];
+    const int64_t count = n < SAMPLE * SAMPLE / 4 ? FEW : SAMPLE, step = n / count;
+    const int64_t at = k / step < count ? k / step : count - 1;
+    const int64_t off = count == SAMPLE ? 12 : 5; /* about two deviations */
+    for (int64_t i = 0; i < count; i++) some[i] = keys[i * step];
+    ORDER_NAME(ranks, WIDTH, k)(some, count, less, same);
+    if (at >= off) *low = ORDER_NAME(ranked, WIDTH, k)(some, count, less, same, (K)(at - off));
+    if (at + off < count)
+        *high = ORDER_NAME(ranked, WIDTH, k)(some, count, less, same, (K)(at + off));
+}
+
+/* The same, by samples: what lies outside of the two keys is left behind. Where a sample tells
+ * nothing, digits do. The keys stay as they are. */
 static K ORDER_NAME(nth, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n, int64_t k,
                                    int bits) {
     const K all = (K)(bits == 64 ? ~UINT64_C(0) : (UINT64_C(1) << (bits & 63)) - 1);
-    int shift = bits > BUCKET_BITS ? bits - BUCKET_BITS : 0;
-    K low = 0, high = all;
-    while (n > FEW) {
-        if (n > SOME) {
-            int64_t left = ORDER_NAME(bucket, WIDTH, k)(keys, n, shift, &k, &low, &high);
-            if (!shift) return low;
-            shift = shift > BUCKET_BITS ? shift - BUCKET_BITS : 0;
-            if (left == n) continue;
+    enum { TRIES = 8 };
+    for (int i = 0; n > FEW; i++) {
+        K low = 0, high = all;
+        ORDER_NAME(around, WIDTH, k)(keys, n, k, &low, &high);
+        int64_t less, left = PACK_BETWEEN(spare, keys, n, low, high, &less);
+        if (k >= less && k < less + left) {
+            k -= less;
+            if (low == high) return low;
+        } else if (k < less) {
+            left = PACK_BETWEEN(spare, keys, n, 0, low - 1, &less);
         } else {
-            K p = ORDER_NAME(middle, WIDTH, k)(keys[n / 4], keys[n / 2], keys[n - 1 - n / 4]);
-            int64_t less = 0, same = 0;
-            for (int64_t i = 0; i < n; i++) less += keys[i] < p, same += keys[i] == p;
-            if (k >= less && k < less + same) return p;
-            if (k < less) {
-                high = p - 1;
-            } else {
-                low = p + 1;
-                k -= less + same;
-            }
+            k -= less + left;
+            left = PACK_BETWEEN(spare, keys, n, high + 1, all, &less);
         }
-        n = ORDER_NAME(keep, WIDTH, k)(spare, keys, n, low, high);
+        if (left == n || i == TRIES)
+            return ORDER_NAME(nth_by_digits, WIDTH, k)(keys, spare, other, n, k, bits);
+        n = left;
         keys = spare;
         spare = other;
         other = (K *)(uintptr_t)keys;
@@ -177,9 +228,9 @@ static int64_t ORDER_NAME(find, WIDTH, k)(const K *keys, int64_t n, K key) {
 }
 
 static int64_t ORDER_NAME(count, WIDTH, k)(const K *keys, int64_t n, K key) {
-    int64_t count = 0;
+    K count = 0; /* as wide as a key: lanes of the same number */
     for (int64_t i = 0; i < n; i++) count += keys[i] == key;
-    return count;
+    return (int64_t)count;
 }
 
 /* The k smallest so far of a row that comes block by block. */

@@ -1,35 +1,59 @@
-/* Include-template: whole rows, on order_engine.h and with its definitions. After: scratch_ and
- * run_ with WIDTH behind. */
+/* Include-template: whole rows, on order_engine.h and order_lanes.h and with their definitions, and
+ * PACK_PLACES of pack.h. After: scratch_ and run_ with WIDTH behind. */
 
-/* Scratch of one run: for each row of a batch `each` elements and `keys` keys, and for all together
- * spares of as many elements, and of twice as many keys. */
+/* Scratch of one run: `levels` numbers of lanes, and for each row of a batch `each` elements and
+ * `keys` keys, and for all together spares of as many elements, and of twice as many keys. */
 typedef struct ORDER_NAME(plan, WIDTH, s) {
-    int64_t batch, each, keys;
-    /* topk: the best so far are kept while the row goes by, a few of them in order; else the row is
-     * sorted */
-    bool stream, few;
+    int64_t batch, each, keys, levels;
+    bool lanes; /* rows are sorted side by side */
+    /* topk: the best so far are kept while the row goes by, a few of them in order; or the last of
+     * them is looked for; else the row is sorted */
+    bool stream, few, chosen;
 } ORDER_NAME(plan, WIDTH, s);
+
+static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
+                                            const nomen__order_args *a) {
+    enum { OFTEN = 64, LONG = 200 };
+    if (a->count < a->n / OFTEN && a->count <= FEW && a->n > LONG) {
+        p->stream = p->few = true;
+        p->each = a->count;
+    } else if (a->count < a->n / OFTEN && a->n > 2 * BLOCK) {
+        p->stream = true;
+        p->each = a->count + (a->count > BLOCK ? a->count : BLOCK) + BLOCK;
+    } else if (a->count <= a->n / 2) {
+        p->chosen = true;
+        p->each = a->count;
+        p->keys = a->n;
+        if (a->rows >= LANES / 2 && a->count <= MOST) {
+            p->batch = LANES;
+            p->levels = a->count * LEVEL;
+        }
+    }
+}
 
 static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, e)(const nomen__order_args *a, order_what what) {
-    ORDER_NAME(plan, WIDTH, s) p = {1, a->n, 0, false, false};
-    if (what == TOPK && a->count <= FEW && a->count < a->n / 2) {
-        p.stream = p.few = true;
-        p.each = a->count;
-    } else if (what == TOPK && a->n > 2 * BLOCK && a->count < a->n / 8) {
-        p.stream = true;
-        p.each = a->count + (a->count > BLOCK ? a->count : BLOCK) + BLOCK;
+    ORDER_NAME(plan, WIDTH, s) p = {.batch = 1, .each = a->n};
+    const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
+    const int64_t most = selects ? MOST_CHOSEN : what == TOPK ? MOST_TAKEN : MOST;
+    if (a->n <= most && a->rows >= LANES / 2) {
+        p.lanes = true;
+        p.batch = LANES;
+        p.levels = a->n * LEVEL;
+        return p;
     }
-    if (what == KTHVALUE || what == MEDIAN || what == NANMEDIAN) {
+    if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
+    if (selects) {
         p.each = 1;
         p.keys = a->n;
     }
     bool beside = a->in_row < a->in_step && a->in_row > -a->in_step;
-    if (beside) {
-        int64_t row = (int64_t)sizeof(E) * (p.each + p.keys + 1);
-        p.batch = BESIDE_BYTES / row < 2        ? 2
-                  : BESIDE_BYTES / row < BESIDE ? BESIDE_BYTES / row
-                                                : BESIDE;
+    if (beside || p.batch > 1) {
+        int64_t row = (int64_t)sizeof(E) * (p.each + p.keys + 1),
+                most_rows = beside ? BESIDE : LANES;
+        p.batch = BESIDE_BYTES / row < 2           ? 2
+                  : BESIDE_BYTES / row < most_rows ? BESIDE_BYTES / row
+                                                   : most_rows;
         if (p.batch > a->rows) p.batch = a->rows > 0 ? a->rows : 1;
     }
     return p;
@@ -38,83 +62,216 @@ static ORDER_NAME(plan, WIDTH, s)
 static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
     int64_t elements = (p.batch + 1) * p.each, keys = (p.batch + 2) * p.keys;
-    return (size_t)elements * sizeof(E) + (size_t)keys * sizeof(K);
+    return (size_t)elements * sizeof(E) + (size_t)keys * sizeof(K) + (size_t)p.levels * 8;
 }
 
-/* Value and position of result j of each row in the batch. */
+/* Count elements from `in` by their positions, to even distances. */
+static inline void ORDER_NAME(fetch, WIDTH, e)(char *to, int64_t to_step, const char *in,
+                                               int64_t in_step, const E *made, int64_t made_step,
+                                               int64_t from_row, int64_t count, int item) {
+    for (int64_t j = 0; j < count; j++) {
+        const char *from = in + AT(made[j * made_step]) * in_step + j * from_row;
+        if (item == 4)
+            memcpy(to + j * to_step, from, 4);
+        else if (item == 8)
+            memcpy(to + j * to_step, from, 8);
+        else if (item == 2)
+            memcpy(to + j * to_step, from, 2);
+        else
+            to[j * to_step] = *from;
+    }
+}
+
+static void ORDER_NAME(values, WIDTH, e)(char *to, int64_t to_step, const char *in, int64_t in_step,
+                                         const E *made, int64_t made_step, int64_t from_row,
+                                         int64_t count, int item) {
+    if (item == 4)
+        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 4);
+    else if (item == 8)
+        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 8);
+    else if (item == 2)
+        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 2);
+    else
+        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 1);
+}
+
+static void ORDER_NAME(places, WIDTH, e)(char *to, int64_t to_step, const E *made,
+                                         int64_t made_step, int64_t count) {
+    for (int64_t j = 0; j < count; j++) {
+        const int64_t at = AT(made[j * made_step]);
+        memcpy(to + j * to_step, &at, sizeof at);
+    }
+}
+
+/* Values and positions of a batch: row by row, or result by result where rows lie side by side. */
 static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
                                           const E *made, int64_t each, int item) {
-    for (int64_t j = 0; j < a->count; j++)
-        for (int64_t r = 0; r < rows; r++) {
-            int64_t at = AT(made[r * each + j]);
-            const char *from = a->in + (row + r) * a->in_row + at * a->in_step;
-            if (a->values) {
-                char *to = a->values + (row + r) * a->value_row + j * a->value_step;
-                if (item == 4)
-                    memcpy(to, from, 4);
-                else if (item == 8)
-                    memcpy(to, from, 8);
-                else if (item == 2)
-                    memcpy(to, from, 2);
-                else
-                    *to = *from;
-            }
-            if (a->indices)
-                memcpy(a->indices + (row + r) * a->index_row + j * a->index_step, &at, sizeof at);
-        }
+    const bool beside = a->values ? a->value_row < a->value_step : a->index_row < a->index_step;
+    const char *in = a->in + row * a->in_row;
+    char *values = a->values + row * a->value_row, *indices = a->indices + row * a->index_row;
+    for (int64_t r = 0; r < rows && (!beside || a->count == 1); r++) {
+        if (a->values)
+            ORDER_NAME(values, WIDTH, e)(values + r * a->value_row, a->value_step,
+                                         in + r * a->in_row, a->in_step, made + r * each, 1, 0,
+                                         a->count, item);
+        if (a->indices)
+            ORDER_NAME(places, WIDTH, e)(indices + r * a->index_row, a->index_step, made + r * each,
+                                         1, a->count);
+    }
+    if (!beside || a->count == 1) return;
+    for (int64_t j = 0; j < a->count; j++) {
+        if (a->values)
+            ORDER_NAME(values, WIDTH, e)(values + j * a->value_step, a->value_row, in, a->in_step,
+                                         made + j, each, a->in_row, rows, item);
+        if (a->indices)
+            ORDER_NAME(places, WIDTH, e)(indices + j * a->index_step, a->index_row, made + j, each,
+                                         rows);
+    }
 }
 
-/* Which rank a selection wants, given the keys of the row; a median with a NaN is NaN, which has
- * the largest key. */
+/* Which rank a selection wants, given how many NaN there are: they have the largest key, and a
+ * median with one is NaN. */
 static int64_t ORDER_NAME(rank, WIDTH, k)(const nomen__order_args *a, order_what what,
-                                          const order_type *t, const K *keys) {
+                                          int64_t nans) {
     if (what == KTHVALUE) return a->k;
-    if (!t->floating) return (a->n - 1) / 2;
-    int64_t nans = ORDER_NAME(count, WIDTH, k)(keys, a->n, (K)(UINT64_MAX >> (64 - 8 * t->item)));
     if (what == MEDIAN) return nans ? a->n - 1 : (a->n - 1) / 2;
     return nans == a->n ? 0 : (a->n - nans - 1) / 2;
+}
+
+/* What is asked for of a row that is sorted: from it to made. */
+static void ORDER_NAME(pick, WIDTH, e)(E *made, const E *row, const nomen__order_args *a,
+                                       order_what what, K nan, bool floating) {
+    if (what == MODE) {
+        made[0] = ORDER_NAME(longest, WIDTH, e)(row, a->n);
+    } else if (what == SORT || what == TOPK) {
+        if (made != row) memcpy(made, row, sizeof *made * (size_t)a->count);
+    } else {
+        int64_t nans = 0;
+        while (floating && nans < a->n && KEY(row[a->n - 1 - nans]) == nan) nans++;
+        int64_t at = ORDER_NAME(rank, WIDTH, k)(a, what, nans);
+        while (at > 0 && KEY(row[at - 1]) == KEY(row[at])) at--;
+        made[0] = row[at];
+    }
+}
+
+static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *scratch,
+                                            order_what what, const order_type *t, order_keys *load,
+                                            uint64_t flip) {
+    int64_t *v = scratch;
+    E *made = (E *)(void *)(v + a->n * LEVEL), *own = made + LANES * a->n;
+    const K nan = (K)(UINT64_MAX >> (64 - 8 * t->item));
+    for (int64_t row = 0; row < a->rows; row += LANES) {
+        const int64_t rows = a->rows - row < LANES ? a->rows - row : LANES;
+        ORDER_NAME(levels, WIDTH, e)(v, a, row, rows, load, flip);
+        ORDER_NAME(network, WIDTH, e)(v, a->n);
+        for (int64_t r = 0; r < rows; r++) {
+            E *mine = what == SORT || what == TOPK ? made + r * a->n : own;
+            const int64_t n = what == TOPK ? a->count : a->n;
+            for (int64_t j = 0; j < n; j++) mine[j] = LANE(v + j * LEVEL, r);
+            ORDER_NAME(pick, WIDTH, e)(made + r * a->n, mine, a, what, nan, t->floating);
+        }
+        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, a->n, t->item);
+    }
+}
+
+/* The a->count smallest of a row, in the order of their positions; of those that are equal to the
+ * last the first ones. */
+static void ORDER_NAME(choose, WIDTH, e)(E *to, const K *keys, K *spare, K *other,
+                                         const nomen__order_args *a, int bits) {
+    const K last = ORDER_NAME(nth, WIDTH, k)(keys, spare, other, a->n, a->count - 1, bits);
+    const int64_t found = PACK_PLACES(spare, keys, a->n, last);
+    int64_t same = a->count, used = 0;
+    for (int64_t i = 0; i < found; i++) same -= keys[spare[i]] < last;
+    for (int64_t i = 0; used < a->count; i++) {
+        const K key = keys[spare[i]];
+        to[used] = MAKE(key, (int64_t)spare[i]);
+        used += (key < last) | (same > 0);
+        same -= key == last;
+    }
+}
+
+/* A batch of rows that are chosen, in order. */
+static void ORDER_NAME(sort_chosen, WIDTH, e)(E *made, E *spare, int64_t *v, int64_t rows,
+                                              int64_t n) {
+    for (int64_t first = 0; first < rows; first += LANES) {
+        const int64_t some = rows - first < LANES ? rows - first : LANES;
+        E *mine = made + first * n;
+        if (n <= MOST && some >= LANES / 2 && v) {
+            if (some < LANES) memset(v, 0, sizeof *v * LEVEL * (size_t)n);
+            for (int64_t r = 0; r < some; r++)
+                for (int64_t j = 0; j < n; j++)
+                    PUT_LANE(v + j * LEVEL, r, KEY(mine[r * n + j]), AT(mine[r * n + j]));
+            ORDER_NAME(network, WIDTH, e)(v, n);
+            for (int64_t r = 0; r < some; r++)
+                for (int64_t j = 0; j < n; j++) mine[r * n + j] = LANE(v + j * LEVEL, r);
+            continue;
+        }
+        for (int64_t r = 0; r < some; r++) ORDER_NAME(sort, WIDTH, e)(mine + r * n, spare, n);
+    }
+}
+
+/* The rows of a batch go by, block by block: to keys, or to the elements of `best`. */
+static void ORDER_NAME(read, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                       const ORDER_NAME(plan, WIDTH, s) * p,
+                                       ORDER_NAME(best, WIDTH, s) * best, E *spare, K *keys,
+                                       order_keys *load, uint64_t flip) {
+    K block[BLOCK];
+    for (int64_t i = 0; i < a->n; i += BLOCK) {
+        const int64_t n = a->n - i < BLOCK ? a->n - i : BLOCK;
+        for (int64_t r = 0; r < rows; r++) {
+            K *to = p->keys ? keys + r * p->keys + i : block;
+            load(to, a->in + (row + r) * a->in_row + i * a->in_step, a->in_step, n, flip);
+            if (p->keys) continue;
+            if (p->few) {
+                ORDER_NAME(insert, WIDTH, e)(&best[r], block, n, i, a->count);
+                continue;
+            }
+            if (p->stream && best[r].used > p->each - BLOCK)
+                ORDER_NAME(trim, WIDTH, e)(&best[r], spare, a->count);
+            ORDER_NAME(take, WIDTH, e)(&best[r], block, n, i);
+        }
+    }
 }
 
 static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch, order_what what,
                                       const order_type *t) {
     const ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
     const int bits = 8 * t->item;
+    const K nan = (K)(UINT64_MAX >> (64 - bits));
     const uint64_t flip = a->descending ? UINT64_MAX >> (64 - bits) : 0;
     order_keys *load = WIDTH == 32 ? t->keys32 : t->keys64;
-    E *made = scratch, *spare = made + p.batch * p.each;
+    int64_t *v = scratch;
+    E *made = (E *)(void *)(v + p.levels), *spare = made + p.batch * p.each;
     K *keys = (K *)(void *)(spare + p.each), *spare_keys = keys + p.batch * p.keys;
-    K block[BLOCK];
     ORDER_NAME(best, WIDTH, s) best[BESIDE];
     if (a->count == 0) return;
+    if (p.lanes) {
+        ORDER_NAME(run_lanes, WIDTH, e)(a, scratch, what, t, load, flip);
+        return;
+    }
     for (int64_t row = 0; row < a->rows; row += p.batch) {
         const int64_t rows = a->rows - row < p.batch ? a->rows - row : p.batch;
         for (int64_t r = 0; r < rows; r++)
             best[r] = (ORDER_NAME(best, WIDTH, s)){made + r * p.each, 0, 0, false};
-        for (int64_t i = 0; i < a->n; i += BLOCK) {
-            const int64_t n = a->n - i < BLOCK ? a->n - i : BLOCK;
-            for (int64_t r = 0; r < rows; r++) {
-                K *to = p.keys ? keys + r * p.keys + i : block;
-                load(to, a->in + (row + r) * a->in_row + i * a->in_step, a->in_step, n, flip);
-                if (p.keys) continue;
-                if (p.few) {
-                    ORDER_NAME(insert, WIDTH, e)(&best[r], block, n, i, a->count);
-                    continue;
-                }
-                if (p.stream && best[r].used > p.each - BLOCK)
-                    ORDER_NAME(trim, WIDTH, e)(&best[r], spare, a->count);
-                ORDER_NAME(take, WIDTH, e)(&best[r], block, n, i);
-            }
-        }
+        ORDER_NAME(read, WIDTH, e)(a, row, rows, &p, best, spare, keys, load, flip);
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
-            if (!p.keys && !p.few) ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used);
-            if (what == MODE) mine[0] = ORDER_NAME(longest, WIDTH, e)(mine, a->n);
-            if (!p.keys) continue;
             const K *own = keys + r * p.keys;
-            int64_t k = ORDER_NAME(rank, WIDTH, k)(a, what, t, own);
-            K key = ORDER_NAME(nth, WIDTH, k)(own, spare_keys, spare_keys + p.keys, a->n, k, bits);
-            mine[0] = MAKE(key, ORDER_NAME(find, WIDTH, k)(own, a->n, key));
+            K *other = spare_keys + p.keys;
+            if (p.chosen) {
+                ORDER_NAME(choose, WIDTH, e)(mine, own, spare_keys, other, a, bits);
+            } else if (p.keys) {
+                int64_t nans = t->floating ? ORDER_NAME(count, WIDTH, k)(own, a->n, nan) : 0;
+                int64_t k = ORDER_NAME(rank, WIDTH, k)(a, what, nans);
+                K key = ORDER_NAME(nth, WIDTH, k)(own, spare_keys, other, a->n, k, bits);
+                mine[0] = MAKE(key, ORDER_NAME(find, WIDTH, k)(own, a->n, key));
+            } else {
+                if (!p.few) ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used);
+                if (what == MODE) mine[0] = ORDER_NAME(longest, WIDTH, e)(mine, a->n);
+            }
         }
+        if (p.chosen)
+            ORDER_NAME(sort_chosen, WIDTH, e)(made, spare, p.levels ? v : NULL, rows, p.each);
         ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, p.each, t->item);
     }
 }
