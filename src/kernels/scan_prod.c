@@ -30,14 +30,15 @@ static inline c128 mul_c128(c128 a, c128 b) {
 #define D      uint64_t
 #define LD(x)  loop_wrap64(x)
 #define PUT(d) (int64_t)(d)
+#define DIRECT
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
 #undef A
 #undef CHAINS
 #undef GET
-#define CHAINS 0
-#define FOURS
+#define CHAINS    0
+#define PRODUCTS  eights_prod_f64
 #define A         double
 #define GET(b, a) ((void)(b), (a))
 
@@ -72,13 +73,14 @@ static inline c128 mul_c128(c128 a, c128 b) {
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#undef FOURS
+#undef PRODUCTS
 #define SFX    f64
 #define T      double
 #define F      double
 #define D      double
 #define LD(x)  (x)
 #define PUT(d) (d)
+#define DIRECT
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

@@ -1,9 +1,10 @@
 /* Running sums. Running products: scan_prod.c; sums of everything: reduce_sum.c.
  *
  * Idea: as for sums, everything below float64 is added in double, and float64 keeps what the sum of
- * the blocks lost in a second double. A block of a line is cut into eight runs that are added up at
- * the same time, so that no addition waits for the one before; then each is raised by what stands
- * before it. Lines side by side are added level by level. */
+ * the blocks lost in a second double. Elements of a line are added up eight at a time (see
+ * loops/scan_eights.h), so that no addition waits for the one before; complex ones in eight runs at
+ * the same time, which are then raised by what stands before them. Lines side by side are added
+ * level by level. */
 #include "kernels/loops/scan.h"
 
 static inline double get_sum2(sum2 base, sum2 own) {
@@ -21,6 +22,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define MEET(a, b) (*(a) += *(b))
 #define GET(b, a)  ((b) + (a))
 
+#define SUMS   eights_sum_u64
 #define SFX    i64
 #define A      uint64_t
 #define T      int64_t
@@ -28,10 +30,13 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define D      uint64_t
 #define LD(x)  loop_wrap64(x)
 #define PUT(d) (int64_t)(d)
+#define DIRECT
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
 #undef A
+#undef SUMS
+#define SUMS     eights_sum_f64
 #define SFX      f16
 #define A        double
 #define T        uint16_t
@@ -74,6 +79,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define D      double
 #define LD(x)  (x)
 #define PUT(d) (d)
+#define DIRECT
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
@@ -82,6 +88,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #undef TAKE
 #undef MEET
 #undef GET
+#undef SUMS
 #undef JOIN
 #undef ID
 #define JOIN(a, b) join_c128(a, b)

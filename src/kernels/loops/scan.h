@@ -4,8 +4,10 @@
 #define NOMEN_SRC_SCAN_H
 
 #include "kernels/loops/reduce.h"
+#include "kernels/loops/scan_eights.h"
 
-enum { SCAN_BLOCK = 1024 };
+/* Elements that are looked at together, and that are added up before the carry hears of them. */
+enum { SCAN_BLOCK = 1024, SCAN_RUN = 128 };
 
 /* The way back from turn_4: four rows of n, NOMEN__ACC_BLOCK elements apart, into n rows of four.
  */

@@ -1,7 +1,8 @@
 /* Include-template: the largest or smallest element so far and where it stands; of equals the last,
  * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h,
- * REACHES(a, b) (is a as good as b?), U (signed integer as wide as F), FLOATING, NARROW or PUT as
- * in scan_walk.h. After: FN(scanner); all of them but OP and REACHES are undefined. */
+ * REACHES(a, b) (is a as good as b?), U (signed integer as wide as F), FLOATING, NARROW or PUT
+ * and DIRECT as in scan_walk.h. After: FN(scanner); all of them but OP and REACHES are undefined.
+ */
 
 #define D           F
 #define IS_NAN(x)   (FLOATING && (x) != (x))
@@ -21,8 +22,7 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
     F best = place < 0 ? x[0] : FN(values)(carry)[line];
     if (place < 0) place = i0;
     while (j < n) {
-        int64_t end = n - j < AHEAD ? n : j + AHEAD;
-        U hit = end - j < AHEAD;
+        U hit = n - j < AHEAD;
         if (!hit) {
 #pragma GCC unroll 1 /* else it is taken apart before it could become a vector */
             for (int k = 0; k < AHEAD; k++) hit |= (U)TAKES(x[j + k], best);
@@ -32,14 +32,16 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
             for (int k = 0; k < AHEAD; k++) y[j + k] = best;
 #pragma GCC unroll 1
             for (int k = 0; k < AHEAD; k++) at[j + k] = place;
-            j = end;
+            j += AHEAD;
+            continue;
         }
-        for (; j < end; j++) {
-            bool take = TAKES(x[j], best);
-            best = take ? x[j] : best;
-            place = take ? i0 + j * istep : place;
+        for (; j < n && !TAKES(x[j], best); j++) {
             y[j] = best;
             at[j] = place;
+        }
+        for (; j < n && TAKES(x[j], best); j++) {
+            y[j] = best = x[j];
+            at[j] = place = i0 + j * istep;
         }
     }
     FN(values)(carry)[line] = best;
@@ -94,4 +96,5 @@ static const nomen__scanner FN(scanner) = {
 #undef WIDEN
 #undef NARROW
 #undef PUT
+#undef DIRECT
 #undef FLOATING

@@ -6,6 +6,7 @@
 #define U        int8_t
 #define FLOATING 0
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"
 
 #define SFX      i8
@@ -14,6 +15,7 @@
 #define U        int8_t
 #define FLOATING 0
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"
 
 #define SFX      i16
@@ -22,6 +24,7 @@
 #define U        int16_t
 #define FLOATING 0
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"
 
 #define SFX      i32
@@ -30,6 +33,7 @@
 #define U        int32_t
 #define FLOATING 0
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"
 
 #define SFX      i64
@@ -38,6 +42,7 @@
 #define U        int64_t
 #define FLOATING 0
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"
 
 #define SFX      f16
@@ -66,6 +71,7 @@
 #define U        int32_t
 #define FLOATING 1
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"
 
 #define SFX      f64
@@ -74,4 +80,5 @@
 #define U        int64_t
 #define FLOATING 1
 #define PUT(x)   (x)
+#define DIRECT
 #include "kernels/loops/scan_best.h"

@@ -1,9 +1,10 @@
 /* Include-template: a scan that joins elements by an associative operation (cumsum, cumprod). The
  * order of the operations is the same in every ISA. Before: OP, SFX, T, F, FETCH and WIDEN as in
- * fetch.h, D (working type), LD(F) -> D, JOIN(D, D) -> D, ID (the neutral D), NARROW or PUT as in
- * scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, FOURS if products of four
- * elements are safe, CHAINS (may parts of a line be joined by themselves?), and MEET(A *, const A
- * *) if so. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, NARROW and PUT are undefined.
+ * fetch.h, D (working type), LD(F) -> D, JOIN(D, D) -> D, ID (the neutral D), NARROW or PUT and
+ * DIRECT as in scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, SUMS or
+ * PRODUCTS if scan_eights.h has a function for it, CHAINS (may parts of a line be joined by
+ * themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D, FETCH, WIDEN, LD,
+ * NARROW, PUT and DIRECT are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -16,7 +17,15 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
     (void)at, (void)i0, (void)istep;
     A base = FN(bases)(carry)[line], own = FN(owns)(carry, lines)[line];
     int64_t j = 0;
-#if CHAINS
+#ifdef SUMS
+    while (n - j >= 8) {
+        const int64_t count = (n - j < SCAN_RUN ? n - j : SCAN_RUN) / 8 * 8;
+        const D before = GET(base, own);
+        for (int64_t k = j; k < j + count; k++) y[k] = LD(x[k]);
+        TAKE(&own, SUMS(y + j, count, before));
+        j += count;
+    }
+#elif CHAINS
     /* Eight chains of additions are under way at once: each has to wait for itself only. */
     int64_t part = n / 8;
     if (part >= 8) {
@@ -32,16 +41,10 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
         j = 8 * part;
     }
 #endif
-#ifdef FOURS
-    /* Four at a time: the next ones wait for one product and not for four. */
-    for (; j + 4 <= n; j += 4) {
-        const D a = LD(x[j]), b = a * LD(x[j + 1]), c = LD(x[j + 2]), d = c * LD(x[j + 3]);
-        const D before = own;
-        y[j] = before * a;
-        y[j + 1] = before * b;
-        y[j + 2] = before * (b * c);
-        y[j + 3] = own = before * (b * d);
-    }
+#ifdef PRODUCTS
+    j = n / 8 * 8;
+    for (int64_t k = 0; k < j; k++) y[k] = LD(x[k]);
+    own = PRODUCTS(y, j, own);
 #endif
     for (; j < n; j++) {
         TAKE(&own, LD(x[j]));
@@ -96,3 +99,4 @@ static const nomen__scanner FN(scanner) = {
 #undef WIDEN
 #undef NARROW
 #undef PUT
+#undef DIRECT

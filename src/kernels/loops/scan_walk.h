@@ -1,9 +1,9 @@
 /* Include-template: how a scan walks its lines: one after the other in blocks, or all side by side,
  * element after element. Before: OP, SFX, T, F, FETCH and WIDEN as in fetch.h, D (result before it
- * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, POSITIONS if there are positions, and
- * FN(block)(carry, line, lines, const F *, n, D *, int64_t *at, i0, istep): n elements of one line,
- * FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line.
- * After: FN(run). */
+ * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, DIRECT if a D is a T bit by bit, POSITIONS
+ * if there are positions, and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at, i0,
+ * istep): n elements of one line, FN(level)(carry, lines, const F *, D *, int64_t *at, i): one
+ * element of each line. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -35,6 +35,15 @@ static inline void FN(deliver)(const nomen__scan_args *a, const D *y, const int6
 #endif
 }
 
+/* Where n results go at first: to the output itself if it is an array of them. */
+static inline D *FN(results)(const nomen__scan_args *a, char *out, D *y) {
+#ifdef DIRECT
+    if (a->out && a->out_step == (int64_t)sizeof(D)) return (D *)(void *)out;
+#endif
+    (void)a, (void)out;
+    return y;
+}
+
 static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
     F buf[SCAN_BLOCK] __attribute__((aligned(64)));
     D y[SCAN_BLOCK] __attribute__((aligned(64)));
@@ -43,11 +52,17 @@ static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
     for (int64_t r = 0; r < a->lines; r++)
         for (int64_t j = 0; j < a->n; j += SCAN_BLOCK) {
             int64_t n = a->n - j < SCAN_BLOCK ? a->n - j : SCAN_BLOCK;
+            char *out = a->out + r * a->out_row + j * a->out_step,
+                 *places = a->at + r * a->at_row + j * a->at_step;
+            D *to = FN(results)(a, out, y);
+            int64_t *found = a->at && a->at_step == 8 ? (int64_t *)(void *)places : at;
             const F *x = FN(fetch)(a->in + r * a->in_row + j * a->in_step, a->in_step, n, buf);
-            FN(block)(carry, r, a->lines, x, n, y, at, a->index0 + j * a->index_step,
+            FN(block)(carry, r, a->lines, x, n, to, found, a->index0 + j * a->index_step,
                       a->index_step);
-            FN(deliver)(a, y, at, a->out + r * a->out_row + j * a->out_step,
-                        a->at + r * a->at_row + j * a->at_step, step, n);
+            nomen__scan_args left = *a; /* what is still to be delivered */
+            if (to != y) left.out = NULL;
+            if (found != at) left.at = NULL;
+            FN(deliver)(&left, y, at, out, places, step, n);
         }
 }
 
@@ -89,8 +104,9 @@ static bool FN(can_turn)(const nomen__scan_args *a) {
 #endif
 
 static void FN(run)(void *carry, const nomen__scan_args *a) {
-    int64_t across = a->in_row < 0 ? -a->in_row : a->in_row;
-    int64_t along = a->in_step < 0 ? -a->in_step : a->in_step;
+    /* Lines are walked the way that suits the stores, if there are any. */
+    int64_t row = a->out ? a->out_row : a->in_row, step = a->out ? a->out_step : a->in_step;
+    int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
 #ifndef POSITIONS
     if (a->lines >= 8 && FN(can_turn)(a)) {
         FN(run_turned)(carry, a);
