@@ -495,6 +495,10 @@ const nomen__op *nomen__op_find(const char *name) {
 }
 
 nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b) {
+    return nomen__apply_to(op, a, b, NULL);
+}
+
+nomen_tensor *nomen__apply_to(int op, nomen_tensor *a, nomen_tensor *b, nomen_tensor *out) {
     nomen__call c;
     nomen__call_begin(&c, &nomen__ops[op]);
     c.arg[0].tensor = a;
@@ -503,5 +507,6 @@ nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b) {
         c.arg[1].tensor = b;
         c.given = 3;
     }
+    c.out[0] = out;
     return nomen__invoke(&c) ? NULL : c.out[0];
 }

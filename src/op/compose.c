@@ -77,9 +77,13 @@ nomen_status nomen__compose_to(nomen__call *c) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+nomen_tensor *nomen__compose_target(const nomen__call *c) {
+    return c->inplace || !c->out[0] || (c->out[0]->flags & NOMEN__NAMED) ? NULL : c->out[0];
+}
+
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names) {
     if (names && names->n == t->ndim) nomen__set_names(t, names->at);
-    if (!c->inplace && !c->out[0]) {
+    if (!c->inplace && (!c->out[0] || c->out[0] == t)) {
         c->out[0] = t;
         return NOMEN_OK;
     }
@@ -114,7 +118,8 @@ nomen_status nomen__compose_threshold(nomen__call *c) {
         nomen_tensor *bound = nomen__scoped(nomen__wrap_number(c->arg[1].number)),
                      *value = nomen__scoped(nomen__wrap_number(c->arg[2].number));
         /* not >, so that NaN stays; both numbers are of self's dtype, as in PyTorch */
-        r = nomen_where(nomen_le(self, nomen_cast(bound, d)), nomen_cast(value, d), self);
+        r = nomen_where(nomen_le(self, nomen_cast(bound, d)), nomen_cast(value, d), self,
+                        .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;

@@ -195,6 +195,12 @@ static nomen_status check(nomen__call *c, nomen__namelist *names) {
     return product_names(c, names);
 }
 
+/* May the sum take the place of the product, which nobody else knows? */
+static bool sums_up(const nomen__call *c, const nomen_tensor *product, const nomen_tensor *bias) {
+    return !c->named && !nomen__concerns_tape((nomen_tensor *)(uintptr_t)product) &&
+           !nomen__concerns_tape((nomen_tensor *)(uintptr_t)bias) && bias->dtype == product->dtype;
+}
+
 nomen_status nomen__compose_addmm(nomen__call *c) {
     nomen__namelist names;
     nomen_status s = check(c, &names);
@@ -208,7 +214,9 @@ nomen_status nomen__compose_addmm(nomen__call *c) {
     nomen_tensor *value = scaled(c, product(c), ALPHA);
     if (value && (!is_number(c, BETA, 0) || nomen__concerns_tape(c->in[SELF]))) {
         nomen_tensor *added = value, *bias = scaled(c, nomen__retain(c->in[SELF]), BETA);
-        value = bias ? nomen__apply(NOMEN__OP_ADD, added, bias) : NULL;
+        nomen_tensor *target = nomen__compose_target(c);
+        if (!target && bias && sums_up(c, added, bias)) target = added;
+        value = bias ? nomen__apply_to(NOMEN__OP_ADD, added, bias, target) : NULL;
         nomen__release(bias);
         nomen__release(added);
     }
@@ -224,7 +232,8 @@ nomen_status nomen__compose_outer(nomen__call *c) {
     if (!s) s = nomen__names_chain("outer", nomen__names_of(a), 1, nomen__names_of(b), 1, &names);
     if (s) return s;
     nomen_scope() {
-        r = nomen_mul(nomen_unsqueeze(nomen_rename(a), "1"), nomen_rename(b));
+        r = nomen_mul(nomen_unsqueeze(nomen_rename(a), "1"), nomen_rename(b),
+                      .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;

@@ -38,12 +38,12 @@ static nomen_tensor *extended(nomen__call *c, int dim) {
     return nomen__invoke(&cat) ? NULL : cat.out[0];
 }
 
-static nomen_tensor *differences(nomen_tensor *t, int dim) {
+static nomen_tensor *differences(nomen_tensor *t, int dim, nomen_tensor *out) {
     int64_t rest = t->size[dim] ? t->size[dim] - 1 : 0;
     int op = t->dtype == NOMEN_BOOL ? NOMEN__OP_NE : NOMEN__OP_SUB;
     nomen_tensor *later = nomen__piece(NOMEN__OP_NARROW, t, dim, t->size[dim] - rest, rest);
     nomen_tensor *before = later ? nomen__piece(NOMEN__OP_NARROW, t, dim, 0, rest) : NULL;
-    nomen_tensor *r = before ? nomen__apply(op, later, before) : NULL;
+    nomen_tensor *r = before ? nomen__apply_to(op, later, before, out) : NULL;
     nomen__release(later);
     nomen__release(before);
     return r;
@@ -89,7 +89,7 @@ nomen_status nomen__compose_diff(nomen__call *c) {
     nomen_tensor *t = n ? extended(c, dim) : nomen__apply(NOMEN__OP_CLONE, c->arg[0].tensor, NULL);
     for (int64_t k = 0; t && k < n; k++) {
         bool empty = t->size[dim] == 0;
-        nomen_tensor *next = differences(t, dim);
+        nomen_tensor *next = differences(t, dim, k == n - 1 ? nomen__compose_target(c) : NULL);
         nomen__release(t);
         t = next;
         if (empty) break;

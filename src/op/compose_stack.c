@@ -43,7 +43,8 @@ nomen_status nomen__compose_pile(nomen__call *c) {
             parts[i] = piece(c, list.at[i]);
             whole = parts[i] != NULL;
         }
-        if (whole) r = nomen_cat((nomen_list){list.count, parts}, dim);
+        if (whole)
+            r = nomen_cat((nomen_list){list.count, parts}, dim, .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
     nomen__free(parts, bytes);
@@ -69,7 +70,8 @@ nomen_status nomen__compose_fmax(nomen__call *c) {
     nomen_tensor *x = c->in[0], *y = c->in[1], *r = NULL;
     nomen_scope() {
         nomen_tensor *wins = c->op->id == NOMEN__OP_FMAX ? nomen_ge(x, y) : nomen_le(x, y);
-        r = nomen_where(nomen_logical_or(wins, nomen_isnan(y)), x, y);
+        r = nomen_where(nomen_logical_or(wins, nomen_isnan(y)), x, y,
+                        .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;

@@ -307,8 +307,13 @@ nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
 /* Calls a row with up to four tensors and nothing else: what composites are made of. One reference,
  * no scope. */
 nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b);
+/* The same with out=, if it is not NULL. */
+nomen_tensor *nomen__apply_to(int op, nomen_tensor *a, nomen_tensor *b, nomen_tensor *out);
 /* Can result i be written to the target, as far as dtypes go? */
 nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *target);
+/* out= of a composite, to be handed on to the last operation in it, which saves a copy; NULL where
+ * there is none, or it has names, which are compared with those of the whole. */
+nomen_tensor *nomen__compose_target(const nomen__call *c);
 /* Puts the value of a composite where the call wants it: into self, into out=, or as it is.
  * Consumes t. names: NULL if it has them already. */
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);

@@ -481,7 +481,8 @@ nomen_status nomen__compose_narrow_copy(nomen__call *c) {
     memcpy(v.arg, c->arg, sizeof *v.arg * 4);
     v.given = 15;
     nomen_tensor *part = nomen__invoke(&v) ? NULL : v.out[0];
-    nomen_tensor *copy = part ? nomen__apply(NOMEN__OP_CLONE, part, NULL) : NULL;
+    nomen_tensor *copy =
+        part ? nomen__apply_to(NOMEN__OP_CLONE, part, NULL, nomen__compose_target(c)) : NULL;
     nomen__release(part);
     return copy ? nomen__compose_deliver(c, copy, &none) : NOMEN_ERROR_STATE;
 }
