@@ -7,8 +7,10 @@
 #include <string.h>
 
 /* GRAIN: elements of a chunk; chunks do not depend on the number of threads. BLOCK: elements of a
- * cast buffer. Tiles have TILE_FAR rows, which is what a cache line holds of 4-byte elements. */
+ * cast buffer, and of the long dim of slivers that is walked at a time. Tiles have TILE_FAR rows or
+ * more, a cache line of them. */
 enum { GRAIN = 32768, SERIAL = 2 * GRAIN, BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192 };
+enum { SLIVER = 8, LINE = 64 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
@@ -114,6 +116,14 @@ static void find_tiles(nomen__iter *it) {
         if (crosses(it, k, 1)) it->tiled |= 1u << k;
 }
 
+/* Where the output's nearest dim is short, a loop along it would be little more than its call: the
+ * next one is walked in its place. */
+static void find_slivers(nomen__iter *it) {
+    if (it->ndim < 2 || it->tiled || it->size[0] >= SLIVER || it->size[1] < 4 * SLIVER) return;
+    swap_dims(it, 0, 1);
+    it->slivers = true;
+}
+
 APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
                        const int64_t *size) {
     collect(it, operand, ndim, size);
@@ -125,6 +135,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         for (int k = 0; k < it->count; k++) it->step[0][k] = item_bytes[operand[k]->dtype];
     }
     find_tiles(it);
+    find_slivers(it);
     for (int k = 1; k < it->count; k++) {
         bool constant = true;
         for (int d = 0; d < it->ndim; d++) constant &= it->step[d][k] == 0;
@@ -135,7 +146,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
-    it->simple = it->casting = false;
+    it->simple = it->casting = it->slivers = false;
     if (it->numel == 0) return;
     operand[0] = out;
     for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
@@ -149,6 +160,8 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
     }
     make_slowly(it, operand, ndim, size);
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
+    it->moves = it->ndim > 1 && nin == 1 && !it->casting && dtypes[0] == dtypes[1] &&
+                it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
     it->simple = it->ndim == 1 && it->numel <= SERIAL && !it->casting;
 }
 
@@ -196,7 +209,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->count = nin + 1;
     it->numel = it->size[0] = numel;
     it->tiled = 0;
-    it->casting = false;
+    it->casting = it->slivers = it->moves = false;
     it->simple = numel <= SERIAL && numel != 0;
 }
 
@@ -249,6 +262,23 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
     }
 }
 
+/* Whole rows at ptr, which moves on behind them. */
+static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
+    const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
+    if (it->moves && step[0] == it->own[0] && step[1] == it->own[0]) {
+        nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * it->own[0]);
+        for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
+        return;
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        if (it->casting)
+            run_casting(it, ptr, step, n);
+        else
+            it->loop(ptr, step, n);
+        for (int k = 0; k < it->count; k++) ptr[k] += down[k];
+    }
+}
+
 /* All of it, when there are rows at least. */
 static void run_whole(const nomen__iter *it) {
     int64_t index[NOMEN_MAX_DIMS], rows = it->size[1], left = it->numel / it->size[0];
@@ -256,13 +286,7 @@ static void run_whole(const nomen__iter *it) {
     for (int d = 2; d < it->ndim; d++) index[d] = 0;
     for (int k = 0; k < it->count; k++) ptr[k] = it->base[k];
     for (;;) {
-        for (int64_t r = 0; r < rows; r++) {
-            if (it->casting)
-                run_casting(it, ptr, it->step[0], it->size[0]);
-            else
-                it->loop(ptr, it->step[0], it->size[0]);
-            for (int k = 0; k < it->count; k++) ptr[k] += it->step[1][k];
-        }
+        run_some(it, ptr, rows);
         left -= rows;
         if (left == 0) return;
         for (int k = 0; k < it->count; k++) ptr[k] -= rows * it->step[1][k];
@@ -277,6 +301,18 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
     char *ptr[OPERANDS];
     enter(it, 0, begin, index, ptr);
     while (begin < end) {
+        if (it->ndim > 1 && index[0] == 0 && end - begin >= it->size[0]) {
+            int64_t rows = (end - begin) / it->size[0], left = it->size[1] - index[1];
+            if (rows > left) rows = left;
+            run_some(it, ptr, rows);
+            begin += rows * it->size[0];
+            index[1] += rows;
+            if (index[1] < it->size[1]) continue;
+            index[1] = 0;
+            for (int k = 0; k < it->count; k++) ptr[k] -= it->size[1] * it->step[1][k];
+            advance(it, 2, index, ptr);
+            continue;
+        }
         int64_t n = it->size[0] - index[0];
         if (n > end - begin) n = end - begin;
         if (it->casting)
@@ -290,13 +326,27 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static int64_t bands(const nomen__iter *it) { return (it->size[1] + TILE_FAR - 1) / TILE_FAR; }
+/* Of the elements that are turned over, the largest. */
+static int64_t tiled_item(const nomen__iter *it) {
+    int64_t item = 1;
+    for (int k = 1; k < it->count; k++)
+        if (it->tiled >> k & 1 && it->own[k] > item) item = it->own[k];
+    return item;
+}
+
+static int64_t tile_rows(int64_t item) { return TILE_FAR * item < LINE ? LINE / item : TILE_FAR; }
+
+static int64_t bands(const nomen__iter *it) {
+    int64_t rows = tile_rows(tiled_item(it));
+    return (it->size[1] + rows - 1) / rows;
+}
 
 /* A tile at ptr: the inputs that lie across are turned over first, then it goes row by row. */
 static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int64_t rows) {
     alignas(64) char turned[NOMEN__MAX_IN][TILE_BYTES];
     char *ptr[OPERANDS];
     int64_t step[OPERANDS], down[OPERANDS];
+    bool dense = true;
     for (int k = 0; k < it->count; k++) {
         ptr[k] = corner[k];
         step[k] = it->step[0][k];
@@ -306,6 +356,15 @@ static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int6
         nomen__tile_gather(ptr[k], corner[k], step[k], down[k], n, rows, it->own[k]);
         step[k] = it->own[k];
         down[k] = n * it->own[k];
+    }
+    for (int k = 0; k < it->count; k++) dense &= down[k] == n * step[k];
+    if (dense) { /* one row */
+        n *= rows;
+        rows = 1;
+    }
+    if (it->moves && step[0] == it->own[0]) {
+        nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * step[0]);
+        return;
     }
     for (int64_t r = 0; r < rows; r++) {
         if (it->casting)
@@ -319,15 +378,13 @@ static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int6
 /* Bands of TILE_FAR rows, begin to end of them over all outer dims. */
 static void run_bands(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
-    int64_t index[NOMEN_MAX_DIMS], each = bands(it), width = TILE_BYTES / TILE_FAR, item = 1;
+    int64_t index[NOMEN_MAX_DIMS], each = bands(it), item = tiled_item(it), high = tile_rows(item),
+                                   width = TILE_BYTES / high / item;
     char *outer[OPERANDS], *ptr[OPERANDS];
-    for (int k = 1; k < it->count; k++)
-        if (it->tiled >> k & 1 && it->own[k] > item) item = it->own[k];
-    width /= item;
     enter(it, 2, begin / each, index, outer);
     for (int64_t band = begin % each; begin < end; begin++) {
-        int64_t first = band * TILE_FAR, rows = it->size[1] - first;
-        if (rows > TILE_FAR) rows = TILE_FAR;
+        int64_t first = band * high, rows = it->size[1] - first;
+        if (rows > high) rows = high;
         for (int64_t i = 0; i < it->size[0]; i += width) {
             for (int k = 0; k < it->count; k++)
                 ptr[k] = outer[k] + first * it->step[1][k] + i * it->step[0][k];
@@ -335,6 +392,28 @@ static void run_bands(void *context, int64_t begin, int64_t end) {
         }
         if (++band < each) continue;
         band = 0;
+        advance(it, 2, index, outer);
+    }
+}
+
+/* Blocks of the long dim, begin to end of them over all outer dims; the few rows one by one. */
+static void run_slivers(void *context, int64_t begin, int64_t end) {
+    const nomen__iter *it = context;
+    int64_t index[NOMEN_MAX_DIMS], each = (it->size[0] + BLOCK - 1) / BLOCK;
+    char *outer[OPERANDS], *ptr[OPERANDS];
+    enter(it, 2, begin / each, index, outer);
+    for (int64_t block = begin % each; begin < end; begin++) {
+        int64_t first = block * BLOCK, left = it->size[0] - first, n = left < BLOCK ? left : BLOCK;
+        for (int k = 0; k < it->count; k++) ptr[k] = outer[k] + first * it->step[0][k];
+        for (int64_t r = 0; r < it->size[1]; r++) {
+            if (it->casting)
+                run_casting(it, ptr, it->step[0], n);
+            else
+                it->loop(ptr, it->step[0], n);
+            for (int k = 0; k < it->count; k++) ptr[k] += it->step[1][k];
+        }
+        if (++block < each) continue;
+        block = 0;
         advance(it, 2, index, outer);
     }
 }
@@ -347,6 +426,11 @@ APART void run_slowly(const nomen__iter *it) {
         int64_t grain = GRAIN / (it->size[0] * TILE_FAR);
         if (it->numel <= SERIAL) grain = count;
         nomen__parallel(count, grain ? grain : 1, run_bands, context);
+    } else if (it->slivers) {
+        int64_t each = (it->size[0] + BLOCK - 1) / BLOCK, lines = it->numel / it->size[0];
+        int64_t count = lines / it->size[1] * each;
+        int64_t grain = it->numel <= SERIAL ? count : (GRAIN * count + it->numel - 1) / it->numel;
+        nomen__parallel(count, grain, run_slivers, context);
     } else if (it->numel > SERIAL) {
         nomen__parallel(it->numel, GRAIN, run_rows, context);
     } else if (it->ndim > 1) {

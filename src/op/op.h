@@ -421,6 +421,8 @@ typedef struct nomen__iter {
     bool casting;                    /* some cast[k] is not NULL */
     uint32_t tiled; /* bit per input whose near dim is dim 1, not dim 0 as for the output: read in
                        tiles */
+    bool slivers;   /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
+    bool moves;     /* one input, whose elements are copied as they are */
     uint64_t constant[NOMEN__MAX_IN + 1]
                      [2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;

@@ -45,46 +45,162 @@ static void gather_16(item_16 *to, const char *from, int64_t near, int64_t far, 
             to[r * n + i] = *(const item_16 *)(const void *)(from + r * far);
 }
 
+/* ---- small squares ------------------------------------------------------------------------------
+ * Elements of some rows of the source, in vectors of 16 bytes, become rows of the target by
+ * rounds of pairing up. */
+
+typedef uint8_t __attribute__((vector_size(16))) octets;
+typedef uint16_t __attribute__((vector_size(16))) pairs;
 typedef uint32_t __attribute__((vector_size(16))) quad;
+typedef uint64_t __attribute__((vector_size(16))) halves;
 
-static inline quad load_quad(const char *p) {
-    quad v;
-    memcpy(&v, p, sizeof v);
-    return v;
+#define LOW_1(a, b)                                                                                \
+    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define HIGH_1(a, b)                                                                               \
+    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
+#define LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_2(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+
+static inline __attribute__((always_inline)) void square_1(char *to, int64_t to_row,
+                                                           const char *from, int64_t near) {
+    octets r[8] = {{0}}, t[4], u[4], v[4];
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) memcpy(&r[k], from + k * near, 8);
+#pragma GCC unroll 8
+    for (int k = 0; k < 4; k++) t[k] = LOW_1(r[k], r[k + 4]);
+#pragma GCC unroll 8
+    for (int k = 0; k < 2; k++) {
+        u[k] = LOW_1(t[k], t[k + 2]);
+        u[k + 2] = HIGH_1(t[k], t[k + 2]);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < 2; k++) {
+        v[2 * k] = LOW_1(u[2 * k], u[2 * k + 1]);
+        v[2 * k + 1] = HIGH_1(u[2 * k], u[2 * k + 1]);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) memcpy(to + k * to_row, (const char *)&v[k / 2] + 8 * (k % 2), 8);
 }
-static inline void store_quad(item_4 *p, quad v) { memcpy(p, &v, sizeof v); }
 
-/* Four rows of four at a time: two rounds of pairing up. */
-static void turn_4(item_4 *to, const char *from, int64_t near, int64_t n, int64_t rows) {
-    for (int64_t i = 0; i < n; i += 4, from += 4 * near)
-        for (int64_t r = 0; r < rows; r += 4) {
-            const char *p = from + r * 4;
-            quad a = load_quad(p), b = load_quad(p + near), c = load_quad(p + 2 * near),
-                 d = load_quad(p + 3 * near);
-            quad ac = __builtin_shufflevector(a, c, 0, 4, 1, 5);
-            quad bd = __builtin_shufflevector(b, d, 0, 4, 1, 5);
-            quad ac2 = __builtin_shufflevector(a, c, 2, 6, 3, 7);
-            quad bd2 = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-            item_4 *o = to + r * n + i;
-            store_quad(o, __builtin_shufflevector(ac, bd, 0, 4, 1, 5));
-            store_quad(o + n, __builtin_shufflevector(ac, bd, 2, 6, 3, 7));
-            store_quad(o + 2 * n, __builtin_shufflevector(ac2, bd2, 0, 4, 1, 5));
-            store_quad(o + 3 * n, __builtin_shufflevector(ac2, bd2, 2, 6, 3, 7));
+static inline __attribute__((always_inline)) void square_2(char *to, int64_t to_row,
+                                                           const char *from, int64_t near) {
+    pairs r[8], t[8], u[8];
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k++) memcpy(&r[k], from + k * near, sizeof *r);
+#pragma GCC unroll 8
+    for (int k = 0; k < 4; k++) { /* t[k]: columns 0 to 3, t[k + 4]: 4 to 7 */
+        t[k] = LOW_2(r[k], r[k + 4]);
+        t[k + 4] = HIGH_2(r[k], r[k + 4]);
+    }
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k += 4)
+#pragma GCC unroll 8
+        for (int l = 0; l < 2; l++) {
+            u[k + l] = LOW_2(t[k + l], t[k + l + 2]);
+            u[k + l + 2] = HIGH_2(t[k + l], t[k + l + 2]);
         }
+#pragma GCC unroll 8
+    for (int k = 0; k < 8; k += 2) {
+        const pairs low = LOW_2(u[k], u[k + 1]), high = HIGH_2(u[k], u[k + 1]);
+        memcpy(to + k * to_row, &low, sizeof low);
+        memcpy(to + (k + 1) * to_row, &high, sizeof high);
+    }
+}
+
+static inline __attribute__((always_inline)) void square_4(char *to, int64_t to_row,
+                                                           const char *from, int64_t near) {
+    quad r[4];
+#pragma GCC unroll 8
+    for (int k = 0; k < 4; k++) memcpy(&r[k], from + k * near, sizeof *r);
+    const quad ac = __builtin_shufflevector(r[0], r[2], 0, 4, 1, 5),
+               bd = __builtin_shufflevector(r[1], r[3], 0, 4, 1, 5),
+               ac2 = __builtin_shufflevector(r[0], r[2], 2, 6, 3, 7),
+               bd2 = __builtin_shufflevector(r[1], r[3], 2, 6, 3, 7);
+    const quad turned[4] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5),
+                            __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+                            __builtin_shufflevector(ac2, bd2, 0, 4, 1, 5),
+                            __builtin_shufflevector(ac2, bd2, 2, 6, 3, 7)};
+#pragma GCC unroll 8
+    for (int k = 0; k < 4; k++) memcpy(to + k * to_row, &turned[k], sizeof *turned);
+}
+
+static inline __attribute__((always_inline)) void square_8(char *to, int64_t to_row,
+                                                           const char *from, int64_t near) {
+    halves a, b;
+    memcpy(&a, from, sizeof a);
+    memcpy(&b, from + near, sizeof b);
+    const halves low = __builtin_shufflevector(a, b, 0, 2),
+                 high = __builtin_shufflevector(a, b, 1, 3);
+    memcpy(to, &low, sizeof low);
+    memcpy(to + to_row, &high, sizeof high);
+}
+
+static inline __attribute__((always_inline)) void square_16(char *to, int64_t to_row,
+                                                            const char *from, int64_t near) {
+    (void)to_row, (void)near;
+    memcpy(to, from, 16);
+}
+
+/* What squares leave over. */
+static void move_rest(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
+                      int64_t rows, int64_t item) {
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < n; i++)
+            memcpy(to + r * to_row + i * item, from + i * near + r * item, (size_t)item);
+}
+
+/* Squares of `side`: all of them but those at the edges. Lines are asked for ahead, since each row
+ * of the source lies on a page of its own. */
+static inline __attribute__((always_inline)) void
+move_squares(char *to, int64_t to_row, const char *from, int64_t near, int64_t n, int64_t rows,
+             int64_t item, int64_t side, void square(char *, int64_t, const char *, int64_t)) {
+    const int64_t n_whole = n / side * side, rows_whole = rows / side * side;
+    for (int64_t i = 0; i < n_whole; i += side) {
+        for (int64_t r = 0; r < rows_whole; r += side)
+            square(to + r * to_row + i * item, to_row, from + i * near + r * item, near);
+    }
+    move_rest(to + n_whole * item, to_row, from + n_whole * near, near, n - n_whole, rows, item);
+    move_rest(to + rows_whole * to_row, to_row, from + rows_whole * item, near, n_whole,
+              rows - rows_whole, item);
+}
+
+/* Where far is one element. */
+static void move(char *to, int64_t to_row, const char *from, int64_t near, int64_t n, int64_t rows,
+                 int64_t item) {
+    switch (item) {
+    case 1: move_squares(to, to_row, from, near, n, rows, 1, 8, square_1); break;
+    case 2: move_squares(to, to_row, from, near, n, rows, 2, 8, square_2); break;
+    case 4: move_squares(to, to_row, from, near, n, rows, 4, 4, square_4); break;
+    case 8: move_squares(to, to_row, from, near, n, rows, 8, 2, square_8); break;
+    default: move_squares(to, to_row, from, near, n, rows, 16, 1, square_16); break;
+    }
+}
+
+void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
+                      int64_t bytes) {
+    enum { FEW = 128 };
+    for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
+        if (bytes > FEW || bytes % 8) {
+            memcpy(to, from, (size_t)bytes);
+            continue;
+        }
+        int64_t at = 0;
+        for (; at + 16 <= bytes; at += 16) memcpy(to + at, from + at, 16);
+        if (at < bytes) memcpy(to + at, from + at, 8);
+    }
 }
 
 void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
                         int64_t rows, int64_t item) {
     void *out = to; /* a buffer aligned for every element */
+    if (far == item) {
+        move(to, n * item, from, near, n, rows, item);
+        return;
+    }
     switch (item) {
     case 1: gather_1(to, from, near, far, n, rows); break;
     case 2: gather_2(out, from, near, far, n, rows); break;
-    case 4:
-        if (far == 4 && n % 4 == 0 && rows % 4 == 0)
-            turn_4(out, from, near, n, rows);
-        else
-            gather_4(out, from, near, far, n, rows);
-        break;
+    case 4: gather_4(out, from, near, far, n, rows); break;
     case 8: gather_8(out, from, near, far, n, rows); break;
     default: gather_16(out, from, near, far, n, rows); break;
     }

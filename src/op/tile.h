@@ -10,4 +10,8 @@
 void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
                         int64_t rows, int64_t item);
 
+/* Rows of so many bytes, which may be few. */
+void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
+                      int64_t bytes);
+
 #endif
