@@ -96,10 +96,23 @@ static inline vf64 v_atan2_f64(vf64 y, vf64 x) {
                         v_copysign_f64(v_set_f64(2 * VMATH_PI_2_WHOLE_F64), y);
     return v_sel_f64((vi64)x < 0, turned, r);
 }
-/* In f64, whose quotients of f32 neither overflow nor vanish: rounded once. */
+/* Of numbers that were f32: the atan of the quotient of the smaller and the larger, away from the
+ * nearest axis. In f64 such quotients neither overflow nor vanish; infinities become numbers so
+ * large that what they leave of others does vanish in f32. */
+static inline vf64 v_atan2_short(vf64 y, vf64 x) {
+    const vf64 one = v_set_f64(1);
+    const vf64 rise = v_min_f64(v_abs_f64(y), 0x1p400), run = v_min_f64(v_abs_f64(x), 0x1p400);
+    const vmask_f64 steep = v_less_f64(run, rise);
+    const vf64 less = v_either_f64(steep, run, rise), more = v_either_f64(steep, rise, run);
+    const vf64 t = less * v_inverse_short(v_max_f64(more, 0x1p-400)), z = t * t;
+    const vf64 a = t * v_fma_f64(z, VMATH_POLY(z, ATAN_SHORT_F64), one);
+    const vf64 first = v_either_f64(steep, v_set_f64(VMATH_PI_2_WHOLE_F64) - a, a);
+    const vf64 r = v_either_f64(v_negative_f64(x), v_set_f64(VMATH_PI_WHOLE_F64) - first, first);
+    return v_copysign_f64(r, y);
+}
 static inline vf32 v_atan2_f32(vf32 y, vf32 x) {
-    return v_narrow_f64(v_atan2_f64(v_low_f64(y), v_low_f64(x)),
-                        v_atan2_f64(v_high_f64(y), v_high_f64(x)));
+    return v_narrow_f64(v_atan2_short(v_low_f64(y), v_low_f64(x)),
+                        v_atan2_short(v_high_f64(y), v_high_f64(x)));
 }
 /* Squares of f32 neither overflow nor vanish in f64. */
 static inline vf32 v_hypot_f32(vf32 x, vf32 y) {
@@ -108,10 +121,33 @@ static inline vf32 v_hypot_f32(vf32 x, vf32 y) {
     const vf32 infinity = v_set_f32((float)INFINITY);
     return v_sel_f32((v_abs_f32(x) == infinity) | (v_abs_f32(y) == infinity), infinity, r);
 }
-static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
-    vf64 r = x;
-    for (int i = 0; i < W64; i++) r[i] = hypot(x[i], y[i]);
+/* r, and in the lanes that do not fit that of libm. */
+static __attribute__((noinline)) vf64 v_hypot_else_f64(vf64 x, vf64 y, vi64 fit, vf64 r) {
+    for (int i = 0; i < W64; i++)
+        if (!fit[i]) r[i] = hypot(x[i], y[i]);
     return r;
+}
+/* x^2 - p, where p is x^2 rounded. */
+static inline vf64 v_square_lost_f64(vf64 x, vf64 p) {
+#if SIMD_FMA
+    return v_fma_f64(x, x, -p);
+#else
+    const vf64 wide = x * 0x1.0000002p27, upper = wide - (wide - x), lower = x - upper;
+    return ((upper * upper - p) + 2.0 * upper * lower) + lower * lower;
+#endif
+}
+/* The root, and one step for what it and the squares lost: the same bits with and without fma. */
+static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
+    const vf64 a = v_abs_f64(x), b = v_abs_f64(y);
+    const vmask_f64 steep = v_less_f64(a, b);
+    const vf64 more = v_either_f64(steep, b, a), less = v_either_f64(steep, a, b);
+    /* no square over- or underflows, but for one that does not count */
+    const vi64 fit = (more > 0x1p-400) & (more < 0x1p400) & (less < 0x1p400);
+    const vf64 p = more * more, q = less * less, h = v_sqrt_f64(p + q), s = h * h;
+    const vf64 lost = v_square_lost_f64(more, p) - v_square_lost_f64(h, s);
+    const vf64 off = ((p - s) + q) + (lost + v_square_lost_f64(less, q));
+    const vf64 r = h + off * (0.5 / h);
+    return __builtin_expect(v_any64(~fit), 0) ? v_hypot_else_f64(x, y, fit, r) : r;
 }
 
 #define OP         atan2

@@ -178,6 +178,14 @@ static const float VMATH_EXPM1_F32[6] = {
     0x1.1269780000000p-7f,
     0x1.6ae5a40000000p-10f,
 };
+static const float VMATH_EXP2M1_F32[6] = {
+    0x1.62e4300000000p-1f,
+    0x1.ebfbdc0000000p-3f,
+    0x1.c6aee80000000p-5f,
+    0x1.3b2d4e0000000p-7f,
+    0x1.5f3e820000000p-10f,
+    0x1.41fbde0000000p-13f,
+};
 static const float VMATH_LN_F32[5] = {
     -0x1.0000000000000p-1f,
     0x1.5555380000000p-2f,
@@ -231,14 +239,17 @@ static const double VMATH_ASIN_F64[13] = {
     -0x1.e7a24f548c99fp-7,
     0x1.d78189767524ep-6,
 };
-static const float VMATH_ATAN_F32[7] = {
-    -0x1.5555540000000p-2f,
-    0x1.9998b20000000p-3f,
-    -0x1.2471820000000p-3f,
-    0x1.c38dba0000000p-4f,
-    -0x1.5c11c20000000p-4f,
-    0x1.c150220000000p-5f,
-    -0x1.463c300000000p-6f,
+static const float VMATH_ATAN_F32[10] = {
+    -0x1.5555520000000p-2f,
+    0x1.9997e00000000p-3f,
+    -0x1.2473700000000p-3f,
+    0x1.c4f1b40000000p-4f,
+    -0x1.68e6380000000p-4f,
+    0x1.1420d20000000p-4f,
+    -0x1.6e13920000000p-5f,
+    0x1.713fe60000000p-6f,
+    -0x1.df80440000000p-8f,
+    0x1.23e5a60000000p-10f,
 };
 static const double VMATH_ATAN_F64[15] = {
     -0x1.5555555555555p-2,
@@ -256,6 +267,20 @@ static const double VMATH_ATAN_F64[15] = {
     -0x1.5128e27e93762p-6,
     0x1.2de766c03499dp-7,
     -0x1.0ef74cc5794d8p-9,
+};
+static const double VMATH_ATAN_SHORT_F64[12] = {
+    -0x1.555555543c036p-2,
+    0x1.9999971ecf63cp-3,
+    -0x1.2491d1130ede0p-3,
+    0x1.c70a6923297ffp-4,
+    -0x1.73a702a5a506ep-4,
+    0x1.36bf61e760821p-4,
+    -0x1.ffb00fea91b73p-5,
+    0x1.836b320277363p-5,
+    -0x1.ea0bb773862fcp-6,
+    0x1.cd101fd3a3672p-7,
+    -0x1.149a0fab0930bp-8,
+    0x1.36d265040d6d7p-11,
 };
 static const float VMATH_SINH_F32[4] = {
     0x1.5555560000000p-3f,
@@ -319,19 +344,6 @@ static const double VMATH_ERFC_F64[21] = {
     -0x1.eaf93671d0ba0p-31,
     0x1.f4b020655a5e3p-33,
 };
-static const double VMATH_ERFC_SHORT_F64[11] = {
-    0x1.40c522da55673p+0,
-    -0x1.15c08497f08bdp-3,
-    -0x1.85a18b9ddf95ep-5,
-    0x1.09835b54633d8p-3,
-    -0x1.e88934bcd3142p-4,
-    0x1.17cc542b9f1a9p-4,
-    -0x1.85c51b668fe0ap-6,
-    0x1.48e3cf8d0ff66p-9,
-    0x1.009121ec2c3aap-9,
-    -0x1.6d615c76f273cp-11,
-    -0x1.90016148d2084p-13,
-};
 static const double VMATH_ERFC_FAR_F64[22] = {
     0x1.37be87d05ea02p+0,
     -0x1.0f63900b09e57p-3,
@@ -355,6 +367,47 @@ static const double VMATH_ERFC_FAR_F64[22] = {
     0x1.fca6d17e72bdep-22,
     -0x1.0d131711a0a97p-23,
     0x1.3c9b1edc4faaep-27,
+};
+static const double VMATH_ERFC_SHORT_F64[12] = {
+    0x1.20df216484973p-1,
+    0x1.b107fc03d5890p+0,
+    0x1.355940823295fp+2,
+    0x1.7c015d89e4a9bp+3,
+    0x1.542f98b6a3bd4p+5,
+    -0x1.78b7196c9eaacp+5,
+    0x1.cbb3ce384579bp+9,
+    -0x1.d23ec94656f73p+11,
+    0x1.9f034eadf6d18p+13,
+    -0x1.c968204fd6119p+14,
+    0x1.ff0b81d2bb751p+14,
+    -0x1.c9086e2c3e43cp+13,
+};
+static const double VMATH_EXP2_EIGHTH_F64[5] = {
+    0x1.62e42fefa38a3p-1,
+    0x1.ebfbdfdedad87p-3,
+    0x1.c6b08d75cab82p-5,
+    0x1.3b3108c68a305p-7,
+    0x1.5d8a6a706da7bp-10,
+};
+static const double VMATH_LN_TABLE_F64[8] = {
+    0x1.ffffffffffec1p-1,
+    -0x1.000000001430bp-1,
+    0x1.5555555c27377p-2,
+    -0x1.fffffbda81041p-3,
+    0x1.99993251a4f3dp-3,
+    -0x1.5562a48656f2ap-3,
+    0x1.259f25b862c18p-3,
+    -0x1.e88b1283e4f7dp-4,
+};
+static const double VMATH_LOG2_TABLE_F64[8] = {
+    0x1.71547652b8218p+0,
+    -0x1.71547652d550cp-1,
+    0x1.ec709dcd7706cp-2,
+    -0x1.71547355030f3p-2,
+    0x1.27767a8e94420p-2,
+    -0x1.ec83d14d6675ap-3,
+    0x1.a79b454d6277bp-3,
+    -0x1.6068d29013723p-3,
 };
 static const double VMATH_ERFINV_NEAR_F64[11] = {
     0x1.c5bf893dbe8c1p-1,
@@ -759,6 +812,244 @@ static const float VMATH_ERF_PIECES[9][32] = {
         0x1.1d13280000000p-25f, 0x1.4346940000000p-27f, 0x1.377c500000000p-26f, -0x1.318ab20000000p-27f,
         -0x1.eb33720000000p-26f, -0x1.c671480000000p-26f, -0x1.ffe2ea0000000p-26f, -0x1.d8d72a0000000p-27f,
         -0x1.14a7980000000p-31f, -0x1.2699960000000p-29f, -0x1.90cf000000000p-29f, 0x1.170e860000000p-31f,
+    },
+};
+static const double VMATH_LOG_INVERSE_F64[16] = {
+    0x1.0000000000000p+0,
+    0x1.d000000000000p-1,
+    0x1.c000000000000p-1,
+    0x1.a000000000000p-1,
+    0x1.9000000000000p-1,
+    0x1.8000000000000p-1,
+    0x1.7000000000000p-1,
+    0x1.6000000000000p-1,
+    0x1.5000000000000p+0,
+    0x1.4000000000000p+0,
+    0x1.3800000000000p+0,
+    0x1.2800000000000p+0,
+    0x1.2000000000000p+0,
+    0x1.1800000000000p+0,
+    0x1.1000000000000p+0,
+    0x1.0000000000000p+0,
+};
+static const double VMATH_LN_ENTRY_F64[16] = {
+    0x0.0p+0,
+    0x1.9335e5d594989p-4,
+    0x1.1178e8227e47cp-3,
+    0x1.a93ed3c8ad9e3p-3,
+    0x1.f991c6cb3b379p-3,
+    0x1.269621134db92p-2,
+    0x1.522ae0738a3d8p-2,
+    0x1.7fafa3bd8151cp-2,
+    -0x1.1675cababa60ep-2,
+    -0x1.c8ff7c79a9a22p-3,
+    -0x1.9525a9cf456b4p-3,
+    -0x1.29552f81ff523p-3,
+    -0x1.e27076e2af2e6p-4,
+    -0x1.6f0d28ae56b4cp-4,
+    -0x1.f0a30c01162a6p-5,
+    0x0.0p+0,
+};
+static const double VMATH_LOG2_ENTRY_F64[16] = {
+    0x0.0p+0,
+    0x1.22dadc2ab3497p-3,
+    0x1.8a8980abfbd32p-3,
+    0x1.32bfee370ee68p-2,
+    0x1.6cb0f6865c8eap-2,
+    0x1.a8ff971810a5ep-2,
+    0x1.e7df5fe538ab3p-2,
+    0x1.14c560fe68af9p-1,
+    -0x1.91bba891f1709p-2,
+    -0x1.49a784bcd1b8bp-2,
+    -0x1.24407ab0e073ap-2,
+    -0x1.acf5e2db4ec94p-3,
+    -0x1.5c01a39fbd688p-3,
+    -0x1.08c588cda79e4p-3,
+    -0x1.663f6fac91316p-4,
+    0x0.0p+0,
+};
+static const double VMATH_EXP2_ENTRY_F64[8] = {
+    0x1.0000000000000p+0,
+    0x1.172b83c7d517bp+0,
+    0x1.306fe0a31b715p+0,
+    0x1.4bfdad5362a27p+0,
+    0x1.6a09e667f3bcdp+0,
+    0x1.8ace5422aa0dbp+0,
+    0x1.ae89f995ad3adp+0,
+    0x1.d5818dcfba487p+0,
+};
+static const double VMATH_LGAMMA_PIECES[10][16] = {
+    {
+        0x1.0000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
+        0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
+        0x1.2000000000000p+3, 0x1.6000000000000p+3, 0x1.a000000000000p+3, 0x1.f000000000000p+3,
+        0x1.0000000000000p+0, 0x1.6000000000000p+0, 0x1.a000000000000p+0, 0x1.0000000000000p+1,
+    },
+    {
+        0x0.0p+0, 0x1.e69eac73eab05p-2, 0x1.df216e434a8ecp-1, 0x1.7c9ff21d3df69p+0,
+        0x1.3a140a3a623cbp+1, 0x1.fa99a5e94985ap+1, 0x1.6a676ab2aa095p+2, 0x1.e233060e41f7fp+2,
+        0x1.5358e82fcb70dp+3, 0x1.e357590954d15p+3, 0x1.3fcba16d50143p+4, 0x1.a89733a64170dp+4,
+        0x0.0p+0, -0x1.e25359cc3ba24p-4, -0x1.bf2d6060df805p-4, 0x0.0p+0,
+    },
+    {
+        0x1.b0ee60723cc55p-2, 0x1.a346fec1ec2cep-1, 0x1.0459842f5fc85p+0, 0x1.2ebac532630dap+0,
+        0x1.638d0b872fdfcp+0, 0x1.9c7099bffcbedp+0, 0x1.cafc3ca8b33a7p+0, 0x1.f25eb2d014defp+0,
+        0x1.12008a3a2d8c7p+1, 0x1.2d063a952b610p+1, 0x1.4353cdfa033eap+1, 0x1.5aa773d2691eap+1,
+        -0x1.2788cfc6c98cap-1, -0x1.65b6a3e918dd1p-4, 0x1.2da706f927088p-3, 0x1.b0ee607209f79p-2,
+    },
+    {
+        0x1.4a34cc16c1d3dp-2, 0x1.c012ae0501eeep-3, 0x1.706ef6882151bp-3, 0x1.38ab02a5e06a5p-3,
+        0x1.fd639639a4a93p-4, 0x1.9840d24691a04p-4, 0x1.548cfc9700de0p-4, 0x1.2413cda19d30dp-4,
+        0x1.e154473fbdf25p-5, 0x1.85cd22b6e4dfbp-5, 0x1.478170c2acbd9p-5, 0x1.10f7374e0a568p-5,
+        0x1.a51a65c15a29dp-1, 0x1.0cf87b2d6a1e0p-1, 0x1.aeaf8f94478f5p-2, 0x1.4a34cc4bd6107p-2,
+    },
+    {
+        -0x1.13dfdf78cf7fep-4, -0x1.01a88c59128d9p-5, -0x1.5df433683e5c2p-6, -0x1.f96d28fd5172ep-7,
+        -0x1.502eaf6706ae1p-7, -0x1.b0a2a60d31bbap-8, -0x1.2d5563f3738adp-8, -0x1.bb93340127605p-9,
+        -0x1.2d51d6f57eb31p-9, -0x1.8b64b191aaba8p-10, -0x1.172cae5e2b300p-10, -0x1.83ee5c6299282p-11,
+        -0x1.9a4d13a538994p-2, -0x1.61afe4ff09563p-3, -0x1.cde12b54fcfa2p-4, -0x1.13dfffbdd9cf8p-4,
+    },
+    {
+        0x1.51297a26a42d8p-6, 0x1.b696d1bba7574p-8, 0x1.ede2ff727740ap-9, 0x1.303999a06d605p-9,
+        0x1.4b33e57f600f7p-10, 0x1.56c428ba717bcp-11, 0x1.8f0e4c8972508p-12, 0x1.f867392313f00p-13,
+        0x1.1aa039fbf278dp-13, 0x1.2c9315d964027p-14, 0x1.64c664ddcdd1ap-15, 0x1.9d55d42f0b50dp-16,
+        0x1.150abad328ffcp-2, 0x1.4c3c16dcc6cd2p-4, 0x1.6627eebfedd39p-5, 0x1.51331c6ad1218p-6,
+    },
+    {
+        -0x1.e2ebf1c85778fp-8, -0x1.ba774e3ab4881p-10, -0x1.9e7dbb73e4651p-11, -0x1.b488446890441p-12,
+        -0x1.85b194339a8f4p-13, -0x1.44db15fa535d5p-14, -0x1.3c60eed416439p-15, -0x1.5793b50202901p-16,
+        -0x1.3db98c19eab6fp-17, -0x1.11fa98115aca1p-18, -0x1.116b03cf0509ap-19, -0x1.0821e4014a5adp-20,
+        -0x1.a7a9d2fb7a25ap-3, -0x1.687aca691a0cdp-5, -0x1.4367dca05eabbp-6, -0x1.e3ca823afc831p-8,
+    },
+    {
+        0x1.710a14cb35008p-9, 0x1.ea7bc414a634ap-12, 0x1.7f51adec0627ep-13, 0x1.59c84dc2b0621p-14,
+        0x1.fb38c974440f1p-16, 0x1.55124d8554a44p-17, 0x1.161aea66af2c7p-18, 0x1.039daa41a1e7bp-19,
+        0x1.8c74ebd736b26p-21, 0x1.1549f02f37134p-22, 0x1.d16664077a561p-24, 0x1.76f5f1b387976p-25,
+        0x1.51bdb2c18555ep-3, 0x1.a5adccc116ef6p-6, 0x1.3c8bf9fd45746p-7, 0x1.7eabe320ec113p-9,
+    },
+    {
+        -0x1.0621152d859fap-10, -0x1.24497849934ddp-13, -0x1.7c83758bf20cfp-15, -0x1.25c549c101e9bp-16,
+        -0x1.670b8c9ea351bp-18, -0x1.836a55ac8fd11p-20, -0x1.07b30d363980ep-21, -0x1.a677531d6a78bp-23,
+        -0x1.0d8d3aadc62c8p-24, -0x1.300c992ba4224p-26, -0x1.abbb23a72d82cp-28, -0x1.20d42e3ed54fdp-29,
+        -0x1.ec13b3128d298p-4, -0x1.05a85749811efp-6, -0x1.4889f8ec068acp-8, -0x1.162915d95046ep-10,
+    },
+    {
+        0x1.dde24d59f6660p-13, 0x1.65c1a8ec15fdep-15, 0x1.863ca8eb509d4p-17, 0x1.02d9d45fb0c23p-18,
+        0x1.04f7a46d8f541p-20, 0x1.c750d326ea254p-23, 0x1.03d4c98d947f3p-24, 0x1.66268859ed10fp-26,
+        0x1.7a017e53d3a8fp-28, 0x1.59f39512e5de0p-30, 0x1.9956124ae6b59p-32, 0x1.cd56acb9930f3p-34,
+        0x1.c68acaad6e710p-5, 0x1.49bfcdf301db6p-7, 0x1.5c895eb9c1388p-9, 0x1.a70002609c57cp-11,
+    },
+};
+static const double VMATH_DIGAMMA_PIECES[10][16] = {
+    {
+        0x1.2000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
+        0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
+        0x1.2000000000000p+3, 0x1.6000000000000p+3, 0x1.a000000000000p+3, 0x1.f000000000000p+3,
+        0x1.2000000000000p+0, 0x1.762d86356be3fp+0, 0x1.a000000000000p+0, 0x1.e000000000000p+0,
+    },
+    {
+        0x1.2524cf7b2db82p-1, 0x1.a346fec1dc587p-1, 0x1.0459842f5df88p+0, 0x1.2ebac53262895p+0,
+        0x1.638d0b871453ap+0, 0x1.9c7099bff7e1ep+0, 0x1.cafc3ca8b2106p+0, 0x1.f25eb2d014869p+0,
+        0x1.12008a3a23e5dp+1, 0x1.2d063a9529962p+1, 0x1.4353cdfa02cc7p+1, 0x1.5aa773d2666e7p+1,
+        -0x1.8dd1054e5dd5ep-2, 0x0.0p+0, 0x1.2da706f90c756p-3, 0x1.5af8e44364bf0p-2,
+    },
+    {
+        0x1.1d5a3f35f7ac6p-1, 0x1.c012ae04b0474p-2, 0x1.706ef68811a02p-2, 0x1.38ab02a5dc8fap-2,
+        0x1.fd6396384fd00p-3, 0x1.9840d24660f3bp-3, 0x1.548cfc96f717ep-3, 0x1.2413cda19ab20p-3,
+        0x1.e154473ed6565p-4, 0x1.85cd22b6c201dp-4, 0x1.478170c2a5724p-4, 0x1.10f7374de597dp-4,
+        0x1.635cb6a1da3fap+0, 0x1.ef72bc8ebdb41p-1, 0x1.aeaf8f942a326p-1, 0x1.663465af28982p-1,
+    },
+    {
+        -0x1.37079a2642d62p-3, -0x1.827cd14898cf9p-4, -0x1.06772645a62b1p-4, -0x1.7b11de949b2c0p-5,
+        -0x1.f84602ca8f3dfp-6, -0x1.4479fbc71f7d5p-6, -0x1.c400158ff3c11p-7, -0x1.4cae66e537b29p-7,
+        -0x1.c3fabf6acae6ap-8, -0x1.288b849db195dp-8, -0x1.a2c30545d3dfdp-9, -0x1.22f2c48a8966bp-9,
+        -0x1.c0dac44f26d8fp-1, -0x1.c563b54e9a0bbp-2, -0x1.5a68dffabda6bp-2, -0x1.e4e39acf87a4cp-3,
+    },
+    {
+        0x1.bb1c6ddbceebbp-5, 0x1.b696d4ecaf60ap-6, 0x1.ede300ac78309p-7, 0x1.303999ed88e8dp-7,
+        0x1.4b33ec29134e0p-8, 0x1.56c42aa175bc7p-9, 0x1.8f0e4d4d008cbp-10, 0x1.f8673986ebcb2p-11,
+        0x1.1aa03e82ef1e7p-11, 0x1.2c9317363e6a6p-12, 0x1.64c6656fbd760p-13, 0x1.9d55d6bcac538p-14,
+        0x1.619271e262f04p-1, 0x1.08b42dc6cb653p-2, 0x1.6627efe5afedep-3, 0x1.a96aec084e382p-4,
+    },
+    {
+        -0x1.5ce3c8fe366bfp-6, -0x1.148e48c32ea31p-7, -0x1.031048a10f786p-8, -0x1.10d6232a0f231p-9,
+        -0x1.e72aed5fcdbd8p-11, -0x1.96166d13b65f5p-12, -0x1.8b7b5a361709fp-13, -0x1.ad79ee2d4eeeap-14,
+        -0x1.8d31023d80054p-15, -0x1.567c9c1968120p-16, -0x1.55c7718d18138p-17, -0x1.4a2e5ac278dd5p-18,
+        -0x1.2a5b2ab4b3020p-1, -0x1.4fc0ae307d588p-3, -0x1.9444f24c1b4f8p-4, -0x1.99f04e145daf1p-5,
+    },
+    {
+        0x1.206c5785a8805p-7, 0x1.6fd8fe3c84118p-9, 0x1.1f7bc98829cbbp-10, 0x1.035581394ddabp-11,
+        0x1.7c629714c984bp-13, 0x1.ff96e30098f76p-15, 0x1.a1268a24d0b91p-16, 0x1.856b8fb6b9e09p-17,
+        0x1.29524157de485p-18, 0x1.9feba2bafab6dp-20, 0x1.5d0b6cafd2de3p-21, 0x1.1935bbcb95b0ep-22,
+        0x1.02bf6429775fcp-1, 0x1.b9885f81f1a2ap-4, 0x1.dacf35c312095p-5, 0x1.9cd279f90977fp-6,
+    },
+    {
+        -0x1.ea16b63b6435fp-9, -0x1.f88ea32570454p-11, -0x1.49c5c9992bf88p-12, -0x1.fe798e57d837ap-14,
+        -0x1.341d2f826023ap-15, -0x1.4eb8c3f90320cp-17, -0x1.c9642d2f22067p-19, -0x1.6f3ca3821359bp-20,
+        -0x1.cf3d11064f310p-22, -0x1.06e606a1cc943p-23, -0x1.732305622521cp-25, -0x1.f2d2e841dcbdbp-27,
+        -0x1.c684d2e6bf4e3p-2, -0x1.2abde56273e47p-4, -0x1.1c8f1aa5273e2p-5, -0x1.a9949d5c996aap-7,
+    },
+    {
+        0x1.b2d80f4cf5e24p-10, 0x1.6708b17bff5c6p-12, 0x1.8737fba7366ecp-14, 0x1.03553eddcdca0p-15,
+        0x1.064d1dd5fadcbp-17, 0x1.c8d6b065ccf81p-20, 0x1.04714d8b0ea9ep-21, 0x1.66c655ea5c52ep-23,
+        0x1.7bd184c952a43p-25, 0x1.5b0ad5e86a72bp-27, 0x1.9a3fab9a8f056p-29, 0x1.cef41d1e052d6p-31,
+        0x1.9d00c76cd1ce0p-2, 0x1.5d15d3ffad170p-5, 0x1.5d747e0241437p-6, 0x1.c0ff0b4bacbbcp-8,
+    },
+    {
+        -0x1.7b521071a13ddp-11, -0x1.fc38519605c6bp-14, -0x1.d0dcc50936778p-16, -0x1.091f33f2d5570p-17,
+        -0x1.bad91aa461f6ap-20, -0x1.3837c16c29b24p-22, -0x1.2ab62f8150918p-24, -0x1.623c9651ba7b8p-26,
+        -0x1.3635bf74cd7a6p-28, -0x1.cc31225ae238ap-31, -0x1.c9b1923373570p-33, -0x1.af08fcc0f0847p-35,
+        -0x1.6e0055e1bd639p-2, -0x1.c17527b46ac96p-5, -0x1.aa3751fc7b469p-7, -0x1.d8cd2c6273281p-9,
+    },
+};
+static const double VMATH_ERFINV_PIECES[8][16] = {
+    {
+        0x1.2000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
+        0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
+        0x1.2000000000000p+3, 0x1.6000000000000p+3, 0x1.a000000000000p+3, 0x1.f000000000000p+3,
+        0x1.2000000000000p+0, 0x1.6000000000000p+0, 0x1.a000000000000p+0, 0x1.e000000000000p+0,
+    },
+    {
+        0x1.30871b8663a3cp+0, 0x1.508eb3b7a7c44p+0, 0x1.7083a336cd764p+0, 0x1.9012fadec7b65p+0,
+        0x1.be2a1a0dc3720p+0, 0x1.f89c263100a0fp+0, 0x1.17a9ba0650cc2p+1, 0x1.313c8a6ceb9e3p+1,
+        0x1.54aa057af365cp+1, 0x1.7f749a88cbb06p+1, 0x1.a65059e80981fp+1, 0x1.d2acd762a7a6bp+1,
+        0x1.d4afe61a812f9p-1, 0x1.f30fec2ddde79p-1, 0x1.09005d88e041ep+0, 0x1.18b20512c3468p+0,
+    },
+    {
+        0x1.ff04264674f01p-3, 0x1.006e81545b016p-2, 0x1.fce3421522b35p-3, 0x1.f4636c3f96029p-3,
+        0x1.e2039705f63e1p-3, 0x1.c4ae2de110031p-3, 0x1.a7086dece5838p-3, 0x1.8bd646bd210a4p-3,
+        0x1.692e0141c9d79p-3, 0x1.452f4548b084dp-3, 0x1.29b5a98551b11p-3, 0x1.0f4f49d6ad3e2p-3,
+        0x1.e0d9e5079a38cp-3, 0x1.ead72c2f60633p-3, 0x1.f2f1bd39fb3cfp-3, 0x1.f927dd3059788p-3,
+    },
+    {
+        0x1.49362bc8ef577p-9, -0x1.44d0274a11606p-11, -0x1.9d94b8cf715b6p-9, -0x1.4a09a7268f83ep-8,
+        -0x1.b835ad965d82dp-8, -0x1.e2d6c1ee292d2p-8, -0x1.cadf32902d4c3p-8, -0x1.9978e0b7dd986p-8,
+        -0x1.4b5023f7df0c3p-8, -0x1.f30b4370aa288p-9, -0x1.835e0eca2c7a0p-9, -0x1.2736fd0ac66ddp-9,
+        0x1.5d644df0c20c0p-7, 0x1.21a5b94278da8p-7, 0x1.c9eb37be50534p-8, 0x1.518a990430563p-8,
+    },
+    {
+        -0x1.276839b5b3897p-9, -0x1.f28aac7024a9bp-10, -0x1.8220002c7b26ap-10, -0x1.104229cd2f6c5p-10,
+        -0x1.f8ae438f158bbp-12, -0x1.d05651555036bp-19, 0x1.bd52451f9566ep-13, 0x1.1dc1a0544f24ap-12,
+        0x1.0182137e4c6b9p-12, 0x1.67b57692f1f8dp-13, 0x1.e85f6bcdadf1bp-14, 0x1.3aa69a61286a5p-14,
+        -0x1.397e7a6bc48c8p-9, -0x1.427698d2f9367p-9, -0x1.4395e6eeae2b6p-9, -0x1.3d3bc7eac797ep-9,
+    },
+    {
+        0x1.2d216d5f623a8p-13, 0x1.a7132c187ec02p-13, 0x1.cf8b78f7b0264p-13, 0x1.b6719cda74ec4p-13,
+        0x1.4c889180e024fp-13, 0x1.5a40904c24ba2p-14, 0x1.f9f2c49b679b3p-16, 0x1.d3f2a246f9545p-19,
+        -0x1.2ae5fa365d1c3p-17, -0x1.198beb67dfd61p-17, -0x1.6ea33fa0cdba4p-18, -0x1.9bfbe9157a705p-19,
+        -0x1.9d2b9822147d9p-14, -0x1.41282945350a9p-15, 0x1.5af22a3843fa5p-16, 0x1.3bc3c9ceca8ecp-14,
+    },
+    {
+        0x1.0511554b744c3p-15, 0x1.0000b0358624cp-16, 0x1.a62cb53aafb2dp-21, -0x1.3c876f8eb89a2p-17,
+        -0x1.06b1d01af7456p-16, -0x1.bec44cb133a58p-17, -0x1.01217cbc4d809p-17, -0x1.c88057ba25228p-19,
+        -0x1.176f1b1129a6cp-21, 0x1.3600c251518dfp-22, 0x1.116c1d15c7e0dp-22, 0x1.26b99b96b254ep-23,
+        0x1.90a921f8350bep-15, 0x1.93600614397d3p-15, 0x1.8019264b76e9cp-15, 0x1.598986a350edbp-15,
+    },
+    {
+        -0x1.51a4a9a141552p-18, -0x1.626923cd8d820p-18, -0x1.1aa287b6d8cbcp-18, -0x1.58e70fa014e3ep-19,
+        -0x1.abc6e7197f8d5p-22, 0x1.db21e70e7bf25p-21, 0x1.d8cc793d6dd00p-21, 0x1.1e41a3be0523bp-21,
+        0x1.60a6516d1dbf0p-23, 0x1.7bb923f4ff43cp-27, -0x1.2f1730c07c882p-27, -0x1.9ef5723eecf50p-28,
+        0x1.2cf4c77f96b45p-20, -0x1.6dd8d9ef15f8ap-21, -0x1.3b07d94b649f8p-19, -0x1.f408cfa171552p-19,
     },
 };
 

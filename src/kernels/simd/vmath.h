@@ -51,6 +51,7 @@ static inline vf32 v_horner_f32(vf32 x, const float *c, int n) {
     v_horner_f32(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]))
 
 #include "kernels/simd/vmath_pieces.h"
+#include "kernels/simd/vmath_tables.h"
 
 /* ---- exp: 2^k e^r, |r| <= ln(2)/2 ------------------------------------------------------- */
 
@@ -147,18 +148,43 @@ static inline vf64 v_log_f64(vf64 x) {
 }
 
 /* Good to 2^-38: what f32 needs of a logarithm that is going to be multiplied. */
+#if SIMD_TABLES
+static inline vf64 v_log_short(vf64 x, const double *entry, const double *poly, double two) {
+    vf64 m;
+    const vf64 k = v_exponent_f64(x, &m);
+    const vu64 i = (vu64)m >> 48;
+    const vf64 r = v_fma_f64(m, v_entry16_f64(VMATH_LOG_INVERSE_F64, i), v_set_f64(-1));
+    const vf64 whole = v_fma_f64(k, v_set_f64(two), v_entry16_f64(entry, i));
+    return v_log_special_f64(x, v_fma_f64(r, v_poly_f64(r, poly, 8), whole));
+}
+static inline vf64 v_log2_short(vf64 x) {
+    return v_log_short(x, VMATH_LOG2_ENTRY_F64, VMATH_LOG2_TABLE_F64, 1);
+}
+static inline vf64 v_ln_short(vf64 x) {
+    return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_TABLE_F64, VMATH_LN2);
+}
+#else
 static inline vf64 v_log2_short(vf64 x) {
     vf64 m;
     const vf64 k = v_split_f64(x, &m), f = m - 1.0;
     return v_log_special_f64(x, v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k));
 }
+static inline vf64 v_ln_short(vf64 x) { return VMATH_LN2 * v_log2_short(x); }
+#endif
+
 /* 2^t, good to 2^-35, for |t| up to 1000. */
 static inline vf64 v_exp2_short(vf64 t) {
-    t = v_sel_f64(t > 1000.0, v_set_f64(1000.0), t);
-    t = v_sel_f64(t < -1000.0, v_set_f64(-1000.0), t);
+    t = v_limit_f64(t, -1000.0, 1000.0);
+#if SIMD_TABLES
+    /* to eighths: the last three bits are the entry of a table, the whole part is for scalef */
+    const vf64 rounded = t + VMATH_MAGIC_F64 / 8, k = rounded - VMATH_MAGIC_F64 / 8, r = t - k;
+    const vf64 e = v_entry8_f64(VMATH_EXP2_ENTRY_F64, (vu64)rounded);
+    return v_scale_f64(v_fma_f64(e * r, VMATH_POLY(r, EXP2_EIGHTH_F64), e), k);
+#else
     const vf64 rounded = t + VMATH_MAGIC_F64, r = t - (rounded - VMATH_MAGIC_F64);
     const vf64 e = v_fma_f64(r, VMATH_POLY(r, EXP2_F64), v_set_f64(1));
     return e * (vf64)(((vu64)rounded - VMATH_BITS_F64 + 1023u) << 52);
+#endif
 }
 
 #if SIMD_TABLES
@@ -394,9 +420,17 @@ static inline vf64 v_pow_short(vf64 x, vf64 y) {
     const vi64 one = (y == 0) | (x == 1) | ((size == 1) & (v_abs_f64(y) == (double)INFINITY));
     return v_sel_f64(one, v_set_f64(1), r);
 }
-static inline vf32 v_pow_f32(vf32 x, vf32 y) {
+static __attribute__((noinline, unused)) vf32 v_pow_any_f32(vf32 x, vf32 y) {
     return v_narrow_f64(v_pow_short(v_low_f64(x), v_low_f64(y)),
                         v_pow_short(v_high_f64(x), v_high_f64(y)));
+}
+/* Without the exceptions, where all lanes are finite and all bases positive. */
+static inline vf32 v_pow_f32(vf32 x, vf32 y) {
+    const vu32 infinity = (vu32)v_set_f32((float)INFINITY);
+    const vi32 unfit = (vi32)(((vu32)x - 1u >= infinity - 1u) | ((vu32)v_abs_f32(y) >= infinity));
+    if (__builtin_expect(v_any32(unfit), 0)) return v_pow_any_f32(x, y);
+    return v_narrow_f64(v_exp2_short(v_low_f64(y) * v_log2_short(v_low_f64(x))),
+                        v_exp2_short(v_high_f64(y) * v_log2_short(v_high_f64(x))));
 }
 static inline vf64 v_pow_f64(vf64 x, vf64 y) {
     vf64 r = x;

@@ -25,6 +25,7 @@ static inline vf32 v_ln_tail_f32(vf32 f, vf32 *h) {
 #define V                  vf32
 #define I                  vi32
 #define U                  vu32
+#define MASK               vmask_f32
 #define NAME(f)            f##_f32
 #define NUMBER(c)          VMATH_##c##_F32
 #define VMATH_LN2_HIGH_F32 VMATH_LN2_F32_HIGH
@@ -41,6 +42,7 @@ static inline vf32 v_ln_tail_f32(vf32 f, vf32 *h) {
 #define V                  vf64
 #define I                  vi64
 #define U                  vu64
+#define MASK               vmask_f64
 #define NAME(f)            f##_f64
 #define NUMBER(c)          VMATH_##c##_F64
 #define VMATH_LN2_HIGH_F64 VMATH_LN2_F64_HIGH
@@ -52,6 +54,132 @@ static inline vf32 v_ln_tail_f32(vf32 f, vf32 *h) {
 #define BITS               53.0
 #define LARGE              0x1p28
 #include "kernels/simd/vmath_twice.h"
+
+/* ---- exp2 ------------------------------------------------------------------------------------ */
+
+static inline vf32 v_exp2_f32(vf32 x) {
+    x = v_limit_f32(x, -151.0f, 129.0f);
+    const vf32 k = (x + VMATH_MAGIC_F32) - VMATH_MAGIC_F32, r = x - k;
+#if SIMD_FMA
+    return v_scale_f32(v_fma_f32(r, VMATH_HORNER(r, EXP2M1_F32), v_set_f32(1)), k);
+#else
+    return v_scale_f32(v_exp_near_f32(r * (float)VMATH_LN2, v_set_f32(1)), k);
+#endif
+}
+static inline vf64 v_exp2_f64(vf64 x) {
+    x = v_limit_f64(x, -1076.0, 1025.0);
+    const vf64 k = (x + VMATH_MAGIC_F64) - VMATH_MAGIC_F64, r = (x - k) * VMATH_LN2;
+    return v_scale_f64(1.0 + v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r), k);
+}
+
+/* ---- atan ------------------------------------------------------------------------------------ */
+
+/* From t = |x| or - 1 / |x|, whichever is smaller; the inverse with a second digit, which the slope
+ * 1 / (1 + t^2) makes smaller, about as 1 - t^2 / 2 does. */
+#if SIMD_FMA
+static inline vf32 v_atan_f32(vf32 x) {
+    const vf32 a = v_min_f32(v_abs_f32(x), 0x1p100f), one = v_set_f32(1), zero = (vf32){0};
+    const vmask_f32 far = v_less_f32(one, a);
+    const vf32 about = -v_about_inverse_f32(a), left = about * v_fma_f32(a, about, one);
+    const vf32 head = v_either_f32(far, about, a), more = v_either_f32(far, left, zero);
+    const vf32 t = head + more, lost = (head - t) + more, z = t * t;
+    const vf32 whole = v_either_f32(far, v_set_f32(VMATH_PI_2_WHOLE_F32), zero), sum = whole + t;
+    const vf32 low = v_either_f32(far, v_set_f32(VMATH_PI_2_REST_F32), zero);
+    const vf32 rest = v_fma_f32(lost, v_fma_f32(z, v_set_f32(-0.5f), one), low);
+    const vf32 tail = v_fma_f32(t * z, VMATH_HORNER(z, ATAN_F32), ((whole - sum) + t) + rest);
+    return v_copysign_f32(sum + tail, x);
+}
+#else
+static inline vf64 v_atan_short(vf64 x) {
+    const vf64 a = v_abs_f64(x), zero = (vf64){0};
+    const vmask_f64 far = v_less_f64(v_set_f64(1), a);
+    const vf64 t = v_either_f64(far, -1.0 / a, a), z = t * t;
+    const vf64 whole = v_either_f64(far, v_set_f64(VMATH_PI_2_WHOLE_F64), zero);
+    return v_copysign_f64(whole + (t + t * z * VMATH_POLY(z, ATAN_SHORT_F64)), x);
+}
+static inline vf32 v_atan_f32(vf32 x) {
+    return v_narrow_f64(v_atan_short(v_low_f64(x)), v_atan_short(v_high_f64(x)));
+}
+#endif
+/* From |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, whichever is smallest. */
+static inline vf64 v_atan_f64(vf64 x) {
+    const vf64 a = v_abs_f64(x), one = v_set_f64(1);
+    const vi64 past = a > 0.66, far = a > 1.5;
+    const vf64 t = v_sel_f64(far, -one, v_sel_f64(past, a - one, a)) /
+                   v_sel_f64(far, a, v_sel_f64(past, a + one, one));
+    const vf64 z = t * t, tail = t * z * VMATH_POLY(z, ATAN_F64);
+    const vf64 base = v_sel_f64(far, v_set_f64(VMATH_PI_2_WHOLE_F64),
+                                v_sel_f64(past, v_set_f64(VMATH_PI_4_WHOLE_F64), (vf64){0}));
+    const vf64 low = v_sel_f64(far, v_set_f64(VMATH_PI_2_REST_F64),
+                               v_sel_f64(past, v_set_f64(VMATH_PI_4_REST_F64), (vf64){0}));
+    const vf64 sum = base + t;
+    return v_copysign_f64(sum + (((base - sum) + t) + (tail + low)), x);
+}
+
+/* ---- logarithms of what is near 1, and of quotients ------------------------------------------ */
+
+#if SIMD_TABLES
+/* f = 2^-k / c, whose product with q > 0 is near 1; *high + *low: its logarithm taken away. */
+static inline vf32 v_about_one_over_f32(vf32 q, vf32 *high, vf32 *low) {
+    vf32 m;
+    const vf32 k = v_exponent_f32(q, &m);
+    const vu32 i = (vu32)m >> 19;
+    *high = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), v_entry16_f32(VMATH_LN_HIGH_F32, i));
+    *low = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_LOW), v_entry16_f32(VMATH_LN_LOW_F32, i));
+    return v_scale_f32(v_entry16_f32(VMATH_LOG_INVERSE_F32, i), -k);
+}
+/* ln(1 + r + a b) + high + low, r small, a b much smaller. */
+static inline vf32 v_ln_near_f32(vf32 r, vf32 a, vf32 b, vf32 high, vf32 low) {
+    const vf32 sum = v_fma_f32(a, b, r), more = v_fma_f32(a, b, low);
+    return high + (r + v_fma_f32(sum * sum, VMATH_POLY(sum, LN_F32), more));
+}
+static inline vf32 v_log1p_f32(vf32 x) {
+    vf32 high, low;
+    const vf32 u = 1.0f + x, back = u - 1.0f, lost = (1.0f - (u - back)) + (x - back);
+    const vf32 f = v_about_one_over_f32(u, &high, &low);
+    const vf32 y = v_ln_near_f32(v_fma_f32(u, f, v_set_f32(-1)), lost, f, high, low);
+    return v_copysign_f32(v_log_special_f32(u, y), x);
+}
+
+/* Logarithms of quotients n / d: q tells f, and 1 + r = f n / d is found without the rounding of
+ * the quotient, r = (f n - d) / d. */
+static __attribute__((noinline, unused)) vf32 v_logit_far_f32(vf32 x) { return v_logit_any_f32(x); }
+static inline vf32 v_logit_f32(vf32 x) {
+    vf32 high, low;
+    const vf32 one = v_set_f32(1), other = one - x,
+               t = v_either_f32(v_less_f32(x, other), x, other);
+    if (__builtin_expect(_mm512_cmp_ps_mask(t, v_set_f32(0x1p-100f), _CMP_NGE_UQ) != 0, 0))
+        return v_logit_far_f32(x);
+    const vf32 about = v_about_inverse_f32(t);
+    const vf32 f = v_about_one_over_f32((one - t) * about, &high, &low);
+    const vf32 n = v_fma_f32(-t, f + one, f), r = n * about;
+    const vf32 y = v_ln_near_f32(r, v_fma_f32(-r, t, n), about, high, low);
+    return v_copysign_f32(y, x - 0.5f);
+}
+static __attribute__((noinline, unused)) vf32 v_atanh_far_f32(vf32 x) { return v_atanh_any_f32(x); }
+static inline vf32 v_atanh_f32(vf32 x) {
+    vf32 high, low;
+    const vf32 a = v_abs_f32(x), one = v_set_f32(1);
+    if (__builtin_expect(_mm512_cmp_ps_mask(a, one, _CMP_NLT_UQ) != 0, 0))
+        return v_atanh_far_f32(x);
+    const vf32 d = one - a, low_d = (one - d) - a, u = one + a, about = v_about_inverse_f32(d);
+    const vf32 f = v_about_one_over_f32(u * about, &high, &low);
+    /* f - 1 is exact where u may not be, and the other way round */
+    const vf32 n = v_either_f32(v_less_f32(a, v_set_f32(0.5f)), v_fma_f32(a, f + one, f - one),
+                                v_fma_f32(u, f, -d));
+    const vf32 r = n * about;
+    const vf32 left = v_fma_f32(-r, low_d, v_fma_f32(-r, d, n));
+    const vf32 y = v_ln_near_f32(r, left, about, high, low);
+    return v_copysign_f32(0.5f * y, x);
+}
+#else
+static inline vf32 v_log1p_f32(vf32 x) { return v_log1p_any_f32(x); }
+static inline vf32 v_logit_f32(vf32 x) { return v_logit_any_f32(x); }
+static inline vf32 v_atanh_f32(vf32 x) { return v_atanh_any_f32(x); }
+#endif
+static inline vf64 v_log1p_f64(vf64 x) { return v_log1p_any_f64(x); }
+static inline vf64 v_logit_f64(vf64 x) { return v_logit_any_f64(x); }
+static inline vf64 v_atanh_f64(vf64 x) { return v_atanh_any_f64(x); }
 
 /* ---- tan ------------------------------------------------------------------------------------- */
 

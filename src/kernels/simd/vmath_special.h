@@ -45,10 +45,10 @@ static inline vf64 v_erfc_f64(vf64 x) {
     return v_sel_f64(a < 0.5, near, v_sel_f64(x < 0, 2.0 - far, far));
 }
 
+/* erfc(a), a >= 0: w = 1 / (3 + a) times what is nearly flat as a function of w. */
 static inline vf64 v_erfc_far_short(vf64 a) {
-    a = v_at_most_f64(a, 11.0);
-    const vf64 u = a + 3.0, v = 1.0 + (a + a), inverse = 1.0 / (u * v);
-    const vf64 q = VMATH_POLY((a - 3.0) * v * inverse, ERFC_SHORT_F64) * (u * inverse);
+    a = v_min_f64(a, 11.0);
+    const vf64 w = v_inverse_short(3.0 + a), q = w * VMATH_POLY(w, ERFC_SHORT_F64);
     return q * v_exp2_short(a * a * -VMATH_LOG2E);
 }
 static inline vf64 v_erf_short(vf64 x) {
@@ -56,9 +56,8 @@ static inline vf64 v_erf_short(vf64 x) {
     return v_copysign_f64(v_sel_f64(a < 1.0, near, 1.0 - v_erfc_far_short(a)), x);
 }
 static inline vf64 v_erfc_short(vf64 x) {
-    const vf64 a = v_abs_f64(x), near = 1.0 - v_fma_f64(x, VMATH_POLY(x * x, ERF_SHORT_F64), x);
-    const vf64 far = v_erfc_far_short(a);
-    return v_sel_f64(a < 0.5, near, v_sel_f64(x < 0, 2.0 - far, far));
+    const vf64 far = v_erfc_far_short(v_abs_f64(x));
+    return v_either_f64(v_negative_f64(x), 2.0 - far, far);
 }
 static inline vf32 v_erf_wide_f32(vf32 x) {
     return v_narrow_f64(v_erf_short(v_low_f64(x)), v_erf_short(v_high_f64(x)));
@@ -87,8 +86,14 @@ static inline vf64 v_erfinv_short(vf64 x) {
     p = v_sel_f64(s > 4.05, VMATH_POLY(s, ERFINV_END_F64), p);
     return x * v_sel_f64(w == (double)INFINITY, w, p);
 }
+/* Good enough for f32: x P(w) in pieces of 1 + w. Beyond 1 it is NaN, at 1 infinite like w. */
+static inline vf64 v_erfinv_pieces(vf64 x) {
+    const vf64 w = -v_ln_short(v_fma_f64(-x, x, v_set_f64(1))), u = 1.0 + w;
+    const vf64 p = VMATH_SIXTEENTHS(u, v_min_f64(u, 15.9), ERFINV);
+    return x * v_either_f64(v_less_f64(u, v_set_f64(20)), p, w);
+}
 static inline vf32 v_erfinv_f32(vf32 x) {
-    const vf32 y = v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));
+    const vf32 y = v_narrow_f64(v_erfinv_pieces(v_low_f64(x)), v_erfinv_pieces(v_high_f64(x)));
     return v_sel_f32(v_abs_f32(x) > 1.0f, v_set_f32(NAN), y); /* not some NaN or other */
 }
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
@@ -157,30 +162,43 @@ static inline vf64 v_digamma_f64(vf64 x) {
     y = v_sel_f64((x == (double)INFINITY) | (x != x), x, y);
     return v_sel_f64(x == 0, v_copysign_f64(v_set_f64((double)INFINITY), -x), y);
 }
-static inline vf32 v_digamma_f32(vf32 x) {
+static __attribute__((noinline, unused)) vf32 v_digamma_any_f32(vf32 x) {
     return v_narrow_f64(v_digamma_f64(v_low_f64(x)), v_digamma_f64(v_high_f64(x)));
+}
+/* Of z > 0, good enough for f32: in pieces from 1 to 16; below by one step, above by the series. */
+static inline vf64 v_digamma_short(vf64 z) {
+    const vf64 zero = (vf64){0}, one = v_set_f64(1);
+    const vmask_f64 below = v_less_f64(z, one);
+    const vf64 w = v_inverse_short(z), v = w * w, t = v_either_f64(below, z + one, z);
+    const vf64 near = VMATH_SIXTEENTHS(t, t, DIGAMMA) - v_either_f64(below, w, zero);
+    const vf64 series = v_fma_f64(v, v_fma_f64(v, v_set_f64(-1.0 / 252), v_set_f64(1.0 / 120)),
+                                  v_set_f64(-1.0 / 12));
+    const vf64 far = v_fma_f64(v, series, v_fma_f64(w, v_set_f64(-0.5), v_ln_short(z)));
+    return v_either_f64(v_less_f64(z, v_set_f64(16)), near, far);
+}
+static inline vf32 v_digamma_f32(vf32 x) {
+    const vi32 plain = (x > 0x1p-100f) & (x < (float)INFINITY);
+    if (__builtin_expect(v_any32(~plain), 0)) return v_digamma_any_f32(x);
+    return v_narrow_f64(v_digamma_short(v_low_f64(x)), v_digamma_short(v_high_f64(x)));
 }
 
 /* ---- lgamma ---------------------------------------------------------------------------------- */
 
-/* Stirling's series beyond 8, by steps up to there. */
+/* In pieces from 1 to 16, below by one step, above by Stirling's series. */
 static inline vf64 v_lgamma_short(vf64 x) {
-    const vi64 negative = x < 0;
-    const vf64 z = v_sel_f64(negative, 1.0 - x, x);
-    const vi64 small = z < 8.0;
-    vf64 product = z;
-    for (int i = 1; i < 8; i++) product = product * (z + (double)i);
-    const vf64 u = v_sel_f64(small, z + 8.0, z), inverse = 1.0 / u;
-    vf64 y = (u - 0.5) * v_log_f64(u) - u + VMATH_LN_2PI_HALF;
-    y = y + inverse * VMATH_POLY(inverse * inverse, LGAMMA_F64);
-    y = y - v_log_f64(v_sel_f64(small, product, v_set_f64(1)));
-    const vf64 past_1 = z - 1.0, past_2 = z - 2.0;
-    y = v_sel_f64(v_abs_f64(past_1) < 0.01, past_1 * VMATH_POLY(past_1, LGAMMA_1_F64) + 0.0, y);
-    y = v_sel_f64(v_abs_f64(past_2) < 0.01, past_2 * VMATH_POLY(past_2, LGAMMA_2_F64), y);
-    if (v_any64(negative)) {
+    const vf64 zero = (vf64){0}, one = v_set_f64(1);
+    const vmask_f64 negative = v_less_f64(x, zero);
+    const vf64 z = v_either_f64(negative, one - x, x), ln = v_ln_short(z);
+    const vmask_f64 below = v_less_f64(z, one);
+    const vf64 t = v_either_f64(below, z + one, z), w = v_inverse_short(z);
+    const vf64 near = VMATH_SIXTEENTHS(t, t, LGAMMA) - v_either_f64(below, ln, zero);
+    const vf64 tail = w * v_fma_f64(w * w, v_set_f64(-1.0 / 360), v_set_f64(1.0 / 12));
+    const vf64 far = v_fma_f64(z - 0.5, ln, (tail + VMATH_LN_2PI_HALF) - z);
+    vf64 y = v_either_f64(v_less_f64(z, v_set_f64(16)), near, far);
+    if (v_some_f64(negative)) {
         vf64 low, c;
         const vf64 s = v_sin_and_cos_pi(x, &low, &c);
-        y = v_sel_f64(negative, (VMATH_LN_PI - v_log_f64(v_abs_f64(s))) - y, y);
+        y = v_either_f64(negative, (VMATH_LN_PI - v_log_f64(v_abs_f64(s))) - y, y);
     }
     return v_sel_f64(v_abs_f64(x) == (double)INFINITY, v_set_f64((double)INFINITY), y);
 }

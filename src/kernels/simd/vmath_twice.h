@@ -1,7 +1,8 @@
 /* Functions whose text is the same for f32 and f64; no include guard, included twice by
- * vmath_more.h. Wants T, V, I, U (number, vector, masks, bits), NAME(f), NUMBER(c) of vmath.gen.h,
- * POLY(x, table), LIBM(f), and what depends on the exponent: TOP and COSH_TOP (exp and cosh are
- * inf there), BITS (of the mantissa), LARGE (its square + 1 is its square). Takes them away. */
+ * vmath_more.h. Wants T, V, I, U, MASK (number, vector, integers, bits, choices), NAME(f),
+ * NUMBER(c) of vmath.gen.h, POLY(x, table), LIBM(f), and what depends on the exponent: TOP and
+ * COSH_TOP (exp and cosh are inf there), BITS (of the mantissa), LARGE (its square + 1 is its
+ * square). Takes them away. */
 
 /* e^(x + more) = 2^*k (1 + r + *p), r returned, for x within the range of the type. */
 static inline V NAME(v_exp_parts)(V x, V more, V *k, V *p) {
@@ -26,13 +27,6 @@ static inline V NAME(v_expm1)(V x) {
     return v_copysign(y * NAME(v_two_to)(k - (T)1) * (T)2, x);
 }
 
-static inline V NAME(v_exp2)(V x) {
-    x = NAME(v_at_most)(NAME(v_at_least)(x, -(T)1.5 * TOP - 30), (T)1.45 * TOP);
-    const V k = v_round(x), half = v_round(k * (T)0.5), r = (x - k) * (T)VMATH_LN2;
-    const V e = (T)1 + v_fma(r * r, POLY(r, EXP), r);
-    return e * NAME(v_two_to)(half) * NAME(v_two_to)(k - half);
-}
-
 /* ---- logarithms of sums ---------------------------------------------------------------------- */
 
 /* ln(u + c) + k ln(2), u positive and normal, c much smaller. */
@@ -52,7 +46,7 @@ static inline V NAME(v_ln_one_plus)(V high, V low, I big, V x) {
                            v_sel(big, v_like(x, 1), (V){0}));
 }
 
-static inline V NAME(v_log1p)(V x) {
+static inline V NAME(v_log1p_any)(V x) {
     V y = NAME(v_ln_one_plus)(x, (V){0}, (I){0}, x);
     y = v_sel((x == (T)INFINITY) | (x != x), x, y);
     y = v_sel(x == (T)-1, v_like(x, INFINITY), y);
@@ -71,7 +65,7 @@ static inline V NAME(v_acosh)(V x) {
     return v_sel(x < (T)1, v_like(x, NAN), y);
 }
 /* ln((1 + x) / (1 - x)) / 2 */
-static inline V NAME(v_atanh)(V x) {
+static inline V NAME(v_atanh_any)(V x) {
     const V a = v_abs(x), twice = a + a, part = twice * a / ((T)1 - a), sum = twice + part;
     const V back = sum - twice, low = (twice - (sum - back)) + (part - back);
     V y = (T)0.5 * NAME(v_ln_one_plus)(sum, low, (I){0}, a);
@@ -80,7 +74,7 @@ static inline V NAME(v_atanh)(V x) {
 }
 
 /* ln(x / (1 - x)) = +- ln(1 + |2 x - 1| / min(x, 1 - x)), which is small where the result is. */
-static inline V NAME(v_logit)(V x) {
+static inline V NAME(v_logit_any)(V x) {
     const V d = x + x - (T)1, least = v_sel(x < (T)0.5, x, (T)1 - x), arg = v_abs(d) / least;
     const I tiny = x < (T)1 / (LARGE * LARGE);
     const V u = (T)1 + arg, back = u - (T)1;
@@ -153,53 +147,47 @@ static __attribute__((noinline, unused)) V NAME(v_tan_any)(V x) {
     return y;
 }
 
-/* From |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, whichever is smallest. */
-static inline V NAME(v_atan)(V x) {
-    const V a = v_abs(x), one = v_like(x, 1);
-    const I past = a > (T)0.66, far = a > (T)1.5;
-    const V t =
-        v_sel(far, -one, v_sel(past, a - one, a)) / v_sel(far, a, v_sel(past, a + one, one));
-    const V z = t * t, tail = t * z * POLY(z, ATAN);
-    const V base = v_sel(far, v_like(x, NUMBER(PI_2_WHOLE)),
-                         v_sel(past, v_like(x, NUMBER(PI_4_WHOLE)), (V){0}));
-    const V low =
-        v_sel(far, v_like(x, NUMBER(PI_2_REST)), v_sel(past, v_like(x, NUMBER(PI_4_REST)), (V){0}));
-    const V sum = base + t;
-    return v_copysign(sum + (((base - sum) + t) + (tail + low)), x);
+/* Beyond 1/2: asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)). *s + the result is asin(a) or the asin of
+ * that root. */
+static inline V NAME(v_asin_parts)(V a, MASK big, V *s) {
+    V lost;
+    const V half = v_like(a, 0.5), z = NAME(v_either)(big, v_fma(a, -half, half), a * a);
+    const V root = NAME(v_root)(z, &lost);
+    lost = NAME(v_either)(big, lost, (V){0});
+    *s = NAME(v_either)(big, root, a);
+    return v_fma((*s + lost) * z, POLY(z, ASIN), lost);
 }
-
-/* Beyond 1/2: asin(a) = pi/2 - 2 asin(sqrt((1 - a) / 2)). *s + the result is asin(|x|) or the asin
- * of that root. */
-static inline V NAME(v_asin_parts)(V a, V *s) {
-    const I big = a > (T)0.5;
-    const V z = v_sel(big, ((T)1 - a) * (T)0.5, a * a);
-    *s = v_sel(big, v_sqrt(z), a);
-    return *s * z * POLY(z, ASIN);
+/* whole + low + times * (s + tail); times is a power of 2 */
+static inline V NAME(v_asin_sum)(V whole, V low, V times, V s, V tail) {
+    const V p = times * s, sum = whole + p;
+    return sum + v_fma(times, tail, ((whole - sum) + p) + low);
 }
 static inline V NAME(v_asin)(V x) {
     V s;
-    const V a = v_abs(x), tail = NAME(v_asin_parts)(a, &s);
-    const V whole = v_like(x, NUMBER(PI_2_WHOLE)), twice = s + s, sum = whole - twice;
-    const V far = sum + (((whole - sum) - twice) + (NUMBER(PI_2_REST) - (tail + tail)));
-    return v_copysign(v_sel(a > (T)0.5, far, s + tail), x);
+    const V a = v_abs(x), zero = (V){0};
+    const MASK big = NAME(v_less)(v_like(x, 0.5), a);
+    const V tail = NAME(v_asin_parts)(a, big, &s);
+    const V whole = NAME(v_either)(big, v_like(x, NUMBER(PI_2_WHOLE)), zero);
+    const V low = NAME(v_either)(big, v_like(x, NUMBER(PI_2_REST)), zero);
+    const V times = NAME(v_either)(big, v_like(x, -2), v_like(x, 1));
+    return v_copysign(NAME(v_asin_sum)(whole, low, times, s, tail), x);
 }
+/* pi/2 - asin(x): of large arguments 2 asin(root), or pi less that. */
 static inline V NAME(v_acos)(V x) {
     V s;
-    const V a = v_abs(x), tail = NAME(v_asin_parts)(a, &s), zero = (V){0};
-    const I big = a > (T)0.5, negative = x < 0;
-    /* pi/2 - asin(x), 2 asin(root), or pi - 2 asin(root): whole - part - tail, up to signs */
-    const V part = v_sel(big, s + s, s), rest = v_sel(big, tail + tail, tail);
-    const I add = big ^ negative;
-    const V p = v_sel(add, part, -part), q = v_sel(add, rest, -rest);
-    const V whole = v_sel(big, v_sel(negative, v_like(x, NUMBER(PI_WHOLE)), zero),
-                          v_like(x, NUMBER(PI_2_WHOLE)));
-    const V low =
-        v_sel(big, v_sel(negative, v_like(x, NUMBER(PI_REST)), zero), v_like(x, NUMBER(PI_2_REST)));
-    const V sum = whole + p;
-    return sum + (((whole - sum) + p) + (low + q));
+    const V a = v_abs(x), zero = (V){0}, half = v_like(x, 0.5);
+    const V pi_2 = v_like(x, NUMBER(PI_2_WHOLE)), rest = v_like(x, NUMBER(PI_2_REST));
+    const MASK big = NAME(v_less)(half, a);
+    const V tail = NAME(v_asin_parts)(a, big, &s);
+    const I sign = (I)x & (I)v_like(x, -0.0);
+    const V whole = pi_2 - NAME(v_either)(big, (V)((I)pi_2 ^ sign), zero);
+    const V low = rest - NAME(v_either)(big, (V)((I)rest ^ sign), zero);
+    const V times = NAME(v_either)(big, v_like(x, 2), v_like(x, -1));
+    return NAME(v_asin_sum)(whole, low, (V)((I)times ^ sign), s, tail);
 }
 
 #undef T
+#undef MASK
 #undef V
 #undef I
 #undef U

@@ -1,0 +1,104 @@
+/* Choices by comparison without a detour over vectors of masks, tables of float64 that are looked
+ * up lane by lane, and first guesses at inverses. Included by vmath.h only. */
+#ifndef NOMEN_SRC_VMATH_TABLES_H
+#define NOMEN_SRC_VMATH_TABLES_H
+
+/* ---- choices --------------------------------------------------------------------------------- */
+
+#if SIMD_TABLES
+typedef __mmask16 vmask_f32;
+typedef __mmask8 vmask_f64;
+static inline vmask_f32 v_less_f32(vf32 a, vf32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
+static inline vmask_f64 v_less_f64(vf64 a, vf64 b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+static inline vf32 v_either_f32(vmask_f32 m, vf32 yes, vf32 no) {
+    return (vf32)_mm512_mask_blend_ps(m, no, yes);
+}
+static inline vf64 v_either_f64(vmask_f64 m, vf64 yes, vf64 no) {
+    return (vf64)_mm512_mask_blend_pd(m, no, yes);
+}
+static inline vmask_f32 v_negative_f32(vf32 x) { return _mm512_movepi32_mask((__m512i)x); }
+static inline vmask_f64 v_negative_f64(vf64 x) { return _mm512_movepi64_mask((__m512i)x); }
+static inline int v_some_f32(vmask_f32 m) { return m != 0; }
+static inline int v_some_f64(vmask_f64 m) { return m != 0; }
+#else
+typedef vi32 vmask_f32;
+typedef vi64 vmask_f64;
+static inline vmask_f32 v_less_f32(vf32 a, vf32 b) { return a < b; }
+static inline vmask_f64 v_less_f64(vf64 a, vf64 b) { return a < b; }
+static inline vf32 v_either_f32(vmask_f32 m, vf32 yes, vf32 no) { return v_sel_f32(m, yes, no); }
+static inline vf64 v_either_f64(vmask_f64 m, vf64 yes, vf64 no) { return v_sel_f64(m, yes, no); }
+static inline vmask_f32 v_negative_f32(vf32 x) { return (vi32)x < 0; }
+static inline vmask_f64 v_negative_f64(vf64 x) { return (vi64)x < 0; }
+static inline int v_some_f32(vmask_f32 m) { return v_any32(m); }
+static inline int v_some_f64(vmask_f64 m) { return v_any64(m); }
+#endif
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Entry i % 8 or i % 16 of a table. */
+#if SIMD_TABLES
+static inline vf64 v_entry8_f64(const double *table, vu64 i) {
+    return (vf64)_mm512_permutexvar_pd((__m512i)i, ld_f64(table));
+}
+#endif
+static inline vf64 v_entry16_f64(const double *table, vu64 i) {
+#if SIMD_TABLES
+    return (vf64)_mm512_permutex2var_pd(ld_f64(table), (__m512i)i, ld_f64(table + 8));
+#else
+    vf64 r = (vf64){0};
+    for (int lane = 0; lane < W64; lane++) r[lane] = table[i[lane] & 15u];
+    return r;
+#endif
+}
+
+/* A function on [1, 16) in pieces (VMATH_..._PIECES): the place and the piece of t are told by the
+ * exponent and the first two bits of the mantissa. rows: of the table. */
+static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16], int rows) {
+    const vu64 i = (vu64)bits >> 50;
+    const vf64 d = t - v_entry16_f64(table[0], i);
+    vf64 p = v_entry16_f64(table[rows - 1], i);
+    for (int k = rows - 2; k >= 1; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
+    return p;
+}
+#define VMATH_SIXTEENTHS(t, bits, table)                                                           \
+    v_sixteenths_f64(t, bits, VMATH_##table##_PIECES,                                              \
+                     (int)(sizeof VMATH_##table##_PIECES / sizeof VMATH_##table##_PIECES[0]))
+
+/* ---- inverses and roots ---------------------------------------------------------------------- */
+
+/* 1 / x, good to 2^-40, for normal x whose inverse is normal. */
+static inline vf64 v_inverse_short(vf64 x) {
+#if SIMD_TABLES
+    const vf64 about = (vf64)_mm512_rcp14_pd(x), e = v_fma_f64(-x, about, v_set_f64(1));
+    return v_fma_f64(about, v_fma_f64(e, e, e), about);
+#else
+    return 1.0 / x;
+#endif
+}
+
+/* The root of z >= 0, and what its rounding lost where that is cheaply known. */
+static inline vf32 v_root_f32(vf32 z, vf32 *lost) {
+#if SIMD_TABLES
+    const vf32 about = (vf32)_mm512_rsqrt14_ps(z + 0x1p-100f), s = z * about; /* 0: no inf */
+    *lost = v_fma_f32(-s, s, z) * (about * 0.5f);
+    return s;
+#else
+    *lost = (vf32){0};
+    return v_sqrt_f32(z);
+#endif
+}
+static inline vf64 v_root_f64(vf64 z, vf64 *lost) {
+#if SIMD_TABLES
+    const vf64 about = (vf64)_mm512_rsqrt14_pd(z + 0x1p-200), half = v_set_f64(0.5);
+    vf64 s = z * about, h = about * 0.5, e = v_fma_f64(-s, h, half);
+    s = v_fma_f64(s, e, s);
+    h = v_fma_f64(h, e, h);
+    *lost = v_fma_f64(-s, s, z) * h;
+    return s;
+#else
+    *lost = (vf64){0};
+    return v_sqrt_f64(z);
+#endif
+}
+
+#endif
