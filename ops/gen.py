@@ -119,6 +119,7 @@ KEYS = {
     "refuse",
     "shape_first",
     "repeats",
+    "cost",
     "doc",
     "math",
     "shapes",
@@ -644,6 +645,7 @@ def table(ops):
             truth=int(op.returns == "bool"),
             shape_first=int(op.row.get("shape_first", op.steps.get("shape") == "shape_given")),
             repeats=int(op.row.get("repeats", False)),
+            alone="NOMEN__ALONE" + ("_HEAVY" if op.row.get("cost") == "heavy" else ""),
             dtypes=mask,
             rule=c_string(op.row["rule"]),
         )

@@ -6,11 +6,9 @@
 #include <stdalign.h>
 #include <string.h>
 
-/* GRAIN: elements of a chunk; chunks do not depend on the number of threads. BLOCK: elements of a
- * cast buffer, and of the long dim of slivers that is walked at a time. Tiles have TILE_FAR rows or
- * more, a cache line of them. */
-enum { GRAIN = 32768, SERIAL = 2 * GRAIN, BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192 };
-enum { SLIVER = 8, LINE = 64 };
+/* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
+ * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them. */
+enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
@@ -162,7 +160,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
     it->moves = it->ndim > 1 && nin == 1 && !it->casting && dtypes[0] == dtypes[1] &&
                 it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
-    it->simple = it->ndim == 1 && it->numel <= SERIAL && !it->casting;
+    it->simple = it->ndim == 1 && it->numel <= it->alone && !it->casting;
 }
 
 void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
@@ -171,6 +169,7 @@ void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *ou
     it->loop = loop;
     it->count = nin + 1;
     it->numel = out->numel;
+    it->alone = NOMEN__ALONE;
     it->tiled = 0;
     make_casting(it, out, in, nin, ndim, size, dtypes);
 }
@@ -208,9 +207,10 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->ndim = 1;
     it->count = nin + 1;
     it->numel = it->size[0] = numel;
+    it->alone = NOMEN__ALONE;
     it->tiled = 0;
     it->casting = it->slivers = it->moves = false;
-    it->simple = numel <= SERIAL && numel != 0;
+    it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
 /* ---- running it ------------------------------------------------------------------------------ */
@@ -423,16 +423,17 @@ APART void run_slowly(const nomen__iter *it) {
     void *context = (void *)(uintptr_t)it;
     if (it->tiled) {
         int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
-        int64_t grain = GRAIN / (it->size[0] * TILE_FAR);
-        if (it->numel <= SERIAL) grain = count;
+        int64_t grain = it->alone / 2 / (it->size[0] * TILE_FAR);
+        if (it->numel <= it->alone) grain = count;
         nomen__parallel(count, grain ? grain : 1, run_bands, context);
     } else if (it->slivers) {
         int64_t each = (it->size[0] + BLOCK - 1) / BLOCK, lines = it->numel / it->size[0];
-        int64_t count = lines / it->size[1] * each;
-        int64_t grain = it->numel <= SERIAL ? count : (GRAIN * count + it->numel - 1) / it->numel;
+        int64_t count = lines / it->size[1] * each, chunk = it->alone / 2;
+        int64_t grain =
+            it->numel <= it->alone ? count : (chunk * count + it->numel - 1) / it->numel;
         nomen__parallel(count, grain, run_slivers, context);
-    } else if (it->numel > SERIAL) {
-        nomen__parallel(it->numel, GRAIN, run_rows, context);
+    } else if (it->numel > it->alone) {
+        nomen__parallel(it->numel, it->alone / 2, run_rows, context);
     } else if (it->ndim > 1) {
         run_whole(it);
     } else {
@@ -455,7 +456,7 @@ nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
     nomen__loop *loop = nomen__cast_loop(from, to);
     if (!loop) {
         if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
-            dst->numel <= SERIAL) {
+            dst->numel <= NOMEN__ALONE) {
             if (dst->data != src->data && dst->numel)
                 memcpy(dst->data, src->data, (size_t)(dst->numel * item_bytes[to]));
             return NOMEN_OK;

@@ -62,6 +62,7 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
     nomen__iter it;
     nomen__iter_make(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
                      c->out[0]->size, c->compute, c->writes);
+    if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
     nomen__iter_run(&it);
     return NOMEN_OK;
 }

@@ -108,6 +108,7 @@ struct nomen__op {
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     uint8_t repeats;     /* in place, elements may lie on each other: the same is written to all */
     const nomen__argspec *args;
+    uint32_t alone;               /* elements that one thread does by itself (elementwise) */
     uint32_t dtypes;              /* bit per dtype the kernel may compute in */
     const char *refuse_bool;      /* what is said of bool operands; NULL: nothing particular */
     const char *refuse_complex;   /* and of complex ones */
@@ -407,7 +408,7 @@ const nomen__gemm *nomen__gemm_for(const nomen__gemm *own, nomen_dtype dtype, in
  * c's dtype; operands of other dtypes pass through a block buffer. */
 typedef struct nomen__iter {
     int ndim, count;
-    int64_t numel;
+    int64_t numel, alone; /* alone: elements that one thread does by itself, in chunks of half */
     nomen__loop *loop;
     char *base[NOMEN__MAX_IN + 1];
     nomen__loop *cast[NOMEN__MAX_IN +
@@ -427,6 +428,9 @@ typedef struct nomen__iter {
                      [2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;
 
+/* Where one thread stops being enough: functions that take long per element, and the others. */
+enum { NOMEN__ALONE_HEAVY = 16384, NOMEN__ALONE = 65536 };
+
 /* kernel_dtype: of the inputs; kernel_result: what the kernel writes. */
 void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
                       nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
@@ -436,6 +440,11 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
 void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
                             nomen_tensor *const *in, int nin, int ndim, const int64_t *size,
                             const nomen_dtype *dtypes);
+/* Of an iterator that was made: so many elements are done by one thread. */
+static inline void nomen__iter_alone(nomen__iter *it, int64_t alone) {
+    it->alone = alone;
+    it->simple &= it->numel <= alone;
+}
 void nomen__iter_run(const nomen__iter *it);
 
 /* Might the two share an element? Their extents are compared, holes in them are not looked at. */

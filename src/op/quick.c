@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* More elements are worth the pool's threads. */
-enum { MOST = 65536 };
-
 /* Of pieces that are shorter there may be so many: the iterator has better ways for more. */
 enum { FEWEST = 64, MANY = 16 };
 
@@ -64,10 +61,11 @@ static bool number_as(const nomen_tensor *t, nomen_dtype d, char *value) {
     return true;
 }
 
-/* May t be the operand whose dims, dtype and names the result has? */
-static inline bool fits(const nomen_tensor *t) {
+/* May t be the operand whose dims, dtype and names the result has? More elements are worth the
+ * pool's threads. */
+static inline bool fits(const nomen__op *op, const nomen_tensor *t) {
     return t->magic == NOMEN__LIVE && (t->flags & NOMEN__CONTIGUOUS) && !unfit(t) &&
-           t->numel <= MOST && t->numel > 0;
+           t->numel <= op->alone && t->numel > 0;
 }
 
 /* The kernel for operands of dtype d, NULL if what it writes is not foregone. */
@@ -114,7 +112,7 @@ static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen
     bool second = b->flags & NOMEN__WRAPPED;
     const nomen_tensor *model = second ? a : b, *number = second ? b : a;
     _Alignas(16) char value[16];
-    if (!fits(model) || !yields(number, model)) return NULL;
+    if (!fits(op, model) || !yields(number, model)) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
     bool half = model->dtype == NOMEN_F16 || model->dtype == NOMEN_BF16;
     if (half && !nomen__exact_in(number, (nomen_dtype)model->dtype)) return NULL;
@@ -131,7 +129,7 @@ static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_t
                                               const nomen_tensor *b) {
     const bool second = a->ndim > b->ndim;
     const nomen_tensor *model = second ? a : b, *piece = second ? b : a;
-    if (model->ndim == piece->ndim || !fits(model) || !ends_like(model, piece)) return NULL;
+    if (model->ndim == piece->ndim || !fits(op, model) || !ends_like(model, piece)) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
     const int64_t item = nomen__item(model->dtype), n = piece->numel;
     if (!kernel || (n > 1 && n < FEWEST && model->numel > MANY * n)) return NULL;
@@ -152,7 +150,7 @@ static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_t
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
     if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b);
     if (b && a->ndim != b->ndim) return by_pieces(op, a, b);
-    if (!fits(a) || (b && !ends_like(a, b))) return NULL;
+    if (!fits(op, a) || (b && !ends_like(a, b))) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)a->dtype);
     int64_t item = nomen__item(a->dtype);
     return kernel ? run(op, kernel, a, a->data, item, b ? b->data : NULL, item) : NULL;
