@@ -49,6 +49,10 @@ static struct hint {
     _Atomic int64_t ns;
 } hints[HINTS];
 
+/* Short jobs in quick succession are worth waking for together: how long such jobs have run alone,
+ * and when the last one ended. */
+static int64_t alone_ns, alone_end; /* with busy */
+
 static _Thread_local bool inside
     __attribute__((tls_model("initial-exec"))); /* a task runs in this thread */
 
@@ -249,9 +253,10 @@ static void run_and_wake(int64_t chunks, nomen__task *task) {
     struct hint *hint = &hints[((uintptr_t)task >> 4) % HINTS];
     bool known = atomic_load_explicit(&hint->task, memory_order_relaxed) == task;
     int64_t each = known ? atomic_load_explicit(&hint->ns, memory_order_relaxed) : WAKE_WORTH_NS;
-    bool woken = each > WAKE_WORTH_NS / chunks;
-    if (woken) wake(chunks - 1);
     int64_t start = now_ns(), ran = 0, spent = 0;
+    if (start - alone_end > WAKE_WORTH_NS) alone_ns = 0;
+    bool woken = each > WAKE_WORTH_NS / chunks || alone_ns > WAKE_WORTH_NS;
+    if (woken) wake(chunks - 1);
     while (run_chunk()) {
         ran++;
         spent = now_ns() - start;
@@ -261,6 +266,8 @@ static void run_and_wake(int64_t chunks, nomen__task *task) {
             woken = true;
         }
     }
+    alone_end = start + spent;
+    alone_ns = woken ? 0 : alone_ns + spent;
     if (!ran) return;
     atomic_store_explicit(&hint->task, task, memory_order_relaxed);
     atomic_store_explicit(&hint->ns, spent / ran, memory_order_relaxed);
