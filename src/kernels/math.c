@@ -1,5 +1,6 @@
 /* Transcendental functions of real numbers, and powers of integers. Complex: complex.c. Roots:
  * unary.c; tan, hyperbolic and inverse functions: math_trig.c; erf and gamma: math_special.c. */
+#define LOOP_PAIRS
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath_more.h"
 

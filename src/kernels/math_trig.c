@@ -1,5 +1,6 @@
 /* Circular and hyperbolic functions of real numbers and their inverses; sin, cos and tanh are in
  * math.c. Complex: complex.c. */
+#define LOOP_PAIRS
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath_more.h"
 

@@ -1,7 +1,8 @@
 /* A loop over one input; no include guard, included once per kernel and dtype by floats.h, ints.h
  * and complexes.h. Wants FN, T (input in memory), OT (output in memory), V (in registers), W
  * (lanes), LD, ST, EXPR(x); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
- * all). Shapes: contiguous, constant, strided. */
+ * all). With LOOP_PAIRS two vectors at a time, of long expressions that wait for themselves.
+ * Shapes: contiguous, constant, strided. */
 
 #if W > 1
 
@@ -10,6 +11,13 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const char *a = ptr[1];
     char *o = ptr[0];
     if (step[0] == to && step[1] == ti) {
+#ifdef LOOP_PAIRS
+        for (; n >= 2 * W; n -= 2 * W, a += 2 * W * ti, o += 2 * W * to) {
+            const V x = LD(a), y = LD(a + W * ti), fx = EXPR(x), fy = EXPR(y);
+            ST(o, fx);
+            ST(o + W * to, fy);
+        }
+#endif
         for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a)));
         if (n > 0) STN(o, EXPR(LDN(a, n)), n);
         return;
