@@ -266,6 +266,24 @@ class Op:
         struct = f"nomen_{self.symbol}_args"
         return f"offsetof({struct}, {rest[0]})" if rest else f"sizeof({struct})"
 
+    def spare(self):
+        """May everything behind the leading tensors be absent, without a tensor among it?"""
+        rest = self.args[self.lead() :]
+        return all(a.kind == "flag" or (a.optional and "tensor" not in a.kind) for a in rest)
+
+    def required(self):
+        """The arguments that must be given, a bit each."""
+        return sum(
+            1 << i for i, a in enumerate(self.args) if not a.optional and a.kind != "flag"
+        )
+
+    def first_of(self):
+        """Where the first argument of each kind is, from 1."""
+        first = {}
+        for i, a in enumerate(self.args):
+            first.setdefault(a.kind, i + 1)
+        return "{" + ", ".join(f"[NOMEN__{k.upper()}] = {i}" for k, i in first.items()) + "}"
+
     def quick(self):
         """What src/op/quick.c may foretell of elementwise rows whose other arguments are absent."""
         family, own = FAMILIES["elementwise"], dict(self.steps)
@@ -637,6 +655,9 @@ def table(ops):
             tail=op.tail(),
             bytes=f"sizeof(nomen_{op.symbol}_args)",
             more=int(len(op.tensors) > op.lead()),
+            spare=int(op.spare()),
+            required=op.required(),
+            first_of=op.first_of(),
             nout=2 if op.second else 1,
             forms=forms,
             args=f"args_{op.name}",

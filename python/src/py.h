@@ -65,6 +65,20 @@ static inline bool nomen__py_is_tensor(const py_state *s, PyObject *o) {
 }
 static inline nomen_tensor *nomen__py_unwrap(PyObject *o) { return ((py_tensor *)o)->t; }
 
+/* An int of Python of one digit, as most are; false: ask in another way. */
+static inline bool nomen__py_small_int(PyObject *o, int64_t *value) {
+    if (!PyLong_CheckExact(o)) return false;
+#if PY_VERSION_HEX >= 0x030C0000
+    if (!PyUnstable_Long_IsCompact((PyLongObject *)o)) return false;
+    *value = PyUnstable_Long_CompactValue((PyLongObject *)o);
+#else
+    Py_ssize_t digits = Py_SIZE(o);
+    if (digits < -1 || digits > 1) return false;
+    *value = digits ? digits * (int64_t)((PyLongObject *)o)->ob_digit[0] : 0;
+#endif
+    return true;
+}
+
 /* Getters, setters and methods of Tensor that other files bring along. */
 extern PyMethodDef nomen__py_data_methods[], nomen__py_grad_methods[];
 extern PyGetSetDef nomen__py_grad_getset[];
@@ -136,17 +150,18 @@ enum { PY_LIST_INLINE = 8, PY_BLOCKS = 4, PY_LARGE = 32768 };
 typedef struct py_call {
     py_state *state;
     const char *name; /* in messages: "add", "add_" */
-    bool method;      /* positions in messages do not count self */
-    bool large;       /* other threads may run meanwhile */
+    /* from here to wrapped: zero at the start */
+    bool method; /* positions in messages do not count self */
+    bool large;  /* other threads may run meanwhile */
     bool requires_grad;
     uint8_t wrapped_count, blocks_count, held_count;
+    uint16_t sizes_used;
     nomen_tensor *wrapped[NOMEN__MAX_ARGS];
     struct {
         void *at;
         size_t bytes;
     } blocks[PY_BLOCKS];
     PyObject *held[NOMEN__MAX_ARGS]; /* what lists held when they were given */
-    uint16_t sizes_used;
     nomen_tensor *list_inline[PY_LIST_INLINE];
     int64_t sizes_inline[NOMEN_MAX_DIMS];
     nomen__call c;
@@ -155,9 +170,8 @@ typedef struct py_call {
 static inline void nomen__py_begin(py_call *p, py_state *s, const nomen__op *op) {
     p->state = s;
     p->name = op->name;
-    p->method = p->large = p->requires_grad = false;
-    p->wrapped_count = p->blocks_count = p->held_count = 0;
-    p->sizes_used = 0;
+    const size_t from = offsetof(py_call, method), to = offsetof(py_call, wrapped);
+    memset((char *)p + from, 0, to - from);
     nomen__call_begin(&p->c, op);
 }
 /* What Python gave for one argument: a value, or the rest of the positional ones spread out. */

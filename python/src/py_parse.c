@@ -280,6 +280,7 @@ bool nomen__py_bind(py_call *p, const nomen__argspec *specs, int n, PyObject *co
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static bool integer(PyObject *o, int64_t *value) {
+    if (NOMEN_LIKELY(nomen__py_small_int(o, value))) return true;
     if (PyLong_CheckExact(o)) {
         int overflow;
         *value = PyLong_AsLongLongAndOverflow(o, &overflow);
@@ -302,6 +303,11 @@ static bool is_integer(PyObject *o) {
 }
 
 static int number_of_long(PyObject *o, nomen_number *n) {
+    int64_t small;
+    if (NOMEN_LIKELY(nomen__py_small_int(o, &small))) {
+        *n = (nomen_number){NOMEN_NUMBER_INT, small, 0, 0};
+        return 1;
+    }
     int overflow;
     int64_t value = PyLong_AsLongLongAndOverflow(o, &overflow);
     if (overflow) {
@@ -354,7 +360,8 @@ int nomen__py_number(PyObject *o, nomen_number *n) {
 }
 
 int nomen__py_operand(py_call *p, int i, PyObject *value) {
-    if (nomen__py_is_tensor(p->state, value)) {
+    const bool plain = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    if (!plain && nomen__py_is_tensor(p->state, value)) {
         nomen_tensor *t = nomen__py_unwrap(value);
         p->c.arg[i].tensor = t;
         p->c.given |= 1u << i;

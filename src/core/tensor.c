@@ -223,7 +223,8 @@ static inline __attribute__((always_inline)) nomen_tensor *fresh_new(nomen_dtype
     return t;
 }
 
-nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *size) {
+static NOMEN_NOINLINE nomen_tensor *empty_checked(nomen_dtype dtype, int ndim,
+                                                  const int64_t *size) {
     size_t item = nomen_dtype_size(dtype);
     if (NOMEN_UNLIKELY(item == 0)) {
         nomen__fail(NOMEN_ERROR_DTYPE, "%d is not a dtype", (int)dtype);
@@ -237,6 +238,28 @@ nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *si
     if (NOMEN_UNLIKELY(!t)) return NULL;
     for (int i = 0; i < ndim; i++) t->size[i] = size[i];
     nomen__contiguous_strides(size, ndim, t->stride);
+    return t;
+}
+
+nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *size) {
+    /* Few dims of small sizes cannot go wrong: their product is looked at once, at the end. */
+    enum { FEW = 4, SMALL = 32767 };
+    if (NOMEN_UNLIKELY((unsigned)dtype - 1u >= NOMEN_DTYPE_COUNT - 1u || (unsigned)ndim > FEW))
+        return empty_checked(dtype, ndim, size);
+    int64_t step[FEW], numel = 1;
+    uint64_t largest = 0;
+    for (int i = ndim - 1; i >= 0; i--) {
+        step[i] = numel;
+        numel *= size[i];
+        largest |= (uint64_t)size[i];
+    }
+    if (NOMEN_UNLIKELY(largest > SMALL || !numel)) return empty_checked(dtype, ndim, size);
+    nomen_tensor *t = fresh_new(dtype, ndim, numel);
+    if (NOMEN_UNLIKELY(!t)) return NULL;
+    for (int i = 0; i < ndim; i++) {
+        t->size[i] = size[i];
+        t->stride[i] = step[i];
+    }
     return t;
 }
 

@@ -60,7 +60,7 @@ static nomen_status look_at_list(const nomen__call *c, unsigned *flags) {
 }
 
 /* Collects the tensor arguments that were given. */
-static nomen_status collect_operands(nomen__call *c) {
+static inline nomen_status collect_operands(nomen__call *c) {
     const nomen__op *op = c->op;
     for (int i = 0; i < op->lead; i++) c->in_inline[i] = c->arg[i].tensor;
     c->nin = op->lead;
@@ -241,6 +241,9 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     if (c->like && !c->device && !c->format &&
         nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
+    if (NOMEN_LIKELY(!c->device && !c->format && c->op->launch != nomen__launch_elementwise &&
+                     (!c->layout || c->layout->flags & NOMEN__CONTIGUOUS)))
+        return nomen__tensor_empty(c->result[i], c->ndim, c->size);
     nomen_tensor *out = nomen__tensor_empty_on(c->device, c->result[i], c->ndim, c->size);
     if (out && c->format > NOMEN__ROW_MAJOR) nomen__lay_out_in_format(out, c->format);
     if (!out || c->format) return out;
@@ -307,6 +310,15 @@ static void become(nomen_tensor *t, nomen_tensor *from, bool is_view) {
     t->base = base;
 }
 
+/* What a view shares with its operand, where nothing is recorded. */
+static inline void finish_view(nomen_tensor *out, nomen_tensor *of) {
+    out->flags |= of->flags & (NOMEN__BLIND | NOMEN__UNHEARD);
+    if (NOMEN_LIKELY(nomen__grad_enabled))
+        nomen__set_base(out, of);
+    else
+        out->flags |= NOMEN__BLIND | (flags_of(of) & NOMEN__REQUIRES ? NOMEN__UNHEARD : 0u);
+}
+
 /* After the kernel: nothing here can fail. */
 static void finish_outputs(nomen__call *c) {
     for (int i = 0; i < c->nout; i++) {
@@ -320,13 +332,7 @@ static void finish_outputs(nomen__call *c) {
         if ((c->target[i] || c->inplace) && !c->is_view)
             atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
         if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
-        if (!c->is_view || c->inplace) continue;
-        out->flags |= c->in[0]->flags & (NOMEN__BLIND | NOMEN__UNHEARD);
-        if (nomen__grad_enabled)
-            nomen__set_base(out, c->in[0]);
-        else
-            out->flags |=
-                NOMEN__BLIND | (flags_of(c->in[0]) & NOMEN__REQUIRES ? NOMEN__UNHEARD : 0u);
+        if (c->is_view && !c->inplace) finish_view(out, c->in[0]);
     }
 }
 
@@ -378,7 +384,7 @@ static nomen_status find_kernel(nomen__call *c) {
     return NOMEN_UNLIKELY(c->device) && !s ? nomen__device_kernel_find(c) : s;
 }
 
-static nomen_status check_first(const nomen__call *c) {
+static inline nomen_status check_first(const nomen__call *c) {
     const nomen__op *op = c->op;
     nomen_status s = op->refuse_bool || op->refuse_complex ? check_refused(c) : NOMEN_OK;
     if (s || op->launch != nomen__launch_elementwise) return s;
@@ -386,10 +392,8 @@ static nomen_status check_first(const nomen__call *c) {
     return target ? check_overlap(c, target) : NOMEN_OK;
 }
 
-static nomen_status infer(nomen__call *c) {
+static inline nomen_status infer(nomen__call *c) {
     const nomen__op *op = c->op;
-    /* a second result that nobody asked for, but a formula will */
-    if (NOMEN_UNLIKELY(c->record) && (op->save[0] & NOMEN__SAVE_SECOND)) c->skip[1] = false;
     nomen_status s = check_first(c);
     if (!s && op->choose) s = op->choose(c);
     if (!s && op->shape_first) s = op->shape(c);
@@ -410,13 +414,42 @@ static inline nomen_status launch(nomen__call *c) {
     return s;
 }
 
-static nomen_status walk(nomen__call *c) {
-    for (int i = 0; i < NOMEN__MAX_OUT; i++) {
-        c->target[i] = c->out[i];
-        c->out[i] = c->fresh[i] = NULL;
+/* Nobody records, nothing is written to, no device, order of dims or fusing: most calls. */
+static inline bool is_plain(const nomen__call *c) {
+    return !(c->inplace | c->record | c->format | c->device | (c->wanted >= 0)) && !c->out[0] &&
+           !c->out[1] && !nomen__fusing;
+}
+
+/* The same steps as walk, for a plain call. */
+static nomen_status walk_plainly(nomen__call *c) {
+    const nomen__op *op = c->op;
+    nomen_status s = infer(c);
+    for (int i = 0; !s && i < c->nout; i++) {
+        if (c->skip[i]) continue;
+        if (!c->out[i]) c->out[i] = fresh_result(c, i);
+        if (NOMEN_UNLIKELY(!c->out[i])) s = NOMEN_ERROR_MEMORY;
     }
-    nomen_status s = collect_operands(c);
-    if (!s) s = infer(c);
+    if (!s && op->launch != nomen__launch_nothing) s = op->launch(c);
+    for (int i = 0; i < c->nout; i++) {
+        nomen_tensor *out = c->out[i];
+        if (!out) continue;
+        if (NOMEN_UNLIKELY(s)) {
+            nomen__release(out);
+            c->out[i] = NULL;
+            continue;
+        }
+        if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
+        if (c->is_view) finish_view(out, c->in[0]);
+    }
+    for (int i = 0; i < c->temporaries; i++) nomen__release(c->temporary[i]);
+    return s;
+}
+
+static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
+    c->out[0] = c->out[1] = NULL; /* they are targets */
+    /* a second result that nobody asked for, but a formula will */
+    if (c->record && (c->op->save[0] & NOMEN__SAVE_SECOND)) c->skip[1] = false;
+    nomen_status s = infer(c);
     if (!s && NOMEN_UNLIKELY(nomen__fusing) && !c->device) s = nomen__fuse_call(c);
     if (!s) s = prepare_outputs(c);
     if (!s && NOMEN_UNLIKELY(c->record) && nomen__tape.prepare) {
@@ -450,12 +483,15 @@ nomen_status nomen__invoke(nomen__call *c) {
             return NOMEN_OK;
         }
     }
-    if (NOMEN_LIKELY(op->primitive)) {
-        s = walk(c);
+    if (NOMEN_LIKELY(op->primitive)) memcpy(c->target, c->out, sizeof c->target);
+    s = collect_operands(c);
+    if (NOMEN_UNLIKELY(s)) {
+        c->out[0] = c->out[1] = NULL;
+    } else if (NOMEN_LIKELY(op->primitive)) {
+        s = is_plain(c) ? walk_plainly(c) : walk(c);
         if (NOMEN_UNLIKELY(c->wanted >= 0) && !s) s = nomen__bring(c);
     } else {
-        s = collect_operands(c);
-        if (!s) s = check_first(c);
+        s = check_first(c);
         if (!s) s = op->compose(c);
         if (!s && NOMEN_UNLIKELY(c->format) && c->out[0]) s = nomen__reorder(c);
     }
@@ -470,12 +506,6 @@ nomen_status nomen__invoke(nomen__call *c) {
 }
 
 /* ---- help for front ends and composites ------------------------------------------------------ */
-
-int nomen__arg_of(const nomen__op *op, nomen__kind kind) {
-    for (int i = 0; i < op->nargs; i++)
-        if (op->args[i].kind == kind) return i;
-    return -1;
-}
 
 void nomen__take_temporary(nomen__call *c, nomen_tensor *t) { c->temporary[c->temporaries++] = t; }
 

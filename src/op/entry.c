@@ -6,9 +6,14 @@
 
 nomen_status nomen__take_dims(nomen__call *c, int i, const char *text) {
     nomen__dimref *at = c->dims_pool + c->dims_used;
-    int count = 0;
-    nomen_status s = nomen__dims_parse(text, at, NOMEN__POOL - c->dims_used, &count);
-    if (s) return s;
+    int count = 1;
+    if (text[0] >= '0' && text[0] <= '9' && !text[1] && c->dims_used < NOMEN__POOL) {
+        at->kind = NOMEN__DIM_INDEX; /* the commonest of all */
+        at->index = text[0] - '0';
+    } else {
+        nomen_status s = nomen__dims_parse(text, at, NOMEN__POOL - c->dims_used, &count);
+        if (s) return s;
+    }
     c->dims_used = (uint16_t)(c->dims_used + count);
     c->arg[i].dims = (nomen__dims){count, at};
     c->given |= 1u << i;
@@ -49,7 +54,10 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
         memcpy(&c->arg[i].integer, field, sizeof c->arg[i].integer);
         given = c->arg[i].integer != 0 || !(spec->flags & NOMEN__OPTIONAL);
         break;
-    case NOMEN__FLAG: memcpy(&c->arg[i].flag, field, sizeof c->arg[i].flag); break;
+    case NOMEN__FLAG:
+        memcpy(&c->arg[i].flag, field, sizeof c->arg[i].flag);
+        given = c->arg[i].flag;
+        break;
     case NOMEN__SIZES:
         memcpy(&c->arg[i].sizes, field, sizeof c->arg[i].sizes);
         given = c->arg[i].sizes.count > 0 || !(spec->flags & NOMEN__OPTIONAL);
@@ -99,6 +107,17 @@ static nomen_status take_device(nomen__call *c, const char *field) {
     return s;
 }
 
+/* Is everything behind the leading tensors absent, which is zero in every kind of argument? */
+static inline bool nothing_behind(const nomen__op *op, const char *args) {
+    uint64_t given = 0;
+    for (size_t at = op->tail; at < op->bytes; at += sizeof given) {
+        uint64_t word;
+        memcpy(&word, args + at, sizeof word);
+        given |= word;
+    }
+    return !given;
+}
+
 static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void *args,
                                 bool inplace) {
     nomen__call_begin(c, op);
@@ -106,11 +125,13 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
     nomen_status s = NOMEN_OK;
     if (!args) s = nomen__fail(NOMEN_ERROR_TYPE, "the argument struct is NULL");
     int i = 0;
-    if (NOMEN_LIKELY(!s))
-        for (; i < op->lead; i++)
-            memcpy(&c->arg[i].tensor, (const char *)args + op->args[i].offset,
+    if (NOMEN_LIKELY(!s)) {
+        for (; i < op->lead; i++) /* they come first in the struct */
+            memcpy(&c->arg[i].tensor, (const char *)args + (size_t)i * sizeof c->arg[i].tensor,
                    sizeof c->arg[i].tensor);
-    c->given = (1u << i) - 1;
+        c->given = (1u << i) - 1;
+        if (op->spare && nothing_behind(op, args)) return NOMEN_OK;
+    }
     for (; !s && i < op->nargs; i++)
         s = take_argument(c, i, (const char *)args + op->args[i].offset);
     if (!s && op->out_offset)

@@ -39,6 +39,7 @@ typedef enum nomen__kind {                 /* C type in the generated argument s
                            NOMEN__TEXT,  /* const char *: a word such as rounding_mode="floor" */
                            NOMEN__GENERATOR, /* struct nomen_generator * */
 } nomen__kind;
+enum { NOMEN__KINDS = NOMEN__GENERATOR + 1 };
 
 enum {
     NOMEN__OPTIONAL = 1, /* may be absent; a list of tensors may have gaps (NULL) */
@@ -99,6 +100,9 @@ struct nomen__op {
     uint8_t nargs, nout, forms;
     uint8_t lead;    /* how many arguments at the front are tensors that must be given */
     uint8_t more;    /* there are other tensor arguments behind them */
+    uint8_t spare;   /* everything behind them may be absent, and is no tensor */
+    uint8_t required; /* bit per argument that must be given */
+    uint8_t first_of[NOMEN__KINDS]; /* by kind: the first argument of that kind, from 1; 0: none */
     uint8_t list;    /* returns a list of tensors; 2: in Python a single one by itself */
     uint8_t truth;   /* returns whether its one element is true */
     uint8_t creates; /* makes tensors of nothing: a device may be given */
@@ -199,48 +203,50 @@ typedef struct nomen__order_call {
 
 struct nomen__call {
     const nomen__op *op;
-    const nomen__kernel *kernel;         /* for c->compute */
-    const char *kernel_name;             /* op->kernel unless chosen otherwise */
-    nomen_backend_kernel *device_kernel; /* of c->device, where that is not the CPU */
-    void *node, *second_node;            /* the tape's, while recording */
-    uint32_t given;                      /* bit per argument */
-    uint32_t listed;                     /* bit per DIMS argument that was written as a list */
+    const char *kernel_name; /* op->kernel unless chosen otherwise */
+    nomen_tensor *
+        *in; /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
+    int dim;        /* the resolved single dim (DIM), or -1 */
+    int dims_count; /* the resolved dims in c->dims, -1: none are given */
+    uint8_t nout;
+    int16_t wanted; /* the device that a factory was told, -1: none */
+    /* from here to arg: zero at the start, all at once */
+    const nomen__kernel *kernel; /* for c->compute */
+    void *node, *second_node;    /* the tape's, while recording */
+    uint32_t given;              /* bit per argument */
+    uint32_t listed;             /* bit per DIMS argument that was written as a list */
     bool inplace;
     bool named;     /* an operand has names */
     bool record;    /* the tape wants to know */
     bool is_view;   /* out[0] shares storage with in[0] */
     bool put_off;   /* the values come later (fuse.c) */
     uint8_t format; /* nomen__format: how a fresh result is to lie in memory */
-    uint8_t nin, nout;
-    uint8_t device; /* where the results will be */
-    int16_t wanted; /* the device that a factory was told, -1: none */
-    nomen__arg arg[NOMEN__MAX_ARGS];
-    nomen_tensor *in_inline[NOMEN__MAX_IN];
-    nomen_tensor *
-        *in; /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
-    int64_t in_count; /* = nin, wide for lists */
+    uint8_t nin;
+    uint8_t device;            /* where the results will be */
+    bool skip[NOMEN__MAX_OUT]; /* result not wanted */
+    uint16_t dims_used, sizes_used;
+    int temporaries;
     nomen_tensor *
         out[NOMEN__MAX_OUT]; /* on entry out= or NULL; on success the results, one reference each */
     nomen_tensor *target[NOMEN__MAX_OUT]; /* out= as given, borrowed, while the call walks */
     nomen_tensor *fresh[NOMEN__MAX_OUT];  /* computed apart, to move into target at the end */
-    bool skip[NOMEN__MAX_OUT];            /* result not wanted */
     nomen_tensor **results; /* rows that return lists: nomen__alloc'ed array of references */
     int64_t results_count;
+    int64_t in_count; /* = nin, wide for lists */
     const nomen_tensor
         *like; /* a contiguous operand with the sizes of the result, if the shape step met one */
     const nomen_tensor *layout; /* a fresh result lies in memory in the order of its dims */
+    uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */
+    nomen__arg arg[NOMEN__MAX_ARGS];
+    nomen_tensor *in_inline[NOMEN__MAX_IN];
+    nomen_backend_kernel *device_kernel; /* of c->device, where that is not the CPU */
     nomen_tensor *temporary[NOMEN__MAX_IN + 2]; /* made on the way, released at the end */
-    int temporaries;
     nomen_dtype compute, result[NOMEN__MAX_OUT];
     nomen_dtype
         writes; /* what the kernel writes before it is cast for out[0]: bool for comparisons */
     double reduce_correction; /* var, std */
     nomen__order_call order;  /* sort, topk, median */
     int ndim;                 /* of the result */
-    int dim;                  /* the resolved single dim (DIM), or -1 */
-    uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */
-    int dims_count;
-    uint16_t dims_used, sizes_used;
     nomen__namelist names;    /* of the result; n = -1: none */
     int dims[NOMEN_MAX_DIMS]; /* the resolved dims in order */
     int64_t size[NOMEN_MAX_DIMS];
@@ -255,29 +261,15 @@ struct nomen__call {
  * undefined: ask c->given. */
 static inline void nomen__call_begin(nomen__call *c, const nomen__op *op) {
     c->op = op;
-    c->kernel = NULL;
     c->kernel_name = op->kernel;
-    c->node = c->second_node = NULL;
-    c->given = c->listed = 0;
-    c->inplace = c->named = c->record = c->is_view = c->put_off = false;
-    c->format = NOMEN__ANY_ORDER;
-    c->nin = 0;
-    c->device = 0;
-    c->wanted = -1;
-    c->temporaries = 0;
-    c->like = c->layout = NULL;
-    c->nout = op->nout;
     c->in = c->in_inline;
-    c->in_count = 0;
-    c->out[0] = c->out[1] = NULL;
-    c->skip[0] = c->skip[1] = false;
-    c->results = NULL;
-    c->results_count = 0;
-    c->dims_used = c->sizes_used = 0;
+    c->nout = op->nout;
+    c->wanted = -1;
     c->dim = -1;
     c->dims_count = -1;
-    c->mask = 0;
     c->names.n = -1;
+    const size_t from = offsetof(nomen__call, kernel), to = offsetof(nomen__call, arg);
+    __builtin_memset((char *)c + from, 0, to - from); /* a few wide stores */
 }
 /* A number that is not complex. */
 static inline double nomen__real_of(const nomen_number *n) {
@@ -302,7 +294,9 @@ bool nomen__call_struct_bool(const nomen__op *op, const void *args);
 void nomen__call_describe(nomen__text *t, const nomen__call *c, bool dtypes);
 
 /* Position of the first argument of that kind in the row, or -1. */
-int nomen__arg_of(const nomen__op *op, nomen__kind kind);
+static inline int nomen__arg_of(const nomen__op *op, nomen__kind kind) {
+    return (int)op->first_of[kind] - 1;
+}
 /* Puts a text dim list into the call's pool as argument i; the front ends share it. */
 nomen_status nomen__take_dims(nomen__call *c, int i, const char *text);
 /* Calls a row with up to four tensors and nothing else: what composites are made of. One reference,
@@ -386,7 +380,7 @@ typedef struct nomen__tape_hooks {
     bool (*has_history)(const nomen_tensor *t);
 } nomen__tape_hooks;
 extern nomen__tape_hooks nomen__tape;
-extern _Thread_local bool nomen__grad_enabled;
+extern _Thread_local bool nomen__grad_enabled __attribute__((tls_model("initial-exec")));
 
 /* ---- kernels (registry.c) -------------------------------------------------------------------- */
 
