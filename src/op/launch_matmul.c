@@ -163,6 +163,12 @@ static size_t scratch_bytes(const product *p) {
 static nomen_status multiply(product *p) {
     enum { ON_STACK = 4096 };
     _Alignas(64) char near[ON_STACK];
+    const nomen__gemm_args *g = &p->whole;
+    if (p->batches == 1 && g->m <= SMALL_SIDE && g->n <= SMALL_SIDE && g->k <= SMALL_SIDE &&
+        p->gemm->scratch(g->m, g->n, g->k) <= ON_STACK) { /* as it is: nothing to cut */
+        p->gemm->run(g, near);
+        return NOMEN_OK;
+    }
     int64_t threads = nomen_get_num_threads();
     if (threads > 1)
         cut(p, threads);

@@ -418,8 +418,62 @@ static nomen_status reduce_steps(nomen__call *c, nomen_tensor *const *out, bool 
     return s;
 }
 
+/* ---- few elements ---------------------------------------------------------------------------- */
+
+/* A small block of memory whose last dims, or first ones, go: one rectangle, which the general way
+ * would come to as well, with the same bits. */
+enum { FEW_RESULTS = 64, FEW_ELEMENTS = 4096 };
+
+static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_step *s) {
+    int64_t kept = 1, reduced = 1, item = nomen__item(in->dtype);
+    bool rows = true, columns = true;
+    for (int d = 0; d < in->ndim; d++) {
+        if (mask >> d & 1) {
+            columns &= kept == 1 || in->size[d] == 1;
+            reduced *= in->size[d];
+        } else {
+            rows &= reduced == 1 || in->size[d] == 1;
+            kept *= in->size[d];
+        }
+    }
+    if (!(rows || columns) || kept > FEW_RESULTS) return false;
+    /* these are turned over first */
+    if (rows && kept >= 16 && item == TURNED_BYTES && reduced <= SHORT_ROW && reduced % 4 == 0)
+        return false;
+    *s = (nomen__reduce_step){in->data, kept, 0, reduced, 0, 0, 0};
+    if (kept > 1) s->acc_step = rows ? reduced * item : item;
+    if (reduced > 1) s->red_step = rows ? item : kept * item;
+    s->index_step = reduced > 1;
+    return true;
+}
+
+static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
+    const nomen_tensor *in = c->in[0];
+    nomen__reduce_step s;
+    if (!(in->flags & NOMEN__CONTIGUOUS) || in->dtype != (uint8_t)c->compute ||
+        in->numel > FEW_ELEMENTS || in->numel == 0 || !one_rectangle(in, c->mask, &s))
+        return false;
+    char *to[NOMEN__MAX_OUT] = {NULL, NULL};
+    int64_t step[NOMEN__MAX_OUT] = {0, 0};
+    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+        if (!out[k]) continue;
+        nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
+        if (out[k]->dtype != (uint8_t)writes || !(out[k]->flags & NOMEN__CONTIGUOUS)) return false;
+        to[k] = out[k]->data;
+        step[k] = s.n_acc > 1 ? nomen__item(writes) : 0;
+    }
+    _Alignas(64) char acc[FEW_RESULTS * NOMEN__ACC_BYTES];
+    const nomen__reducer *reducer = c->kernel->reducer;
+    const nomen__reduce_param param = {s.n_red, c->reduce_correction};
+    reducer->init(acc, s.n_acc);
+    reducer->step(acc, &s);
+    reducer->finish(to, step, acc, s.n_acc, &param);
+    return true;
+}
+
 static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
     if ((!out[0] && !out[1]) || (out[0] ? out[0] : out[1])->numel == 0) return NOMEN_OK;
+    if (NOMEN_LIKELY(!(c->in[0]->flags & NOMEN__AWAY)) && reduce_few(c, out)) return NOMEN_OK;
     if (NOMEN_UNLIKELY(nomen__is_put_off(c->in[0]))) {
         bool done = false;
         nomen_status s = reduce_steps(c, out, &done);

@@ -37,13 +37,35 @@ static inline __attribute__((always_inline)) D FN(best)(const F *x, int64_t n, c
 #undef IS_NAN
 #endif
 
+/* The result of eight lanes, joined in halves. */
+static inline D FN(join_eight)(D *d) {
+    for (int l = 0; l < 4; l++) d[l] = TOTAL(d[l], d[l + 4]);
+    d[0] = TOTAL(d[0], d[2]);
+    d[1] = TOTAL(d[1], d[3]);
+    return TOTAL(d[0], d[1]);
+}
+
+/* Fewer elements than lanes: those behind the eighth stay untouched. */
+static inline D FN(fold_few)(const F *x, int64_t n) {
+    C s[8] __attribute__((aligned(64)));
+    D d[8];
+    int64_t j = 0;
+    for (int l = 0; l < 8; l++) s[l] = ID;
+    for (; j + 8 <= n; j += 8)
+        for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (int l = 0; l < 8; l++) d[l] = TOTAL(DID, s[l]);
+    return FN(join_eight)(d);
+}
+
 static inline D FN(fold_row)(const F *x, int64_t n) {
 #ifdef BETTER
     if (n >= 8) return n < 64 ? FN(best)(x, n, 8) : FN(best)(x, n, 64);
 #endif
+    if (n < LANES) return FN(fold_few)(x, n);
     C s[LANES] __attribute__((aligned(64)));
     D d[8];
-    int64_t j = 0, used = n < LANES ? 8 : LANES;
+    int64_t j = 0;
     for (int l = 0; l < LANES; l++) s[l] = ID;
     for (; j + LANES <= n; j += LANES)
         for (int l = 0; l < LANES; l++) s[l] = JOIN(s[l], LD(x[j + l]));
@@ -51,12 +73,9 @@ static inline D FN(fold_row)(const F *x, int64_t n) {
         for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     for (int l = 0; l < 8; l++) d[l] = DID;
-    for (int64_t k = 0; k < used; k += 8)
+    for (int64_t k = 0; k < LANES; k += 8)
         for (int l = 0; l < 8; l++) d[l] = TOTAL(d[l], s[k + l]);
-    for (int l = 0; l < 4; l++) d[l] = TOTAL(d[l], d[l + 4]);
-    d[0] = TOTAL(d[0], d[2]);
-    d[1] = TOTAL(d[1], d[3]);
-    return TOTAL(d[0], d[1]);
+    return FN(join_eight)(d);
 }
 
 static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
