@@ -266,6 +266,17 @@ class Op:
         struct = f"nomen_{self.symbol}_args"
         return f"offsetof({struct}, {rest[0]})" if rest else f"sizeof({struct})"
 
+    def only_looks(self):
+        """Is this a view of one tensor, which no other step can refuse?"""
+        other = {"kernel", "dtypes", "refuse", "choose", "compose", "dtype", "launch", "returns"}
+        return (
+            self.row["family"] == "view"
+            and not other & set(self.row)
+            and not self.second
+            and not self.row.get("shape_first")
+            and len(self.tensors) == 1
+        )
+
     def spare(self):
         """May everything behind the leading tensors be absent, without a tensor among it?"""
         rest = self.args[self.lead() :]
@@ -655,6 +666,7 @@ def table(ops):
             tail=op.tail(),
             bytes=f"sizeof(nomen_{op.symbol}_args)",
             more=int(len(op.tensors) > op.lead()),
+            view=int(op.only_looks()),
             spare=int(op.spare()),
             required=op.required(),
             first_of=op.first_of(),

@@ -18,6 +18,13 @@ enum {
 
 enum { PY_ERRORS = 16 };
 
+/* A str that is known as a name, by its address; kept alive by py_state.names. */
+typedef struct py_known {
+    PyObject *text;
+    nomen_name name;
+} py_known;
+enum { PY_KNOWN = 64, PY_SPARE = 64 };
+
 typedef struct py_state {
     PyObject *module;
     PyTypeObject *tensor, *dtype, *device, *size, *function, *method, *generator, *node, *handle,
@@ -30,7 +37,14 @@ typedef struct py_state {
     PyObject *names;                  /* by id of the name: its str */
     PyObject *storages;               /* by address: the UntypedStorage that is alive */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
+    py_known known[PY_KNOWN];
+    void *spare[PY_SPARE]; /* memory of Tensors that died, for the next ones */
+    int spare_count;
 } py_state;
+
+static inline py_known *nomen__py_known_slot(py_state *s, PyObject *text) {
+    return &s->known[(uintptr_t)text / 16 % PY_KNOWN];
+}
 
 /* A Tensor holds one reference of its header, and header->python points back while it lives: the
  * same header is the same object. */
@@ -146,6 +160,16 @@ int nomen__py_add_grad(PyObject *module, py_state *s);
 
 enum { PY_LIST_INLINE = 8, PY_BLOCKS = 4, PY_LARGE = 32768 };
 
+/* A float, or an int of one digit. */
+static inline bool nomen__py_plain_number(PyObject *o, nomen_number *n) {
+    int64_t small = 0;
+    bool real = PyFloat_CheckExact(o);
+    if (!real && !nomen__py_small_int(o, &small)) return false;
+    *n = (nomen_number){real ? NOMEN_NUMBER_FLOAT : NOMEN_NUMBER_INT, small,
+                        real ? PyFloat_AS_DOUBLE(o) : 0, 0};
+    return true;
+}
+
 /* A call being filled from Python's arguments, and what must be given back after it. */
 typedef struct py_call {
     py_state *state;
@@ -191,6 +215,11 @@ bool nomen__py_bind(py_call *p, const nomen__argspec *specs, int n, PyObject *co
 bool nomen__py_fill(py_call *p, int i, const py_bound *bound);
 /* Those of the row that were bound; the others must be optional. */
 bool nomen__py_fill_all(py_call *p, const py_bound *bound);
+/* The place of a keyword in the list, -1: it has none, or an exception is set. */
+int nomen__py_keyword(const py_call *p, const nomen__argspec *specs, int n, PyObject *keyword);
+/* Both steps in one for arguments of the plain kinds (py_plain.c); false: something is unusual, and
+ * nothing has happened. */
+bool nomen__py_plain(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 /* Both steps, by the row's own argument list. */
 bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames);
 /* TypeError "add(): argument 'other' (position 1) must be Tensor, not str"; always false. */

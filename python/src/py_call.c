@@ -98,31 +98,46 @@ PyObject *nomen__py_run(py_call *p) {
 }
 
 bool nomen__py_parse(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (NOMEN_LIKELY(nomen__py_plain(p, args, nargs, kwnames))) return true;
     py_bound bound[PY_BOUND];
     const nomen__op *op = p->c.op;
     return nomen__py_bind(p, op->args, op->nargs, args, nargs, kwnames, bound) &&
            nomen__py_fill_all(p, bound);
 }
 
-/* The short way of the library, for calls of nothing but one or two tensors; NULL: not this time.
- */
-static nomen_tensor *quick(const py_callable *f, PyObject *const *args, Py_ssize_t nargs) {
-    if (nargs != f->op->lead || nargs > 2 || f->inplace) return NULL;
-    if (!nomen__py_is_tensor(f->state, args[0])) return NULL;
-    if (nargs == 1) return nomen__quick(f->op, nomen__py_unwrap(args[0]), NULL);
-    if (!nomen__py_is_tensor(f->state, args[1])) return NULL;
-    return nomen__quick(f->op, nomen__py_unwrap(args[0]), nomen__py_unwrap(args[1]));
+/* The short way of the library, for calls of nothing but one or two tensors, or a tensor and a
+ * number; NULL: not this time. */
+static PyObject *quick(const py_callable *f, PyObject *const *args) {
+    py_state *s = f->state;
+    const nomen__op *op = f->op;
+    if (NOMEN_UNLIKELY(!Py_IS_TYPE(args[0], s->tensor))) return NULL;
+    nomen_tensor *a = nomen__py_unwrap(args[0]), *b = NULL, *t;
+    if (op->lead == 2) {
+        nomen_number n;
+        if (!Py_IS_TYPE(args[1], s->tensor)) {
+            if (!nomen__py_plain_number(args[1], &n)) return NULL;
+            if (f->inplace) return nomen__quick_number_into(op, a, &n) ? Py_NewRef(args[0]) : NULL;
+            t = nomen__quick_number(op, a, &n, false);
+            return t ? nomen__py_wrap(s, t) : NULL;
+        }
+        b = nomen__py_unwrap(args[1]);
+    }
+    if (f->inplace) return nomen__quick_into(op, a, b) ? Py_NewRef(args[0]) : NULL;
+    t = nomen__quick(op, a, b);
+    return NOMEN_LIKELY(t != NULL) ? nomen__py_wrap(s, t) : NULL;
 }
 
 static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     py_callable *f = (py_callable *)self;
     py_call p;
     Py_ssize_t nargs = PyVectorcall_NARGS(nargsf);
-    if (f->op->quick && !kwnames && nargs) {
-        nomen_tensor *t = quick(f, args, nargs);
-        if (NOMEN_LIKELY(t != NULL)) return nomen__py_wrap(f->state, t);
+    bool short_way = f->op->quick && !kwnames && nargs == f->op->lead && nargs <= 2;
+    if (short_way) {
+        PyObject *result = quick(f, args);
+        if (NOMEN_LIKELY(result) || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
     }
     nomen__py_begin(&p, f->state, f->op);
+    p.c.asked = short_way;
     p.name = f->name;
     p.method = f->method;
     p.c.inplace = f->inplace;

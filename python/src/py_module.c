@@ -302,7 +302,13 @@ static int traverse(PyObject *module, visitproc visit, void *arg) {
     return each(PyModule_GetState(module), visit, arg);
 }
 
-static int clear(PyObject *module) { return each(PyModule_GetState(module), NULL, NULL); }
+static int clear(PyObject *module) {
+    py_state *s = PyModule_GetState(module);
+    memset(s->known, 0, sizeof s->known);
+    int result = each(s, NULL, NULL); /* without its type no Tensor that dies is kept */
+    while (s->spare_count) PyObject_Free(s->spare[--s->spare_count]);
+    return result;
+}
 
 static void free_module(void *module) { clear(module); }
 

@@ -1,6 +1,30 @@
 /* Operators: + - * / // % ** @ and their kin, comparisons, bool(), int(), float(), complex(). */
 #include "py.h"
 
+/* The short ways of the library for tensors and numbers; NULL: not this time. */
+static inline PyObject *quick(py_state *s, const nomen__op *op, PyObject *a, PyObject *b) {
+    nomen_number n;
+    nomen_tensor *t = NULL;
+    if (NOMEN_LIKELY(Py_IS_TYPE(a, s->tensor) && Py_IS_TYPE(b, s->tensor)))
+        t = nomen__quick(op, nomen__py_unwrap(a), nomen__py_unwrap(b));
+    else if (Py_IS_TYPE(a, s->tensor) && nomen__py_plain_number(b, &n))
+        t = nomen__quick_number(op, nomen__py_unwrap(a), &n, false);
+    else if (Py_IS_TYPE(b, s->tensor) && nomen__py_plain_number(a, &n))
+        t = nomen__quick_number(op, nomen__py_unwrap(b), &n, true);
+    return NOMEN_LIKELY(t != NULL) ? nomen__py_wrap(s, t) : NULL;
+}
+
+static PyObject *quick_into(py_state *s, const nomen__op *op, PyObject *a, PyObject *b) {
+    nomen_number n;
+    bool done = false;
+    if (!Py_IS_TYPE(a, s->tensor)) return NULL;
+    if (Py_IS_TYPE(b, s->tensor))
+        done = nomen__quick_into(op, nomen__py_unwrap(a), nomen__py_unwrap(b));
+    else if (nomen__py_plain_number(b, &n))
+        done = nomen__quick_number_into(op, nomen__py_unwrap(a), &n);
+    return done ? Py_NewRef(a) : NULL;
+}
+
 /* An operand that is not a tensor and not a number leaves the operation to the other operand. */
 static PyObject *binary(PyObject *a, PyObject *b, int index, bool inplace) {
     py_state *s = nomen__py_state_of(a);
@@ -8,13 +32,14 @@ static PyObject *binary(PyObject *a, PyObject *b, int index, bool inplace) {
     if (NOMEN_UNLIKELY(!s)) Py_RETURN_NOTIMPLEMENTED;
     const nomen__op *op = s->op[index];
     if (NOMEN_UNLIKELY(!op)) Py_RETURN_NOTIMPLEMENTED;
-    if (op->quick && !inplace && nomen__py_is_tensor(s, a) && nomen__py_is_tensor(s, b)) {
-        nomen_tensor *t = nomen__quick(op, nomen__py_unwrap(a), nomen__py_unwrap(b));
-        if (NOMEN_LIKELY(t)) return nomen__py_wrap(s, t);
+    if (op->quick) {
+        PyObject *result = inplace ? quick_into(s, op, a, b) : quick(s, op, a, b);
+        if (NOMEN_LIKELY(result) || PyErr_Occurred()) return result;
     }
     py_call p;
     nomen__py_begin(&p, s, op);
     p.c.inplace = inplace;
+    p.c.asked = true;
     int done = nomen__py_operand(&p, 0, a);
     if (NOMEN_LIKELY(done > 0)) done = nomen__py_operand(&p, 1, b);
     if (NOMEN_LIKELY(done > 0)) return nomen__py_run(&p);
@@ -32,6 +57,7 @@ static PyObject *unary(PyObject *a, int index) {
     }
     py_call p;
     nomen__py_begin(&p, s, s->op[index]);
+    p.c.asked = true;
     return nomen__py_operand(&p, 0, a) > 0 ? nomen__py_run(&p) : NULL;
 }
 

@@ -188,7 +188,7 @@ static int bind_special(py_call *p, PyObject *keyword, PyObject *value) {
     return 0;
 }
 
-static int find_keyword(const py_call *p, const nomen__argspec *specs, int n, PyObject *keyword) {
+int nomen__py_keyword(const py_call *p, const nomen__argspec *specs, int n, PyObject *keyword) {
     const char *text = PyUnicode_AsUTF8(keyword);
     if (!text) return -1;
     for (int i = 0; i < n; i++)
@@ -217,7 +217,7 @@ static bool bind_keywords(py_call *p, const nomen__argspec *specs, int n, PyObje
                           PyObject *kwnames, py_bound *bound) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
         PyObject *keyword = PyTuple_GET_ITEM(kwnames, k);
-        int i = find_keyword(p, specs, n, keyword);
+        int i = nomen__py_keyword(p, specs, n, keyword);
         if (i < 0) {
             if (PyErr_Occurred()) return false;
             int special = bind_special(p, keyword, values[k]);

@@ -30,7 +30,13 @@ PyObject *nomen__py_wrap(py_state *s, nomen_tensor *t) {
         nomen__release(t); /* the object has a reference of its own */
         return known;
     }
-    py_tensor *self = PyObject_New(py_tensor, s->tensor);
+    py_tensor *self;
+    if (NOMEN_LIKELY(s->spare_count > 0)) {
+        self = s->spare[--s->spare_count];
+        (void)PyObject_Init(&self->ob_base, s->tensor);
+    } else {
+        self = PyObject_New(py_tensor, s->tensor);
+    }
     if (NOMEN_UNLIKELY(!self)) {
         nomen__release(t);
         return NULL;
@@ -51,7 +57,11 @@ static void tensor_dealloc(PyObject *o) {
     if (self->weak) PyObject_ClearWeakRefs(o);
     self->t = NULL;
     nomen__release(t);
-    type->tp_free(o);
+    py_state *s = self->state; /* as old as the type: that holds the module */
+    if (NOMEN_LIKELY(type == s->tensor && s->spare_count < PY_SPARE))
+        s->spare[s->spare_count++] = self;
+    else
+        type->tp_free(o);
     Py_DECREF(type);
 }
 
@@ -354,8 +364,10 @@ static PyObject *name_object(py_state *s, nomen_name name) {
 /* A name that came from Python keeps its str from then on, so that reading it makes none. */
 bool nomen__py_name_known(py_state *s, nomen_name name) {
     PyObject *text = name_object(s, name);
-    Py_XDECREF(text);
-    return text != NULL;
+    if (NOMEN_UNLIKELY(!text)) return false;
+    if (name) *nomen__py_known_slot(s, text) = (py_known){text, name};
+    Py_DECREF(text); /* the list has it */
+    return true;
 }
 
 static PyObject *get_names(PyObject *self, void *closure) {

@@ -239,7 +239,7 @@ const nomen_tensor *nomen__result_model(const nomen__call *c) {
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
     if (c->like && !c->device && !c->format &&
-        nomen_dtype_size(c->result[i]) <= nomen_dtype_size((nomen_dtype)c->like->dtype))
+        nomen__item(c->result[i]) <= nomen__item(c->like->dtype))
         return nomen__tensor_like(c->like, c->result[i]);
     if (NOMEN_LIKELY(!c->device && !c->format && c->op->launch != nomen__launch_elementwise &&
                      (!c->layout || c->layout->flags & NOMEN__CONTIGUOUS)))
@@ -420,26 +420,35 @@ static inline bool is_plain(const nomen__call *c) {
            !c->out[1] && !nomen__fusing;
 }
 
+static nomen_status walk_view(nomen__call *c) {
+    nomen_status s = c->op->names(c);
+    if (!s) s = c->op->shape(c);
+    nomen_tensor *out = c->out[0];
+    if (NOMEN_UNLIKELY(s)) return s;
+    if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
+    if (c->is_view) finish_view(out, c->in[0]);
+    return NOMEN_OK;
+}
+
 /* The same steps as walk, for a plain call. */
 static nomen_status walk_plainly(nomen__call *c) {
-    const nomen__op *op = c->op;
     nomen_status s = infer(c);
     for (int i = 0; !s && i < c->nout; i++) {
-        if (c->skip[i]) continue;
-        if (!c->out[i]) c->out[i] = fresh_result(c, i);
-        if (NOMEN_UNLIKELY(!c->out[i])) s = NOMEN_ERROR_MEMORY;
+        if (c->skip[i] || c->out[i]) continue;
+        if (NOMEN_UNLIKELY(c->format)) s = nomen__format_check(c->format, c->ndim);
+        if (!s && !(c->out[i] = fresh_result(c, i))) s = NOMEN_ERROR_MEMORY;
     }
-    if (!s && op->launch != nomen__launch_nothing) s = op->launch(c);
+    nomen__step *run = c->op->launch; /* choosing may have changed the row */
+    if (!s && run != nomen__launch_nothing) s = run(c);
     for (int i = 0; i < c->nout; i++) {
         nomen_tensor *out = c->out[i];
-        if (!out) continue;
         if (NOMEN_UNLIKELY(s)) {
             nomen__release(out);
             c->out[i] = NULL;
-            continue;
+        } else if (out) {
+            if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
+            if (c->is_view) finish_view(out, c->in[0]);
         }
-        if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
-        if (c->is_view) finish_view(out, c->in[0]);
     }
     for (int i = 0; i < c->temporaries; i++) nomen__release(c->temporary[i]);
     return s;
@@ -471,20 +480,28 @@ static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
     return s;
 }
 
-nomen_status nomen__invoke(nomen__call *c) {
+/* The short way of quick.c, if it was not asked for yet. */
+static inline bool try_quick(nomen__call *c) {
     const nomen__op *op = c->op;
-    nomen_status s;
-    if (op->quick && c->given == (1u << op->lead) - 1 && !c->inplace && !c->out[0] &&
-        c->arg[0].tensor && c->arg[op->lead - 1].tensor) {
-        nomen_tensor *t =
-            nomen__quick(op, c->arg[0].tensor, op->lead == 2 ? c->arg[1].tensor : NULL);
-        if (t) {
-            c->out[0] = t;
-            return NOMEN_OK;
-        }
-    }
+    if (c->asked || c->given != (1u << op->lead) - 1 || c->inplace || c->out[0]) return false;
+    if (!c->arg[0].tensor || !c->arg[op->lead - 1].tensor) return false;
+    c->out[0] = nomen__quick(op, c->arg[0].tensor, op->lead == 2 ? c->arg[1].tensor : NULL);
+    return c->out[0] != NULL;
+}
+
+static NOMEN_NOINLINE nomen_status describe_failed(const nomen__call *c, nomen_status s) {
+    NOMEN__TEXT(operands, 480);
+    nomen__call_describe(&operands, c, s == NOMEN_ERROR_DTYPE);
+    NOMEN__TEXT(name, 80);
+    nomen__text_add(&name, c->inplace ? "%s_" : "%s", c->op->name);
+    nomen__error_context(name.at, operands.at);
+    return s;
+}
+
+static NOMEN_NOINLINE nomen_status invoke_any(nomen__call *c) {
+    const nomen__op *op = c->op;
     if (NOMEN_LIKELY(op->primitive)) memcpy(c->target, c->out, sizeof c->target);
-    s = collect_operands(c);
+    nomen_status s = collect_operands(c);
     if (NOMEN_UNLIKELY(s)) {
         c->out[0] = c->out[1] = NULL;
     } else if (NOMEN_LIKELY(op->primitive)) {
@@ -495,14 +512,30 @@ nomen_status nomen__invoke(nomen__call *c) {
         if (!s) s = op->compose(c);
         if (!s && NOMEN_UNLIKELY(c->format) && c->out[0]) s = nomen__reorder(c);
     }
-    if (NOMEN_UNLIKELY(s)) {
-        NOMEN__TEXT(operands, 480);
-        nomen__call_describe(&operands, c, s == NOMEN_ERROR_DTYPE);
-        NOMEN__TEXT(name, 80);
-        nomen__text_add(&name, c->inplace ? "%s_" : "%s", op->name);
-        nomen__error_context(name.at, operands.at);
+    return NOMEN_UNLIKELY(s) ? describe_failed(c, s) : NOMEN_OK;
+}
+
+/* Collects the leading tensors, where they are all that there is; false: there is more to it. */
+static inline bool collect_plainly(nomen__call *c) {
+    const nomen__op *op = c->op;
+    unsigned flags = 0;
+    if (NOMEN_UNLIKELY(op->more || !op->primitive)) return false;
+    for (int i = 0; i < op->lead; i++) {
+        nomen_tensor *t = c->in_inline[i] = c->arg[i].tensor;
+        if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return false;
+        flags |= flags_of(t);
     }
-    return s;
+    c->nin = op->lead;
+    c->in_count = op->lead;
+    c->named = (flags & NOMEN__NAMED) != 0;
+    return !(flags & (NOMEN__REQUIRES | NOMEN__AWAY)) && is_plain(c);
+}
+
+nomen_status nomen__invoke(nomen__call *c) {
+    if (c->op->quick && try_quick(c)) return NOMEN_OK;
+    if (NOMEN_UNLIKELY(!collect_plainly(c))) return invoke_any(c);
+    nomen_status s = c->op->view ? walk_view(c) : walk_plainly(c);
+    return NOMEN_UNLIKELY(s) ? describe_failed(c, s) : NOMEN_OK;
 }
 
 /* ---- help for front ends and composites ------------------------------------------------------ */

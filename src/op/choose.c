@@ -5,23 +5,32 @@
 #include <math.h>
 #include <string.h>
 
-nomen_tensor *nomen__wrap_number(const nomen_number *n) {
+static nomen_dtype dtype_of(const nomen_number *n) {
     static const nomen_dtype dtypes[] = {
         [NOMEN_NUMBER_BOOL] = NOMEN_BOOL,
         [NOMEN_NUMBER_INT] = NOMEN_I64,
         [NOMEN_NUMBER_FLOAT] = NOMEN_F64,
         [NOMEN_NUMBER_COMPLEX] = NOMEN_C128,
     };
-    nomen_tensor *t = nomen__tensor_empty(dtypes[n->kind], 0, NULL);
-    if (!t) return NULL;
+    return dtypes[n->kind];
+}
+
+nomen_dtype nomen__number_to(const nomen_number *n, void *value) {
     double parts[2] = {n->re, n->im};
     uint8_t truth = n->i != 0;
     switch (n->kind) {
-    case NOMEN_NUMBER_BOOL: memcpy(t->data, &truth, 1); break;
-    case NOMEN_NUMBER_INT: memcpy(t->data, &n->i, 8); break;
-    case NOMEN_NUMBER_FLOAT: memcpy(t->data, parts, 8); break;
-    default: memcpy(t->data, parts, 16); break;
+    case NOMEN_NUMBER_BOOL: memcpy(value, &truth, 1); break;
+    case NOMEN_NUMBER_INT: memcpy(value, &n->i, 8); break;
+    case NOMEN_NUMBER_FLOAT: memcpy(value, parts, 8); break;
+    default: memcpy(value, parts, 16); break;
     }
+    return dtype_of(n);
+}
+
+nomen_tensor *nomen__wrap_number(const nomen_number *n) {
+    nomen_tensor *t = nomen__tensor_empty(dtype_of(n), 0, NULL);
+    if (!t) return NULL;
+    (void)nomen__number_to(n, t->data);
     t->flags |= NOMEN__WRAPPED;
     return t;
 }

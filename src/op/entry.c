@@ -6,14 +6,9 @@
 
 nomen_status nomen__take_dims(nomen__call *c, int i, const char *text) {
     nomen__dimref *at = c->dims_pool + c->dims_used;
-    int count = 1;
-    if (text[0] >= '0' && text[0] <= '9' && !text[1] && c->dims_used < NOMEN__POOL) {
-        at->kind = NOMEN__DIM_INDEX; /* the commonest of all */
-        at->index = text[0] - '0';
-    } else {
-        nomen_status s = nomen__dims_parse(text, at, NOMEN__POOL - c->dims_used, &count);
-        if (s) return s;
-    }
+    int count = 0;
+    nomen_status s = nomen__dims_parse(text, at, NOMEN__POOL - c->dims_used, &count);
+    if (s) return s;
     c->dims_used = (uint16_t)(c->dims_used + count);
     c->arg[i].dims = (nomen__dims){count, at};
     c->given |= 1u << i;
@@ -107,6 +102,20 @@ static nomen_status take_device(nomen__call *c, const char *field) {
     return s;
 }
 
+/* The commonest dim of all: one digit. */
+static inline bool take_digit(nomen__call *c, int i, const char *field) {
+    const char *text;
+    memcpy(&text, field, sizeof text);
+    if (!text || text[0] < '0' || text[0] > '9' || text[1] || c->dims_used == NOMEN__POOL)
+        return false;
+    nomen__dimref *at = &c->dims_pool[c->dims_used++];
+    at->kind = NOMEN__DIM_INDEX;
+    at->index = text[0] - '0';
+    c->arg[i].dims = (nomen__dims){1, at};
+    c->given |= 1u << i;
+    return true;
+}
+
 /* Is everything behind the leading tensors absent, which is zero in every kind of argument? */
 static inline bool nothing_behind(const nomen__op *op, const char *args) {
     uint64_t given = 0;
@@ -132,8 +141,11 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
         c->given = (1u << i) - 1;
         if (op->spare && nothing_behind(op, args)) return NOMEN_OK;
     }
-    for (; !s && i < op->nargs; i++)
-        s = take_argument(c, i, (const char *)args + op->args[i].offset);
+    for (; !s && i < op->nargs; i++) {
+        const char *field = (const char *)args + op->args[i].offset;
+        if (op->args[i].kind != NOMEN__DIM || !take_digit(c, i, field))
+            s = take_argument(c, i, field);
+    }
     if (!s && op->out_offset)
         memcpy(&c->out[0], (const char *)args + op->out_offset, sizeof c->out[0]);
     if (!s && op->device_offset) s = take_device(c, (const char *)args + op->device_offset);
@@ -142,21 +154,24 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
 }
 
 /* The short way, where the row and the arguments allow it. */
-static nomen_tensor *try_quick(const nomen__op *op, const void *args) {
+static nomen_tensor *try_quick(const nomen__op *op, const void *args, bool inplace) {
     const nomen_tensor *a, *b = NULL; /* the leading tensors come first in the struct */
     memcpy(&a, args, sizeof a);
     if (op->lead == 2) memcpy(&b, (const char *)args + sizeof a, sizeof b);
     if (!a || (op->lead == 2 && !b) || !nomen__quick_absent(op, args)) return NULL;
-    return nomen__quick(op, a, b);
+    if (NOMEN_LIKELY(!inplace)) return nomen__scoped(nomen__quick(op, a, b));
+    nomen_tensor *self = (nomen_tensor *)(uintptr_t)a; /* the caller's, to be written to */
+    return nomen__quick_into(op, self, b) ? self : NULL;
 }
 
 nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace) {
-    if (op->quick && args && !inplace) {
-        nomen_tensor *t = try_quick(op, args);
-        if (NOMEN_LIKELY(t)) return nomen__scoped(t);
+    if (op->quick && args) {
+        nomen_tensor *t = try_quick(op, args, inplace);
+        if (NOMEN_LIKELY(t)) return t;
     }
     nomen__call c;
     if (take_struct(&c, op, args, inplace)) return NULL;
+    c.asked = true;
     nomen_tensor **second = NULL;
     if (op->second_offset) memcpy(&second, (const char *)args + op->second_offset, sizeof second);
     c.skip[1] = op->nout > 1 && !second;

@@ -98,9 +98,10 @@ struct nomen__op {
     uint16_t out_offset, second_offset, device_offset; /* in the argument struct; 0: none */
     uint16_t tail, bytes; /* of the argument struct: where that begins which may be absent; all */
     uint8_t nargs, nout, forms;
-    uint8_t lead;    /* how many arguments at the front are tensors that must be given */
-    uint8_t more;    /* there are other tensor arguments behind them */
-    uint8_t spare;   /* everything behind them may be absent, and is no tensor */
+    uint8_t lead;     /* how many arguments at the front are tensors that must be given */
+    uint8_t more;     /* there are other tensor arguments behind them */
+    uint8_t view;     /* names and shape are all its steps: nothing is computed or refused */
+    uint8_t spare;    /* everything behind them may be absent, and is no tensor */
     uint8_t required; /* bit per argument that must be given */
     uint8_t first_of[NOMEN__KINDS]; /* by kind: the first argument of that kind, from 1; 0: none */
     uint8_t list;    /* returns a list of tensors; 2: in Python a single one by itself */
@@ -206,7 +207,7 @@ struct nomen__call {
     const char *kernel_name; /* op->kernel unless chosen otherwise */
     nomen_tensor *
         *in; /* operands in order: in_inline, or a list's (then nin may exceed NOMEN__MAX_IN) */
-    int dim;        /* the resolved single dim (DIM), or -1 */
+    int dim; /* the resolved single dim (DIM), or -1 */
     int dims_count; /* the resolved dims in c->dims, -1: none are given */
     uint8_t nout;
     int16_t wanted; /* the device that a factory was told, -1: none */
@@ -220,6 +221,7 @@ struct nomen__call {
     bool record;    /* the tape wants to know */
     bool is_view;   /* out[0] shares storage with in[0] */
     bool put_off;   /* the values come later (fuse.c) */
+    bool asked;     /* the short way was asked for, and is none */
     uint8_t format; /* nomen__format: how a fresh result is to lie in memory */
     uint8_t nin;
     uint8_t device;            /* where the results will be */
@@ -239,7 +241,7 @@ struct nomen__call {
     uint64_t mask; /* the resolved dims (DIMS) as a set; all ones over the rank when absent */
     nomen__arg arg[NOMEN__MAX_ARGS];
     nomen_tensor *in_inline[NOMEN__MAX_IN];
-    nomen_backend_kernel *device_kernel; /* of c->device, where that is not the CPU */
+    nomen_backend_kernel *device_kernel;        /* of c->device, where that is not the CPU */
     nomen_tensor *temporary[NOMEN__MAX_IN + 2]; /* made on the way, released at the end */
     nomen_dtype compute, result[NOMEN__MAX_OUT];
     nomen_dtype
@@ -284,6 +286,12 @@ nomen_status nomen__invoke(nomen__call *c);
 /* The short way (quick.c) of a row with op->quick and nothing but its leading tensors given (b NULL
  * for one). NULL: not this time, and no error; go to nomen__invoke. */
 nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b);
+/* The same of a tensor and a number, which then needs no tensor. */
+nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, const nomen_number *n,
+                                  bool number_first);
+/* The same in place; false: not this time. */
+bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tensor *b);
+bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n);
 /* Is nothing behind the leading tensors given in this argument struct? */
 bool nomen__quick_absent(const nomen__op *op, const char *args);
 /* Entry of the C interface: an argument struct as the generated header declares it. */
@@ -345,6 +353,8 @@ nomen_status nomen__check_number(const nomen_number *number, nomen_dtype dtype);
 /* The same for those of the operands that were given as numbers. */
 nomen_status nomen__numbers_fit(nomen_tensor *const *in, int64_t count, nomen_dtype dtype);
 
+/* The bytes of a number, at most 16, and what dtype they are of. */
+nomen_dtype nomen__number_to(const nomen_number *n, void *value);
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
 

@@ -73,7 +73,10 @@ static inline const nomen__kernel *kernel_of(const nomen__op *op, nomen_dtype d)
     return op->dtypes >> d & 1 && result_of(op, d) ? nomen__op_kernel(op, op->kernel, d) : NULL;
 }
 
-static inline nomen_tensor *result_like(const nomen_tensor *model, nomen_dtype dtype) {
+/* into: what is written to, which has the dims, dtype and names of the result; NULL: a new one. */
+static inline nomen_tensor *result_like(const nomen_tensor *model, nomen_dtype dtype,
+                                        nomen_tensor *into) {
+    if (into) return into;
     nomen_tensor *out = nomen__tensor_like(model, dtype);
     if (out && model->flags & NOMEN__NAMED) {
         for (int i = 0; i < model->ndim; i++) out->names[i] = model->names[i];
@@ -84,10 +87,10 @@ static inline nomen_tensor *result_like(const nomen_tensor *model, nomen_dtype d
 
 /* A result like model: a and b are the data of the operands, with their steps. */
 static inline nomen_tensor *run(const nomen__op *op, const nomen__kernel *kernel,
-                                const nomen_tensor *model, char *a, int64_t a_step, char *b,
-                                int64_t b_step) {
+                                const nomen_tensor *model, nomen_tensor *into, char *a,
+                                int64_t a_step, char *b, int64_t b_step) {
     nomen_dtype result = result_of(op, (nomen_dtype)model->dtype);
-    nomen_tensor *out = result_like(model, result);
+    nomen_tensor *out = result_like(model, result, into);
     if (NOMEN_UNLIKELY(!out)) return NULL;
     char *const ptr[3] = {out->data, a, b};
     const int64_t step[3] = {nomen__item(result), a_step, b_step};
@@ -108,7 +111,7 @@ bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d) {
 }
 
 static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen_tensor *a,
-                                                const nomen_tensor *b) {
+                                                const nomen_tensor *b, nomen_tensor *into) {
     bool second = b->flags & NOMEN__WRAPPED;
     const nomen_tensor *model = second ? a : b, *number = second ? b : a;
     _Alignas(16) char value[16];
@@ -120,13 +123,13 @@ static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen
     if (kernel && simpler) kernel = nomen__kernel_find(simpler, (nomen_dtype)model->dtype);
     if (!kernel || !number_as(number, (nomen_dtype)model->dtype, value)) return NULL;
     int64_t item = nomen__item(model->dtype);
-    return second ? run(op, kernel, model, a->data, item, value, 0)
-                  : run(op, kernel, model, value, 0, b->data, item);
+    return second ? run(op, kernel, model, into, a->data, item, value, 0)
+                  : run(op, kernel, model, into, value, 0, b->data, item);
 }
 
 /* The tensor with fewer dims is met again and again by the other. */
 static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_tensor *a,
-                                              const nomen_tensor *b) {
+                                              const nomen_tensor *b, nomen_tensor *into) {
     const bool second = a->ndim > b->ndim;
     const nomen_tensor *model = second ? a : b, *piece = second ? b : a;
     if (model->ndim == piece->ndim || !fits(op, model) || !ends_like(model, piece)) return NULL;
@@ -134,9 +137,9 @@ static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_t
     const int64_t item = nomen__item(model->dtype), n = piece->numel;
     if (!kernel || (n > 1 && n < FEWEST && model->numel > MANY * n)) return NULL;
     if (n == 1)
-        return run(op, kernel, model, a->data, second ? item : 0, b->data, second ? 0 : item);
+        return run(op, kernel, model, into, a->data, second ? item : 0, b->data, second ? 0 : item);
     nomen_dtype result = result_of(op, (nomen_dtype)model->dtype);
-    nomen_tensor *out = result_like(model, result);
+    nomen_tensor *out = result_like(model, result, into);
     if (NOMEN_UNLIKELY(!out)) return NULL;
     const int64_t step[3] = {nomen__item(result), item, item};
     for (int64_t i = 0; i < model->numel; i += n) {
@@ -147,13 +150,64 @@ static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_t
     return out;
 }
 
-nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
-    if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b);
-    if (b && a->ndim != b->ndim) return by_pieces(op, a, b);
+static inline nomen_tensor *quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b,
+                                  nomen_tensor *into) {
+    if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b, into);
+    if (b && a->ndim != b->ndim) return by_pieces(op, a, b, into);
     if (!fits(op, a) || (b && !ends_like(a, b))) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)a->dtype);
     int64_t item = nomen__item(a->dtype);
-    return kernel ? run(op, kernel, a, a->data, item, b ? b->data : NULL, item) : NULL;
+    return kernel ? run(op, kernel, a, into, a->data, item, b ? b->data : NULL, item) : NULL;
+}
+
+nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b) {
+    return quick(op, a, b, NULL);
+}
+
+/* A number as a tensor that nobody else sees. */
+static nomen_tensor number_tensor(const nomen_number *n, void *value) {
+    nomen_tensor t;
+    t.magic = NOMEN__LIVE;
+    t.device = t.ndim = 0;
+    t.flags = NOMEN__WRAPPED | NOMEN__CONTIGUOUS;
+    t.base = NULL;
+    t.numel = 1;
+    t.data = value;
+    t.dtype = (uint8_t)nomen__number_to(n, value);
+    return t;
+}
+
+nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, const nomen_number *n,
+                                  bool number_first) {
+    _Alignas(16) char value[16];
+    const nomen_tensor number = number_tensor(n, value);
+    return number_first ? with_number(op, &number, t, NULL) : with_number(op, t, &number, NULL);
+}
+
+/* May self be written to, element by element as b is read? */
+static inline bool may_be_written(const nomen_tensor *self, const nomen_tensor *b) {
+    if (self->flags & (NOMEN__UNHEARD | NOMEN__WRAPPED) || self->storage->readonly ||
+        atomic_load_explicit(&nomen__put_off.count, memory_order_relaxed))
+        return false;
+    if (!b || b->flags & NOMEN__WRAPPED || (b->data == self->data && b->ndim == self->ndim))
+        return true;
+    const nomen__storage *s = self->storage, *other = b->storage;
+    return s != other && (s->capacity || s->inlined) && (other->capacity || other->inlined);
+}
+
+bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tensor *b) {
+    if (self->magic != NOMEN__LIVE || (b && (b->magic != NOMEN__LIVE || b->ndim > self->ndim)) ||
+        result_of(op, (nomen_dtype)self->dtype) != (nomen_dtype)self->dtype ||
+        !may_be_written(self, b) || !quick(op, self, b, self))
+        return false;
+    atomic_fetch_add_explicit(&self->storage->version, 1, memory_order_relaxed);
+    return true;
+}
+
+bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n) {
+    _Alignas(16) char value[16];
+    const nomen_tensor number = number_tensor(n, value);
+    return nomen__quick_into(op, self, &number);
 }
 
 bool nomen__quick_absent(const nomen__op *op, const char *args) {

@@ -19,18 +19,23 @@ nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
     if (nomen__make_ready(t)) return NULL;
     nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, map->ndim);
     if (!v) return NULL;
-    int64_t offset = 0;
+    int64_t offset = 0, numel = 1;
     for (int d = 0; d < map->input_ndim; d++) offset += map->start[d] * t->stride[d];
-    for (int k = 0; k < map->ndim; k++) {
-        v->size[k] = map->size[k];
-        v->stride[k] = map->source[k] < 0 ? 0 : t->stride[map->source[k]] * map->step[k];
+    bool contiguous = true; /* as nomen__tensor_finish has it */
+    for (int k = map->ndim - 1; k >= 0; k--) {
+        int64_t size = map->size[k], stride = 0;
+        if (map->source[k] >= 0) stride = t->stride[map->source[k]] * map->step[k];
+        v->size[k] = size;
+        v->stride[k] = stride;
+        contiguous &= (size == 1) | (stride == numel);
+        numel *= size;
     }
     nomen__storage_retain(t->storage);
     v->storage = t->storage;
-    v->data =
-        t->numel ? t->data + offset * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : t->data;
+    v->data = t->numel ? t->data + offset * nomen__item(t->dtype) : t->data;
     nomen__same_place(v, t);
-    nomen__tensor_finish(v);
+    v->numel = numel;
+    if (contiguous | !numel) v->flags |= NOMEN__CONTIGUOUS;
     return v;
 }
 
@@ -101,7 +106,7 @@ static bool changes_nothing(const nomen_tensor *t, const nomen__map *map) {
 nomen_status nomen__shape_view(nomen__call *c) {
     c->is_view = true;
     c->ndim = c->map.ndim;
-    memcpy(c->size, c->map.size, sizeof *c->size * (size_t)c->ndim);
+    for (int k = 0; k < c->ndim; k++) c->size[k] = c->map.size[k];
     bool same = (c->inplace || nomen__is_put_off(c->in[0])) && changes_nothing(c->in[0], &c->map);
     if (c->inplace && same) return NOMEN_OK;
     c->out[0] = same ? nomen__tensor_alias(c->in[0]) : nomen__map_apply(c->in[0], &c->map);
@@ -209,10 +214,12 @@ nomen_status nomen__view_align_as(nomen__call *c) {
 /* The result has the dims of in[0] in c->dims' order. */
 void nomen__map_permute(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    nomen__map_identity(t, &c->map);
+    c->map.ndim = c->map.input_ndim = t->ndim;
     for (int k = 0; k < t->ndim; k++) {
         c->map.source[k] = (int8_t)c->dims[k];
         c->map.size[k] = t->size[c->dims[k]];
+        c->map.step[k] = 1;
+        c->map.start[k] = 0;
     }
     if (c->named) nomen__names_permute(nomen__names_of(t), c->dims, &c->names);
 }

@@ -1,0 +1,144 @@
+/* Ordinary arguments, in one pass: exact types, small ints, names, each where the row has it. What
+ * is anything else, wrong arguments too, is left to the parser of py_parse.c, which says what is
+ * wrong. */
+#include "py.h"
+
+static inline bool take_dim(py_call *p, PyObject *o, nomen__dimref *at) {
+    if (NOMEN_LIKELY(nomen__py_small_int(o, &at->index))) {
+        at->kind = NOMEN__DIM_INDEX;
+        return true;
+    }
+    if (!PyUnicode_CheckExact(o)) return false;
+    const py_known *known = nomen__py_known_slot(p->state, o);
+    if (NOMEN_LIKELY(known->text == o)) {
+        at->kind = NOMEN__DIM_NAME;
+        at->name = known->name;
+        return true;
+    }
+    if (nomen__py_dimref(p->state, o, at)) return true;
+    PyErr_Clear(); /* it will be told again */
+    return false;
+}
+
+static inline bool take_dims(py_call *p, int i, PyObject *const *items, Py_ssize_t count) {
+    nomen__call *c = &p->c;
+    if (count > NOMEN__POOL - c->dims_used) return false;
+    nomen__dimref *at = c->dims_pool + c->dims_used;
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (!take_dim(p, items[k], &at[k])) return false;
+    c->dims_used = (uint16_t)(c->dims_used + count);
+    c->arg[i].dims = (nomen__dims){(int)count, at};
+    return true;
+}
+
+static bool take_sizes(py_call *p, int i, PyObject *const *items, Py_ssize_t count) {
+    if (count > NOMEN_MAX_DIMS - p->sizes_used) return false;
+    int64_t *at = p->sizes_inline + p->sizes_used;
+    double numel = 1;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        if (!nomen__py_small_int(items[k], &at[k])) return false;
+        numel *= (double)at[k];
+    }
+    p->large |= numel > PY_LARGE;
+    p->sizes_used = (uint16_t)(p->sizes_used + count);
+    p->c.arg[i].sizes = (nomen_sizes){count, at};
+    return true;
+}
+
+static bool take_tensor(py_call *p, int i, PyObject *o) {
+    if (NOMEN_UNLIKELY(!Py_IS_TYPE(o, p->state->tensor)))
+        return i > 0 && (PyFloat_CheckExact(o) || PyLong_CheckExact(o)) &&
+               nomen__py_operand(p, i, o) > 0;
+    nomen_tensor *t = nomen__py_unwrap(o);
+    p->c.arg[i].tensor = t;
+    p->large |= t->numel > PY_LARGE;
+    return true;
+}
+
+/* Names of a result are text; an integer among them is a mistake. */
+static bool are_text(PyObject *const *items, Py_ssize_t count) {
+    for (Py_ssize_t k = 0; k < count; k++)
+        if (!PyUnicode_CheckExact(items[k])) return false;
+    return true;
+}
+
+static bool take_list(py_call *p, int i, PyObject *const *items, Py_ssize_t count) {
+    switch (p->c.op->args[i].kind) {
+    case NOMEN__SIZES: return take_sizes(p, i, items, count);
+    case NOMEN__NAMES: return are_text(items, count) && take_dims(p, i, items, count);
+    case NOMEN__DIMS: p->c.listed |= 1u << i; return take_dims(p, i, items, count);
+    default: return false;
+    }
+}
+
+static bool take_one(py_call *p, int i, PyObject *o) {
+    const nomen__argspec *spec = &p->c.op->args[i];
+    nomen__arg *arg = &p->c.arg[i];
+    switch (spec->kind) {
+    case NOMEN__TENSOR: return take_tensor(p, i, o);
+    case NOMEN__DIM: return take_dims(p, i, &o, 1);
+    case NOMEN__INT: return nomen__py_small_int(o, &arg->integer);
+    case NOMEN__FLAG:
+        if (!PyBool_Check(o)) return false;
+        arg->flag = (o == Py_True) != ((spec->flags & NOMEN__OPPOSITE) != 0);
+        return true;
+    case NOMEN__NUMBER:
+        if (!PyFloat_CheckExact(o) && !PyLong_CheckExact(o)) return false;
+        arg->number = &p->c.numbers[i];
+        return nomen__py_number(o, &p->c.numbers[i]) > 0;
+    case NOMEN__DTYPE:
+        if (!Py_IS_TYPE(o, p->state->dtype)) return false;
+        arg->dtype = nomen__py_dtype(p->state, o);
+        return arg->dtype != NOMEN_DTYPE_NONE;
+    case NOMEN__DIMS:
+    case NOMEN__SIZES:
+    case NOMEN__NAMES:
+        if (PyTuple_CheckExact(o) &&
+            !(spec->kind == NOMEN__NAMES && (spec->flags & NOMEN__VARIADIC)))
+            return take_list(p, i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o));
+        return spec->kind == NOMEN__DIMS && take_dims(p, i, &o, 1);
+    default: return false;
+    }
+}
+
+static bool take_keywords(py_call *p, PyObject *const *values, PyObject *kwnames) {
+    for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
+        const nomen__op *op = p->c.op;
+        int i = nomen__py_keyword(p, op->args, op->nargs, PyTuple_GET_ITEM(kwnames, k));
+        if (i < 0 || nomen__given(&p->c, i) || !take_one(p, i, values[k])) return false;
+        p->c.given |= 1u << i;
+    }
+    return true;
+}
+
+static bool take_all(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    const nomen__op *op = p->c.op;
+    int i = 0;
+    for (Py_ssize_t k = 0; k < nargs; i++) {
+        if (i == op->nargs) return false;
+        unsigned flags = op->args[i].flags;
+        if (flags & NOMEN__KEYWORD) continue;
+        if ((flags & NOMEN__VARIADIC) && !PyTuple_CheckExact(args[k])) {
+            if (!take_list(p, i, args + k, nargs - k)) return false;
+            k = nargs;
+        } else if (!take_one(p, i, args[k++])) {
+            return false;
+        }
+        p->c.given |= 1u << i;
+    }
+    for (; i < op->nargs; i++)
+        if (op->args[i].flags & NOMEN__VARIADIC) return false; /* of no items? */
+    if (kwnames && !take_keywords(p, args + nargs, kwnames)) return false;
+    return (p->c.given & op->required) == op->required;
+}
+
+bool nomen__py_plain(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
+    if (NOMEN_LIKELY(take_all(p, args, nargs, kwnames))) return true;
+    if (NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) PyErr_Clear();
+    for (int i = 0; i < p->wrapped_count; i++) nomen__release(p->wrapped[i]);
+    p->wrapped_count = 0;
+    p->sizes_used = p->c.dims_used = 0;
+    p->c.given = p->c.listed = 0;
+    p->large = false;
+    return false;
+}
