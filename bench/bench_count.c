@@ -15,6 +15,11 @@ static nomen_tensor *add(const operands *o) { return nomen_add(o->x, o->y); }
 static nomen_tensor *exponential(const operands *o) { return nomen_exp(o->x); }
 static nomen_tensor *sum_all(const operands *o) { return nomen_sum(o->x); }
 static nomen_tensor *sum_last(const operands *o) { return nomen_sum(o->x, .dim = "-1"); }
+static nomen_tensor *sum_to(const operands *o) { return nomen_sum(o->x, .dim = "0"); }
+static nomen_tensor *mean_last(const operands *o) { return nomen_mean(o->x, .dim = "-1"); }
+static nomen_tensor *softmax_last(const operands *o) { return nomen_softmax(o->x, "-1"); }
+static nomen_tensor *first_row(const operands *o) { return nomen_select(o->x, "0", 0); }
+static nomen_tensor *unsqueezed(const operands *o) { return nomen_unsqueeze(o->x, "0"); }
 static nomen_tensor *transposed(const operands *o) { return nomen_transpose(o->x, "0", "1"); }
 static nomen_tensor *product(const operands *o) { return nomen_matmul(o->x, o->y); }
 static nomen_tensor *plus_row(const operands *o) { return nomen_add(o->x, o->line); }
@@ -30,10 +35,19 @@ typedef struct example {
 } example;
 
 static const example EXAMPLES[] = {
-    {"add 4x4", add},           {"add 4x4 and a row", plus_row},
-    {"exp 4x4", exponential},   {"sum 4x4", sum_all},
-    {"sum 4x4 last", sum_last}, {"transpose", transposed},
-    {"matmul 4x4", product},    {"zeros 4x4", zeros},
+    {"add 4x4", add},
+    {"add 4x4 and a row", plus_row},
+    {"exp 4x4", exponential},
+    {"sum 4x4", sum_all},
+    {"sum 4x4 last", sum_last},
+    {"sum 4x4 first", sum_to},
+    {"mean 4x4 last", mean_last},
+    {"softmax 4x4 last", softmax_last},
+    {"select", first_row},
+    {"unsqueeze", unsqueezed},
+    {"transpose", transposed},
+    {"matmul 4x4", product},
+    {"zeros 4x4", zeros},
     {"add 1000", add_many},
 };
 
