@@ -75,7 +75,10 @@ int nomen__py_add_tensor(PyObject *module, py_state *s);
 PyObject *nomen__py_size(py_state *s, const int64_t *size, int n);
 
 static inline bool nomen__py_is_tensor(const py_state *s, PyObject *o) {
-    return Py_IS_TYPE(o, s->tensor) || PyType_IsSubtype(Py_TYPE(o), s->tensor);
+    if (Py_IS_TYPE(o, s->tensor)) return true;
+    /* Tensor is a type of the heap, so what comes of it is one, too: most others are not. */
+    return PyType_HasFeature(Py_TYPE(o), Py_TPFLAGS_HEAPTYPE) &&
+           PyType_IsSubtype(Py_TYPE(o), s->tensor);
 }
 static inline nomen_tensor *nomen__py_unwrap(PyObject *o) { return ((py_tensor *)o)->t; }
 

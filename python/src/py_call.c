@@ -60,7 +60,10 @@ static PyObject *pair_of_results(py_call *p) {
     PyObject *second = nomen__py_wrap(p->state, p->c.out[1]), *pair = NULL;
     PyObject *type = PyTuple_GET_ITEM(p->state->pair_types, p->c.op->id);
     bool plain = !p->c.op->first;
-    if (first && second) pair = plain ? PyTuple_New(2) : PyStructSequence_New((PyTypeObject *)type);
+    if (first && second && plain) pair = PyTuple_New(2);
+    /* PyStructSequence_New looks up in the type's dict that there are two. */
+    if (first && second && !plain)
+        pair = (PyObject *)PyObject_GC_NewVar(PyStructSequence, (PyTypeObject *)type, 2);
     if (!pair) {
         Py_XDECREF(first);
         Py_XDECREF(second);

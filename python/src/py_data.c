@@ -355,10 +355,13 @@ static PyObject *make_tensor(PyObject *module, PyObject *args, PyObject *kwargs)
     py_state *s = PyModule_GetState(module);
     PyObject *data, *dtype = Py_None, *device = Py_None, *pin = Py_None;
     creation c = {NOMEN_DTYPE_NONE, Py_None, 0, -1};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOpOO:tensor", keywords, &data, &dtype,
-                                     &device, &c.requires_grad, &pin, &c.names) ||
-        !common_arguments(s, &c, "tensor", dtype, device) || !nomen__py_unpinned(pin))
+    bool alone = PyTuple_GET_SIZE(args) == 1 && (!kwargs || !PyDict_GET_SIZE(kwargs));
+    if (alone)
+        data = PyTuple_GET_ITEM(args, 0);
+    else if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOpOO:tensor", keywords, &data, &dtype,
+                                          &device, &c.requires_grad, &pin, &c.names))
         return NULL;
+    if (!common_arguments(s, &c, "tensor", dtype, device) || !nomen__py_unpinned(pin)) return NULL;
     nomen_tensor *t = fresh(s, data, c.dtype);
     t = nomen__py_bring(s, t, c.device);
     if (!t) return NULL;

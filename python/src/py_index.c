@@ -338,6 +338,93 @@ static nomen_tensor *view_of(PyObject *self, PyObject *key, index_list *list) {
     return t;
 }
 
+/* ---- plain indices --------------------------------------------------------------------------- */
+
+/* Ints, slices of ints, None and ... of a tensor that nobody records are one view, made at once.
+ * Whatever is unusual, wrong indices too, is left to the chain of views. */
+
+static bool plain_bound(PyObject *o) { return o == Py_None || PyLong_CheckExact(o); }
+
+static bool add_slice(nomen__map *map, PyObject *o, int dim, int64_t size) {
+    const PySliceObject *slice = (PySliceObject *)o;
+    Py_ssize_t start, stop, step;
+    if (!plain_bound(slice->start) || !plain_bound(slice->stop) || !plain_bound(slice->step))
+        return false; /* anybody's __index__ may run, and change the tensor */
+    if (PySlice_Unpack(o, &start, &stop, &step) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    Py_ssize_t length = step < 1 ? 0 : PySlice_AdjustIndices((Py_ssize_t)size, &start, &stop, step);
+    if (!length) return false;
+    map->source[map->ndim] = (int8_t)dim;
+    map->size[map->ndim] = length;
+    map->step[map->ndim++] = step;
+    map->start[dim] = start;
+    return true;
+}
+
+static bool add_whole(nomen__map *map, const nomen_tensor *t, int dim) {
+    map->source[map->ndim] = (int8_t)dim;
+    map->size[map->ndim] = t->size[dim];
+    map->step[map->ndim++] = 1;
+    map->start[dim] = 0;
+    return true;
+}
+
+static bool add_item(nomen__map *map, const nomen_tensor *t, PyObject *o, int *dim) {
+    int64_t index;
+    if (o == Py_None) {
+        map->source[map->ndim] = -1;
+        map->size[map->ndim] = 1;
+        map->step[map->ndim++] = 0;
+        return true;
+    }
+    if (*dim == t->ndim) return false;
+    int64_t size = t->size[*dim];
+    if (nomen__py_small_int(o, &index)) {
+        if (index < -size || index >= size) return false;
+        map->start[(*dim)++] = index < 0 ? index + size : index;
+        return true;
+    }
+    return PySlice_Check(o) && add_slice(map, o, (*dim)++, size);
+}
+
+static bool map_items(nomen__map *map, const nomen_tensor *t, PyObject *const *items,
+                      Py_ssize_t n) {
+    int dim = 0, takes = 0, ellipses = 0;
+    if (n + t->ndim > NOMEN_MAX_DIMS) return false;
+    map->ndim = 0;
+    map->input_ndim = t->ndim;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        ellipses += items[i] == Py_Ellipsis;
+        takes += items[i] != Py_Ellipsis && items[i] != Py_None;
+    }
+    if (ellipses > 1 || takes > t->ndim) return false;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (items[i] != Py_Ellipsis) {
+            if (!add_item(map, t, items[i], &dim)) return false;
+            continue;
+        }
+        for (int left = t->ndim - takes; left > 0; left--) add_whole(map, t, dim++);
+    }
+    while (dim < t->ndim) add_whole(map, t, dim++);
+    return true;
+}
+
+/* NULL, without an exception: it is none. */
+static nomen_tensor *plain_view(nomen_tensor *t, PyObject *key) {
+    nomen__map map;
+    nomen_name names[NOMEN_MAX_DIMS];
+    const bool tuple = PyTuple_CheckExact(key);
+    if (t->flags & NOMEN__AWAY || nomen__concerns_tape(t)) return NULL;
+    if (!map_items(&map, t, tuple ? &PyTuple_GET_ITEM(key, 0) : &key,
+                   tuple ? PyTuple_GET_SIZE(key) : 1))
+        return NULL;
+    if (!nomen__is_named(t)) return nomen__map_view(t, &map, NULL);
+    for (int k = 0; k < map.ndim; k++) names[k] = map.source[k] < 0 ? 0 : t->names[map.source[k]];
+    return nomen__map_view(t, &map, names);
+}
+
 /* The operation on t and the tensors of the list. */
 static void set_list(py_call *p, nomen_tensor *t, index_list *list) {
     p->c.arg[0].tensor = t;
@@ -349,7 +436,9 @@ static void set_list(py_call *p, nomen_tensor *t, index_list *list) {
 static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
     py_state *s = ((py_tensor *)self)->state;
     index_list list;
-    nomen_tensor *t = view_of(self, key, &list);
+    nomen_tensor *t = plain_view(nomen__py_unwrap(self), key);
+    if (NOMEN_LIKELY(t != NULL)) return nomen__py_wrap(s, t);
+    t = view_of(self, key, &list);
     if (t && list.tensors) {
         py_call p;
         nomen__py_begin(&p, s, s->op[PY_OP_index]);

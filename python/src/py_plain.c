@@ -113,10 +113,27 @@ static bool take_keywords(py_call *p, PyObject *const *values, PyObject *kwnames
 
 static bool take_all(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     const nomen__op *op = p->c.op;
+    nomen__call *c = &p->c;
     int i = 0;
-    for (Py_ssize_t k = 0; k < nargs; i++) {
+    Py_ssize_t k = 0;
+    if (NOMEN_LIKELY(op->lead && nargs && Py_IS_TYPE(args[0], p->state->tensor))) {
+        c->arg[0].tensor = nomen__py_unwrap(args[0]);
+        p->large = c->arg[0].tensor->numel > PY_LARGE;
+        c->given = 1;
+        i = 1;
+        k = 1;
+    }
+    for (; k < nargs; i++) {
         if (i == op->nargs) return false;
         unsigned flags = op->args[i].flags;
+        if (op->args[i].kind == NOMEN__DIM && !flags) { /* the commonest of all */
+            nomen__dimref *at = &c->dims_pool[c->dims_used];
+            if (c->dims_used == NOMEN__POOL || !take_dim(p, args[k++], at)) return false;
+            c->dims_used++;
+            c->arg[i].dims = (nomen__dims){1, at};
+            c->given |= 1u << i;
+            continue;
+        }
         if (flags & NOMEN__KEYWORD) continue;
         if ((flags & NOMEN__VARIADIC) && !PyTuple_CheckExact(args[k])) {
             if (!take_list(p, i, args + k, nargs - k)) return false;

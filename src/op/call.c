@@ -310,15 +310,6 @@ static void become(nomen_tensor *t, nomen_tensor *from, bool is_view) {
     t->base = base;
 }
 
-/* What a view shares with its operand, where nothing is recorded. */
-static inline void finish_view(nomen_tensor *out, nomen_tensor *of) {
-    out->flags |= of->flags & (NOMEN__BLIND | NOMEN__UNHEARD);
-    if (NOMEN_LIKELY(nomen__grad_enabled))
-        nomen__set_base(out, of);
-    else
-        out->flags |= NOMEN__BLIND | (flags_of(of) & NOMEN__REQUIRES ? NOMEN__UNHEARD : 0u);
-}
-
 /* After the kernel: nothing here can fail. */
 static void finish_outputs(nomen__call *c) {
     for (int i = 0; i < c->nout; i++) {
@@ -332,7 +323,7 @@ static void finish_outputs(nomen__call *c) {
         if ((c->target[i] || c->inplace) && !c->is_view)
             atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
         if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
-        if (c->is_view && !c->inplace) finish_view(out, c->in[0]);
+        if (c->is_view && !c->inplace) nomen__finish_view(out, c->in[0]);
     }
 }
 
@@ -392,7 +383,7 @@ static inline nomen_status check_first(const nomen__call *c) {
     return target ? check_overlap(c, target) : NOMEN_OK;
 }
 
-static inline nomen_status infer(nomen__call *c) {
+static inline __attribute__((always_inline)) nomen_status infer(nomen__call *c) {
     const nomen__op *op = c->op;
     nomen_status s = check_first(c);
     if (!s && op->choose) s = op->choose(c);
@@ -426,7 +417,7 @@ static nomen_status walk_view(nomen__call *c) {
     nomen_tensor *out = c->out[0];
     if (NOMEN_UNLIKELY(s)) return s;
     if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
-    if (c->is_view) finish_view(out, c->in[0]);
+    if (c->is_view) nomen__finish_view(out, c->in[0]);
     return NOMEN_OK;
 }
 
@@ -447,7 +438,7 @@ static nomen_status walk_plainly(nomen__call *c) {
             c->out[i] = NULL;
         } else if (out) {
             if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
-            if (c->is_view) finish_view(out, c->in[0]);
+            if (c->is_view) nomen__finish_view(out, c->in[0]);
         }
     }
     for (int i = 0; i < c->temporaries; i++) nomen__release(c->temporary[i]);

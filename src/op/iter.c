@@ -141,6 +141,23 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     }
 }
 
+/* One run of all elements, if the operands are whole and contiguous, or one element. */
+static bool make_whole(nomen__iter *it, nomen_tensor *const *operand) {
+    bool whole = true;
+    for (int k = 0; k < it->count; k++) {
+        const nomen_tensor *t = operand[k];
+        bool all = t->numel == it->numel && t->flags & NOMEN__CONTIGUOUS;
+        it->step[0][k] = all ? it->own[k] : 0;
+        whole &= all || (k && t->numel == 1);
+    }
+    if (!whole) return false;
+    it->ndim = 1;
+    it->size[0] = it->numel;
+    for (int k = 1; k < it->count; k++)
+        if (it->cast[k] && !it->step[0][k]) cast_constant(it, k);
+    return true;
+}
+
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
@@ -156,7 +173,7 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         it->own[k] = item_bytes[own];
         it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
     }
-    make_slowly(it, operand, ndim, size);
+    if (!make_whole(it, operand)) make_slowly(it, operand, ndim, size);
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
     it->moves = it->ndim > 1 && nin == 1 && !it->casting && dtypes[0] == dtypes[1] &&
                 it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
@@ -461,7 +478,7 @@ nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
                 memcpy(dst->data, src->data, (size_t)(dst->numel * item_bytes[to]));
             return NOMEN_OK;
         }
-        loop = nomen__kernel_find("copy", to)->loop;
+        loop = nomen__copy_loop(to);
     }
     nomen__iter it;
     nomen_tensor *in = (nomen_tensor *)(uintptr_t)src; /* only read */
@@ -497,8 +514,7 @@ nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
         if (s || t->device) return s ? s : nomen__fill_away(t, one.data);
     }
     nomen__iter it;
-    nomen__iter_make(&it, nomen__kernel_find("copy", to)->loop, t, &in, 1, t->ndim, t->size, to,
-                     to);
+    nomen__iter_make(&it, nomen__copy_loop(to), t, &in, 1, t->ndim, t->size, to, to);
     nomen__iter_run(&it);
     return NOMEN_OK;
 }

@@ -162,6 +162,8 @@ typedef struct nomen__map {
 
 /* A fresh header on t's storage, seen through the map; names are set by the caller. */
 nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map);
+/* The same as an operation that nobody records, with these names (NULL: none). */
+nomen_tensor *nomen__map_view(nomen_tensor *t, const nomen__map *map, const nomen_name *names);
 /* The map that leaves every dim as it is. */
 void nomen__map_identity(const nomen_tensor *t, nomen__map *map);
 /* The map and names of in[0] with its dims in the order of c->dims. */
@@ -392,6 +394,15 @@ typedef struct nomen__tape_hooks {
 extern nomen__tape_hooks nomen__tape;
 extern _Thread_local bool nomen__grad_enabled __attribute__((tls_model("initial-exec")));
 
+/* What a view shares with its operand, where nothing is recorded. */
+static inline void nomen__finish_view(nomen_tensor *out, nomen_tensor *of) {
+    out->flags |= of->flags & (NOMEN__BLIND | NOMEN__UNHEARD);
+    if (NOMEN_LIKELY(nomen__grad_enabled))
+        nomen__set_base(out, of);
+    else
+        out->flags |= NOMEN__BLIND | (nomen__concerns_tape(of) ? NOMEN__UNHEARD : 0u);
+}
+
 /* ---- kernels (registry.c) -------------------------------------------------------------------- */
 
 /* The row of the best ISA for (name, dtype), or NULL. Cached per op and dtype by nomen__op_kernel.
@@ -401,6 +412,7 @@ const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype);
 const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nomen_dtype dtype);
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
+nomen__loop *nomen__copy_loop(nomen_dtype dtype); /* values as they are */
 
 /* Whose product is taken for matrices of these sizes (blas.c): own, or one that stands for it. */
 const nomen__gemm *nomen__gemm_for(const nomen__gemm *own, nomen_dtype dtype, int64_t m, int64_t n,

@@ -65,7 +65,7 @@ static const nomen__kernel *const *const tables[NOMEN__ISA_COUNT] = {
  * gets fuller than three quarters) is found by walking the tables. */
 enum { SLOTS = 4096, MOST_USED = SLOTS / 4 * 3, MOST_OPS = 512 };
 static const nomen__kernel *slots[SLOTS];
-static nomen__loop *casts[NOMEN_DTYPE_COUNT][NOMEN_DTYPE_COUNT];
+static nomen__loop *casts[NOMEN_DTYPE_COUNT][NOMEN_DTYPE_COUNT], *copies[NOMEN_DTYPE_COUNT];
 static bool complete;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static _Atomic bool ready;
@@ -103,6 +103,7 @@ static void build(void) {
                 }
                 *slot = k;
                 used++;
+                if (!strcmp(k->name, "copy")) copies[k->dtype] = k->loop;
             }
     atomic_store_explicit(&ready, true, memory_order_release);
 }
@@ -132,6 +133,11 @@ nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to) {
     if (from == to) return NULL;
     make_ready();
     return casts[from][to];
+}
+
+nomen__loop *nomen__copy_loop(nomen_dtype dtype) {
+    make_ready();
+    return copies[dtype];
 }
 
 static const nomen__kernel *_Atomic op_kernels[MOST_OPS][NOMEN_DTYPE_COUNT];

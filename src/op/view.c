@@ -39,6 +39,14 @@ nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
     return v;
 }
 
+nomen_tensor *nomen__map_view(nomen_tensor *t, const nomen__map *map, const nomen_name *names) {
+    nomen_tensor *v = nomen__map_apply(t, map);
+    if (NOMEN_UNLIKELY(!v)) return NULL;
+    if (names) nomen__set_names(v, names);
+    nomen__finish_view(v, t);
+    return v;
+}
+
 /* Strides under which the elements of t, in row-major order, have other sizes; false if there are
  * none. */
 static bool view_strides(const nomen_tensor *t, int ndim, const int64_t *size, int64_t *stride) {
