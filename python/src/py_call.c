@@ -79,8 +79,8 @@ static PyObject *pair_of_results(py_call *p) {
     return pair;
 }
 
-PyObject *nomen__py_run(py_call *p) {
-    if (nomen__py_invoke(p)) return NULL;
+/* A list, a pair, a truth value, a tensor that is to have a gradient. */
+static NOMEN_NOINLINE PyObject *other_results(py_call *p) {
     if (NOMEN_UNLIKELY(p->c.op->list)) {
         PyObject *all = list_of_results(p), *one = all;
         if (all && p->c.op->list == 2 && PyTuple_GET_SIZE(all) == 1) {
@@ -97,6 +97,18 @@ PyObject *nomen__py_run(py_call *p) {
         nomen__release(p->c.out[0]);
         return NULL;
     }
+    return nomen__py_wrap(p->state, p->c.out[0]);
+}
+
+PyObject *nomen__py_run(py_call *p) {
+    if (NOMEN_UNLIKELY(p->large | p->wrapped_count | p->blocks_count | p->held_count)) {
+        if (nomen__py_invoke(p)) return NULL;
+    } else if (NOMEN_UNLIKELY(nomen__invoke(&p->c))) {
+        return nomen__py_raise(p->state);
+    }
+    const nomen__op *op = p->c.op;
+    if (NOMEN_UNLIKELY(op->list | op->truth | (op->nout > 1) | p->requires_grad))
+        return other_results(p);
     return nomen__py_wrap(p->state, p->c.out[0]);
 }
 

@@ -411,11 +411,22 @@ static inline bool is_plain(const nomen__call *c) {
            !c->out[1] && !nomen__fusing;
 }
 
+/* The two steps of a view that is nothing but one. */
 static nomen_status walk_view(nomen__call *c) {
-    nomen_status s = c->op->names(c);
-    if (!s) s = c->op->shape(c);
-    nomen_tensor *out = c->out[0];
+    const nomen__op *op = c->op;
+    nomen_status s = op->names(c);
     if (NOMEN_UNLIKELY(s)) return s;
+    nomen_tensor *out;
+    if (NOMEN_LIKELY(op->shape == nomen__shape_view)) { /* what that does, without the sizes */
+        out = c->out[0] = nomen__map_apply(c->in[0], &c->map);
+        c->is_view = true;
+        if (NOMEN_UNLIKELY(!out)) return NOMEN_ERROR_MEMORY;
+    } else {
+        c->compute = c->writes = c->result[0] = (nomen_dtype)c->in[0]->dtype;
+        s = op->shape(c);
+        out = c->out[0];
+        if (NOMEN_UNLIKELY(s)) return s;
+    }
     if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
     if (c->is_view) nomen__finish_view(out, c->in[0]);
     return NOMEN_OK;

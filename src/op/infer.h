@@ -126,6 +126,8 @@ nomen_status nomen__names_unflatten(nomen__names own, int position, const nomen_
 /* result dim k is own dim order[k]; order is a permutation */
 void nomen__names_permute(nomen__names own, const int *order, nomen__namelist *result);
 /* section 6.2: the second dim is looked up first. i, j: positions. */
+nomen_status nomen__dims_transposed(nomen__names own, const nomen__dimref *first,
+                                    const nomen__dimref *second, int *i, int *j);
 nomen_status nomen__names_transpose(nomen__names own, const nomen__dimref *first,
                                     const nomen__dimref *second, int *i, int *j,
                                     nomen__namelist *result);

@@ -162,12 +162,17 @@ void nomen__names_permute(nomen__names own, const int *order, nomen__namelist *r
     result->n = own.n;
 }
 
+nomen_status nomen__dims_transposed(nomen__names own, const nomen__dimref *first,
+                                    const nomen__dimref *second, int *i, int *j) {
+    /* the second dim is looked up first: the error texts of existing programs depend on it */
+    nomen_status status = nomen__dim_position(own, second, j);
+    return status ? status : nomen__dim_position(own, first, i);
+}
+
 nomen_status nomen__names_transpose(nomen__names own, const nomen__dimref *first,
                                     const nomen__dimref *second, int *i, int *j,
                                     nomen__namelist *result) {
-    /* the second dim is looked up first: the error texts of existing programs depend on it */
-    nomen_status status = nomen__dim_position(own, second, j);
-    if (!status) status = nomen__dim_position(own, first, i);
+    nomen_status status = nomen__dims_transposed(own, first, second, i, j);
     if (status) return status;
     result->n = own.n;
     for (int k = 0; k < own.n; k++)

@@ -166,9 +166,10 @@ nomen_status nomen__names_matrix(nomen__call *c) { return names_of_new(c, 2); }
 
 /* ---- dtypes ---------------------------------------------------------------------------------- */
 
-static int kind_of(nomen_dtype d) {
-    return nomen_dtype_is_complex(d) ? 3 : nomen_dtype_is_floating(d) ? 2 : d == NOMEN_BOOL ? 0 : 1;
+static inline int kind_of(nomen_dtype d) {
+    return d >= NOMEN_C64 ? 3 : d >= NOMEN_F16 ? 2 : d == NOMEN_BOOL ? 0 : 1;
 }
+_Static_assert(NOMEN_F16 > NOMEN_I64 && NOMEN_C64 > NOMEN_F64, "kinds are ranges of dtypes");
 
 static nomen_dtype complex_of(nomen_dtype d) { return d == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64; }
 

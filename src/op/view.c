@@ -235,8 +235,7 @@ void nomen__map_permute(nomen__call *c) {
 nomen_status nomen__view_transpose(nomen__call *c) {
     nomen__names own = nomen__names_of(c->in[0]);
     int i = 0, j = 0;
-    nomen_status s =
-        nomen__names_transpose(own, c->arg[1].dims.at, c->arg[2].dims.at, &i, &j, &c->names);
+    nomen_status s = nomen__dims_transposed(own, c->arg[1].dims.at, c->arg[2].dims.at, &i, &j);
     if (s) return s;
     for (int k = 0; k < own.n; k++) c->dims[k] = k;
     if (own.n) {
