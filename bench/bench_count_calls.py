@@ -48,7 +48,10 @@ def run(kind, names, examples):
     scope = {"nomen": nomen, "x": x, "y": y, "w": w, "mask": x > y}
     scope["dim"] = 1 if names is None else "C"
     for name, text in examples.items():
-        exec(f"def call(many, x=x, y=y, w=w, mask=mask, dim=dim):\n    for _ in many:\n        {text}", scope)
+        exec(
+            f"def call(many, x=x, y=y, w=w, mask=mask, dim=dim):\n    for _ in many:\n        {text}",
+            scope,
+        )
         scope["call"](range(WARM))
         nomen.set_num_threads(1)
         scope["call"](range(CALLS))

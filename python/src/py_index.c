@@ -358,7 +358,7 @@ static bool add_slice(nomen__map *map, PyObject *o, int dim, int64_t size) {
     if (!length) return false;
     map->source[map->ndim] = (int8_t)dim;
     map->size[map->ndim] = length;
-    map->step[map->ndim++] = step;
+    map->step[map->ndim++] = step < size ? step : size; /* as slice() has it */
     map->start[dim] = start;
     return true;
 }

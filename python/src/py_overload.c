@@ -396,6 +396,8 @@ static bool adapt_to(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     enum { SELF, FIRST, LAST = 4, DTYPE, DEVICE, OTHER, COPY, BLOCKING, COUNT };
     py_bound b[COUNT];
     py_state *s = p->state;
+    if (nargs == 2 && !kwnames && Py_IS_TYPE(args[1], s->dtype)) /* to(dtype), most times */
+        return nomen__py_parse(p, args, nargs, NULL);
     if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
     int next = FIRST;
     PyObject *first = b[FIRST].value;

@@ -129,8 +129,35 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
     nomen__tensor_finish(part);
 }
 
+/* Few elements of whole operands: line by line, without parts; false: not this time. */
+static bool join_whole(const nomen__call *c, bool stack) {
+    enum { FEW = 65536 };
+    nomen_tensor *out = c->out[0];
+    if (!(out->flags & NOMEN__CONTIGUOUS) || out->flags & NOMEN__AWAY || out->numel > FEW)
+        return false;
+    for (int64_t i = 0; i < c->in_count; i++) {
+        const nomen_tensor *t = c->in[i];
+        if (t->dtype != out->dtype || !(t->flags & NOMEN__CONTIGUOUS) || t->flags & NOMEN__AWAY)
+            return false;
+    }
+    size_t inner = (size_t)nomen__item(out->dtype), outer = 1;
+    for (int d = 0; d < c->dim; d++) outer *= (size_t)out->size[d];
+    for (int d = c->dim + 1; d < out->ndim; d++) inner *= (size_t)out->size[d];
+    const size_t line = inner * (size_t)out->size[c->dim];
+    char *to = out->data;
+    for (int64_t i = 0; i < c->in_count && out->numel; i++) {
+        const nomen_tensor *t = c->in[i];
+        if (!t->numel) continue;
+        const size_t piece = stack ? inner : inner * (size_t)t->size[c->dim];
+        for (size_t k = 0; k < outer; k++) memcpy(to + k * line, t->data + k * piece, piece);
+        to += piece;
+    }
+    return true;
+}
+
 nomen_status nomen__launch_cat(nomen__call *c) {
     int64_t at = 0, size[NOMEN_MAX_DIMS];
+    if (join_whole(c, false)) return NOMEN_OK;
     for (int64_t i = 0; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
         if (is_left_out(c, t)) continue;
@@ -147,6 +174,7 @@ nomen_status nomen__launch_cat(nomen__call *c) {
 nomen_status nomen__launch_stack(nomen__call *c) {
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     nomen_tensor *out = c->out[0];
+    if (join_whole(c, true)) return NOMEN_OK;
     for (int64_t i = 0; i < c->in_count; i++) {
         nomen_tensor part;
         part_of(out, c->dim, i, 1, &part, size);

@@ -155,6 +155,76 @@ static void numbers_too(void **state) {
     assert_true(compared >= 20 * rows);
 }
 
+static uint32_t version_of(const nomen_tensor *t) { return t->storage->version; }
+
+/* In place the same comes to lie in self, as one write. number: in the place of b, or NULL. */
+static int compare_into(const nomen__op *op, nomen_tensor *a, nomen_tensor *b,
+                        const nomen_number *number) {
+    nomen_tensor *made =
+        number ? nomen__quick_number(op, a, number, false) : nomen__quick(op, a, b);
+    nomen_tensor *self = nomen_clone(a);
+    uint32_t before = version_of(self);
+    bool done =
+        number ? nomen__quick_number_into(op, self, number) : nomen__quick_into(op, self, b);
+    assert_int_equal(done, made && made->dtype == self->dtype && made->ndim == self->ndim);
+    assert_int_equal(version_of(self), before + done);
+    const nomen_tensor *wanted = done ? made : a;
+    assert_memory_equal(self->data, wanted->data,
+                        (size_t)a->numel * nomen_dtype_size((nomen_dtype)a->dtype));
+    for (int i = 0; i < a->ndim; i++)
+        assert_int_equal(nomen__name_at(self, i), nomen__name_at(a, i));
+    nomen__release(made);
+    return done;
+}
+
+static void in_place_too(void **state) {
+    (void)state;
+    nomen_manual_seed(6);
+    int rows = 0, compared = 0;
+    const nomen_number numbers[] = {nomen_num(true), nomen_num(3), nomen_num(1.1)};
+    for (const nomen__op *op = nomen__ops; op->name; op++) {
+        if (!op->quick || !(op->forms & NOMEN__INPLACE)) continue;
+        rows++;
+        for (int d = 1; d < NOMEN_DTYPE_COUNT; d++) nomen_scope() {
+                nomen_sizes sizes = NOMEN_SIZES(3, 5);
+                nomen_tensor *a = numbers_from(0.5, "N C", sizes, (nomen_dtype)d);
+                nomen_tensor *b = numbers_from(1.5, "N C", sizes, (nomen_dtype)d);
+                nomen_tensor *row = numbers_from(1.5, "C", NOMEN_SIZES(5), (nomen_dtype)d);
+                compared += compare_into(op, a, op->lead == 2 ? b : NULL, NULL);
+                if (op->lead < 2) continue;
+                compared += compare_into(op, a, a, NULL) + compare_into(op, a, row, NULL);
+                for (int k = 0; k < 3; k++) compared += compare_into(op, a, NULL, &numbers[k]);
+            }
+    }
+    assert_true(rows >= 20);
+    assert_true(compared >= 10 * rows);
+}
+
+static void not_in_place_for_others(void **state) {
+    (void)state;
+    const nomen__op *add = nomen__op_find("add");
+    const nomen_number half = nomen_num(0.5);
+    nomen_scope() {
+        nomen_tensor *x = nomen_ones(NULL, NOMEN_SIZES(4, 4)),
+                     *y = nomen_ones(NULL, NOMEN_SIZES(4, 4));
+        assert_false(nomen__quick_into(add, nomen_narrow(x, "0", 0, 3),
+                                       nomen_narrow(x, "0", 1, 3)));      /* reads what it wrote */
+        assert_false(nomen__quick_into(add, nomen_select(x, "0", 0), y)); /* grows */
+        assert_false(nomen__quick_into(add, nomen_transpose(x, "0", "1"), y)); /* strides */
+        assert_false(nomen__quick_number_into(add, nomen_to(x, NOMEN_I64), &half));
+        assert_false(nomen__quick_into(nomen__op_find("lt"), x, y)); /* another dtype */
+        nomen_tensor *w = nomen_ones(NULL, NOMEN_SIZES(4, 4));
+        assert_int_equal(nomen_set_requires_grad(w, true), NOMEN_OK);
+        assert_false(nomen__quick_into(add, w, y)); /* the tape has to say no */
+        assert_false(nomen__quick_into(add, x, w)); /* or to record */
+        nomen_tensor *unheard = NULL;
+        nomen_no_grad() unheard = nomen_keep(nomen_select(w, "0", 0));
+        assert_false(nomen__quick_into(add, unheard, nomen_select(y, "0", 0)));
+        assert_false(nomen__quick_number_into(add, unheard, &half));
+        assert_null(nomen_last_error());
+    }
+}
+
 static void not_for_others(void **state) {
     (void)state;
     const nomen__op *add = nomen__op_find("add");
@@ -185,7 +255,10 @@ static void not_for_others(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline),
-                                       cmocka_unit_test(numbers_too), cmocka_unit_test(pieces_too),
+                                       cmocka_unit_test(numbers_too),
+                                       cmocka_unit_test(pieces_too),
+                                       cmocka_unit_test(in_place_too),
+                                       cmocka_unit_test(not_in_place_for_others),
                                        cmocka_unit_test(not_for_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
