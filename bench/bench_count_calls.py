@@ -48,10 +48,8 @@ def run(kind, names, examples):
     scope = {"nomen": nomen, "x": x, "y": y, "w": w, "mask": x > y}
     scope["dim"] = 1 if names is None else "C"
     for name, text in examples.items():
-        exec(
-            f"def call(many, x=x, y=y, w=w, mask=mask, dim=dim):\n    for _ in many:\n        {text}",
-            scope,
-        )
+        head = "def call(many, x=x, y=y, w=w, mask=mask, dim=dim):\n    for _ in many:\n        "
+        exec(head + text, scope)
         scope["call"](range(WARM))
         nomen.set_num_threads(1)
         scope["call"](range(CALLS))
