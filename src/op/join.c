@@ -1,5 +1,5 @@
 /* cat and stack: several operands laid side by side in one result. */
-#include "op/op.h"
+#include "op/launch.h"
 #include "op/rows.gen.h"
 
 #include <string.h>
@@ -129,35 +129,62 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
     nomen__tensor_finish(part);
 }
 
-/* Few elements of whole operands: line by line, without parts; false: not this time. */
-static bool join_whole(const nomen__call *c, bool stack) {
-    enum { FEW = 65536 };
-    nomen_tensor *out = c->out[0];
-    if (!(out->flags & NOMEN__CONTIGUOUS) || out->flags & NOMEN__AWAY || out->numel > FEW)
+/* ---- all without holes -------------------------------------------------------------------------
+ * The result is written from its beginning to its end: a block of each operand in turn. */
+
+enum { JOINED = 64, BLOCK_BYTES = 64, FEW = 2 * NOMEN__GRAIN };
+
+typedef struct join_job {
+    int64_t count, row; /* bytes of one round of blocks */
+    const char *from[JOINED];
+    int64_t bytes[JOINED];
+    char *to;
+} join_job;
+
+static void join_rounds(void *context, int64_t begin, int64_t end) {
+    const join_job *job = context;
+    char *to = job->to + begin * job->row;
+    for (; begin < end; begin++)
+        for (int64_t i = 0; i < job->count; to += job->bytes[i++])
+            memcpy(to, job->from[i] + begin * job->bytes[i], (size_t)job->bytes[i]);
+}
+
+/* false: something is not as it would have to be, or is faster as copies of whole operands. */
+static bool join_blocks(const nomen__call *c) {
+    const nomen_tensor *out = c->out[0];
+    const bool few = out->numel <= FEW;
+    join_job job;
+    job.count = job.row = 0;
+    job.to = out->data;
+    int64_t rounds = 1, inner = nomen__item(out->dtype);
+    if (c->in_count > JOINED || !(out->flags & NOMEN__CONTIGUOUS) || out->flags & NOMEN__AWAY)
         return false;
+    for (int d = 0; d < c->dim; d++) rounds *= out->size[d];
+    for (int d = c->dim + 1; d < out->ndim; d++) inner *= out->size[d];
+    if (rounds < 2 && !few) return false;
     for (int64_t i = 0; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
+        const bool left_out = c->op->id != NOMEN__OP_STACK && is_left_out(c, t);
+        if (left_out || t->numel == 0) continue;
         if (t->dtype != out->dtype || !(t->flags & NOMEN__CONTIGUOUS) || t->flags & NOMEN__AWAY)
             return false;
+        const int64_t bytes = c->op->id == NOMEN__OP_STACK ? inner : t->size[c->dim] * inner;
+        if (bytes < BLOCK_BYTES && !few) return false;
+        job.from[job.count] = t->data;
+        job.bytes[job.count++] = bytes;
+        job.row += bytes;
     }
-    size_t inner = (size_t)nomen__item(out->dtype), outer = 1;
-    for (int d = 0; d < c->dim; d++) outer *= (size_t)out->size[d];
-    for (int d = c->dim + 1; d < out->ndim; d++) inner *= (size_t)out->size[d];
-    const size_t line = inner * (size_t)out->size[c->dim];
-    char *to = out->data;
-    for (int64_t i = 0; i < c->in_count && out->numel; i++) {
-        const nomen_tensor *t = c->in[i];
-        if (!t->numel) continue;
-        const size_t piece = stack ? inner : inner * (size_t)t->size[c->dim];
-        for (size_t k = 0; k < outer; k++) memcpy(to + k * line, t->data + k * piece, piece);
-        to += piece;
-    }
+    const int64_t item = nomen__item(out->dtype), grain = NOMEN__GRAIN * item / (job.row + 1) + 1;
+    if (few)
+        join_rounds(&job, 0, rounds);
+    else
+        nomen__parallel(rounds, grain, join_rounds, &job);
     return true;
 }
 
 nomen_status nomen__launch_cat(nomen__call *c) {
+    if (join_blocks(c)) return NOMEN_OK;
     int64_t at = 0, size[NOMEN_MAX_DIMS];
-    if (join_whole(c, false)) return NOMEN_OK;
     for (int64_t i = 0; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
         if (is_left_out(c, t)) continue;
@@ -172,9 +199,9 @@ nomen_status nomen__launch_cat(nomen__call *c) {
 }
 
 nomen_status nomen__launch_stack(nomen__call *c) {
+    if (join_blocks(c)) return NOMEN_OK;
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     nomen_tensor *out = c->out[0];
-    if (join_whole(c, true)) return NOMEN_OK;
     for (int64_t i = 0; i < c->in_count; i++) {
         nomen_tensor part;
         part_of(out, c->dim, i, 1, &part, size);
