@@ -248,7 +248,9 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     if (out && c->format > NOMEN__ROW_MAJOR) nomen__lay_out_in_format(out, c->format);
     if (!out || c->format) return out;
     if (c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) nomen__lay_out_like(out, c->layout);
-    if (c->ndim < 2 || c->layout || c->op->launch != nomen__launch_elementwise) return out;
+    const bool follows =
+        c->op->launch == nomen__launch_elementwise || c->op->launch == nomen__launch_flip;
+    if (c->ndim < 2 || c->layout || !follows) return out;
     const nomen_tensor *model = nomen__result_model(c);
     if (!model) return out;
     memcpy(out->stride, model->stride, sizeof *out->stride * (size_t)c->ndim);
