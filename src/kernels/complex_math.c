@@ -2,6 +2,7 @@
  * overflow on the way; numbers made of two real ones, and angles. What C has is C's, with the
  * special values of its Annex G. */
 #include "kernels/loops/complex_number.h"
+#include "kernels/simd/vmath.h"
 
 static inline c128 c_exp(c128 x) { return c_unpack(cexp(c_pack(x))); }
 static inline c128 c_log(c128 x) { return c_unpack(clog(c_pack(x))); }
@@ -276,9 +277,17 @@ static inline vf64 v_angle_f64(vf64 x) {
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
-static inline c128 c_polar(double size, double angle) {
-    return (c128){size * cos(angle), size * sin(angle)};
-}
+#define FN polar_f32
+#define T  float
+#define OT c64
+#include "kernels/loops/polar.h"
+#undef FN
+
+#define FN polar_f64
+#define T  double
+#define OT c128
+#include "kernels/loops/polar.h"
+#undef FN
 
 #define W        1
 #define LD(p)    (*(const T *)(p))
@@ -292,11 +301,6 @@ static inline c128 c_polar(double size, double angle) {
 #include "kernels/loops/binary.h"
 #undef FN
 #undef EXPR
-#define FN         polar_f32
-#define EXPR(x, y) c_narrow(c_polar((double)(x), (double)(y)))
-#include "kernels/loops/binary.h"
-#undef FN
-#undef EXPR
 #undef T
 #undef V
 #undef OT
@@ -306,11 +310,6 @@ static inline c128 c_polar(double size, double angle) {
 #define OT         c128
 #define FN         complex_f64
 #define EXPR(x, y) ((c128){x, y})
-#include "kernels/loops/binary.h"
-#undef FN
-#undef EXPR
-#define FN         polar_f64
-#define EXPR(x, y) c_polar(x, y)
 #include "kernels/loops/binary.h"
 
 const nomen__kernel NOMEN__TABLE(complex_math)[] = {
