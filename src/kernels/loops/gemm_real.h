@@ -316,6 +316,21 @@ static APART const C *FN(column)(const nomen__gemm_args *g, int64_t j, C *x) {
     return x;
 }
 
+#if !DIRECT
+/* One row times one column, block by block: neither is copied whole. */
+static void FN(row_column)(const nomen__gemm_args *g) {
+    C x[GEMM_DOT] __attribute__((aligned(64)));
+    C total = 0;
+    for (int64_t p = 0; p < g->k; p += GEMM_DOT) {
+        nomen__gemm_args part = *g;
+        part.b += p * g->b_row;
+        part.k = g->k - p < GEMM_DOT ? g->k - p : GEMM_DOT;
+        total += FN(dot)(&CAT(T, g->a, p * E), FN(column)(&part, 0, x), part.k);
+    }
+    AT(T, g->c, 0) = T_OF(total);
+}
+#endif
+
 /* Few columns: a strip of A that stays in cache is multiplied with one after another. */
 static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
     int64_t rows = GEMM_CACHE / (g->k * E) + 1;
@@ -362,6 +377,10 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
 #endif
     } else if (g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k)) {
         FN(small)(g);
+#if !DIRECT
+    } else if (g->m == 1 && g->n == 1 && g->a_col == E) {
+        FN(row_column)(g);
+#endif
     } else if (g->n <= GEMM_NARROW && (g->n <= g->m || g->m > GEMM_NARROW)) {
         FN(narrow)(g, scratch);
     } else if (g->m <= GEMM_NARROW) {
