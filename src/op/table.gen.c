@@ -132,8 +132,7 @@ static const nomen__argspec args_as_strided[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_as_strided_args, self)},
     {"size", NOMEN__SIZES, 0, offsetof(nomen_as_strided_args, size)},
     {"stride", NOMEN__SIZES, 0, offsetof(nomen_as_strided_args, stride)},
-    {"storage_offset", NOMEN__NUMBER, NOMEN__OPTIONAL,
-     offsetof(nomen_as_strided_args, storage_offset)},
+    {"storage_offset", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_as_strided_args, storage_offset)},
 };
 static const nomen__argspec args_asin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_asin_args, self)},
@@ -161,8 +160,7 @@ static const nomen__argspec args_baddbmm[] = {
 static const nomen__argspec args_bernoulli[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bernoulli_args, self)},
     {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_bernoulli_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_bernoulli_args, generator)},
 };
 static const nomen__argspec args_bincount[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bincount_args, self)},
@@ -214,8 +212,7 @@ static const nomen__argspec args_cauchy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cauchy_args, self)},
     {"median", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, median)},
     {"sigma", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, sigma)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_cauchy_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cauchy_args, generator)},
 };
 static const nomen__argspec args_cdist[] = {
     {"x1", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x1)},
@@ -246,8 +243,7 @@ static const nomen__argspec args_clamp_min[] = {
 };
 static const nomen__argspec args_clone[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clone_args, self)},
-    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_clone_args, memory_format)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_clone_args, memory_format)},
 };
 static const nomen__argspec args_column_stack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_column_stack_args, tensors)},
@@ -261,8 +257,7 @@ static const nomen__argspec args_conj[] = {
 };
 static const nomen__argspec args_contiguous[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_contiguous_args, self)},
-    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_contiguous_args, memory_format)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_contiguous_args, memory_format)},
 };
 static const nomen__argspec args_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, self)},
@@ -323,8 +318,7 @@ static const nomen__argspec args_diagonal[] = {
     {"offset", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, offset)},
     {"dim1", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, dim1)},
     {"dim2", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, dim2)},
-    {"outdim", NOMEN__NAME, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_diagonal_args, outdim)},
+    {"outdim", NOMEN__NAME, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_diagonal_args, outdim)},
 };
 static const nomen__argspec args_diff[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_diff_args, self)},
@@ -350,8 +344,7 @@ static const nomen__argspec args_distances[] = {
 static const nomen__argspec args_div[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_div_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_div_args, other)},
-    {"rounding_mode", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_div_args, rounding_mode)},
+    {"rounding_mode", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_div_args, rounding_mode)},
 };
 static const nomen__argspec args_dot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dot_args, self)},
@@ -365,8 +358,7 @@ static const nomen__argspec args_dropout[] = {
 static const nomen__argspec args_dsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dsplit_args, sections)},
-    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_dsplit_args, indices)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_dsplit_args, indices)},
 };
 static const nomen__argspec args_dstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_dstack_args, tensors)},
@@ -382,8 +374,7 @@ static const nomen__argspec args_empty[] = {
 };
 static const nomen__argspec args_empty_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_empty_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_empty_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_like_args, dtype)},
 };
 static const nomen__argspec args_eq[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_eq_args, self)},
@@ -414,8 +405,7 @@ static const nomen__argspec args_expm1[] = {
 static const nomen__argspec args_exponential[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_exponential_args, self)},
     {"lambd", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_exponential_args, lambd)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_exponential_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_exponential_args, generator)},
 };
 static const nomen__argspec args_eye[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_eye_args, names)},
@@ -431,10 +421,8 @@ static const nomen__argspec args_flatten[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_flatten_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_flatten_args, dims)},
     {"out_dim", NOMEN__NAME, NOMEN__OPTIONAL, offsetof(nomen_flatten_args, out_dim)},
-    {"start_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_flatten_args, start_dim)},
-    {"end_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_flatten_args, end_dim)},
+    {"start_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, start_dim)},
+    {"end_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, end_dim)},
 };
 static const nomen__argspec args_flip[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_flip_args, self)},
@@ -477,8 +465,7 @@ static const nomen__argspec args_full[] = {
 static const nomen__argspec args_full_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_full_like_args, self)},
     {"fill_value", NOMEN__NUMBER, 0, offsetof(nomen_full_like_args, fill_value)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_full_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_full_like_args, dtype)},
 };
 static const nomen__argspec args_gather[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gather_args, self)},
@@ -493,8 +480,7 @@ static const nomen__argspec args_ge[] = {
 static const nomen__argspec args_geometric[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_geometric_args, self)},
     {"p", NOMEN__NUMBER, 0, offsetof(nomen_geometric_args, p)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_geometric_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_geometric_args, generator)},
 };
 static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
@@ -509,8 +495,7 @@ static const nomen__argspec args_histc[] = {
 static const nomen__argspec args_hsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_hsplit_args, sections)},
-    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_hsplit_args, indices)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_hsplit_args, indices)},
 };
 static const nomen__argspec args_hstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_hstack_args, tensors)},
@@ -531,8 +516,7 @@ static const nomen__argspec args_index_add[] = {
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_add_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, index)},
     {"source", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, source)},
-    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_index_add_args, alpha)},
+    {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_index_add_args, alpha)},
 };
 static const nomen__argspec args_index_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, self)},
@@ -627,8 +611,7 @@ static const nomen__argspec args_log_normal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_normal_args, self)},
     {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, mean)},
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, std)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_log_normal_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_log_normal_args, generator)},
 };
 static const nomen__argspec args_log_softmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_softmax_args, self)},
@@ -748,8 +731,7 @@ static const nomen__argspec args_multinomial[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_multinomial_args, self)},
     {"num_samples", NOMEN__INT, 0, offsetof(nomen_multinomial_args, num_samples)},
     {"replacement", NOMEN__FLAG, 0, offsetof(nomen_multinomial_args, replacement)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_multinomial_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_multinomial_args, generator)},
 };
 static const nomen__argspec args_mv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, self)},
@@ -769,8 +751,7 @@ static const nomen__argspec args_nanmean[] = {
 };
 static const nomen__argspec args_nanmedian[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanmedian_args, self)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM,
-     offsetof(nomen_nanmedian_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_nanmedian_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanmedian_args, keepdim)},
 };
 static const nomen__argspec args_nanquantile[] = {
@@ -778,8 +759,7 @@ static const nomen__argspec args_nanquantile[] = {
     {"q", NOMEN__TENSOR, 0, offsetof(nomen_nanquantile_args, q)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_nanquantile_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanquantile_args, keepdim)},
-    {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_nanquantile_args, interpolation)},
+    {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nanquantile_args, interpolation)},
 };
 static const nomen__argspec args_nansum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nansum_args, self)},
@@ -825,22 +805,19 @@ static const nomen__argspec args_normal[] = {
     {"size", NOMEN__SIZES, NOMEN__OPTIONAL, offsetof(nomen_normal_args, size)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, names)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_normal_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, generator)},
 };
 static const nomen__argspec args_normal_[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_normal_in_place_args, self)},
     {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, mean)},
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, std)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_normal_in_place_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_in_place_args, generator)},
 };
 static const nomen__argspec args_nuclear_norm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nuclear_norm_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nuclear_norm_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nuclear_norm_args, keepdim)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_nuclear_norm_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nuclear_norm_args, dtype)},
 };
 static const nomen__argspec args_ones[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_args, names)},
@@ -849,8 +826,7 @@ static const nomen__argspec args_ones[] = {
 };
 static const nomen__argspec args_ones_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ones_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_ones_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_like_args, dtype)},
 };
 static const nomen__argspec args_order_slices[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_order_slices_args, self)},
@@ -914,8 +890,7 @@ static const nomen__argspec args_quantile[] = {
     {"q", NOMEN__TENSOR, 0, offsetof(nomen_quantile_args, q)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_quantile_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_quantile_args, keepdim)},
-    {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_quantile_args, interpolation)},
+    {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_quantile_args, interpolation)},
 };
 static const nomen__argspec args_rad2deg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rad2deg_args, self)},
@@ -924,15 +899,12 @@ static const nomen__argspec args_rand[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_rand_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_rand_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, generator)},
 };
 static const nomen__argspec args_rand_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rand_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_rand_like_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_rand_like_args, generator)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, generator)},
 };
 static const nomen__argspec args_randint[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, names)},
@@ -940,45 +912,37 @@ static const nomen__argspec args_randint[] = {
     {"high", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_args, high)},
     {"size", NOMEN__SIZES, NOMEN__OPTIONAL, offsetof(nomen_randint_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randint_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, generator)},
 };
 static const nomen__argspec args_randint_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randint_like_args, self)},
     {"low", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, low)},
     {"high", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, high)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randint_like_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randint_like_args, generator)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, generator)},
 };
 static const nomen__argspec args_randn[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_randn_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randn_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, generator)},
 };
 static const nomen__argspec args_randn_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randn_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randn_like_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randn_like_args, generator)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, dtype)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, generator)},
 };
 static const nomen__argspec args_random[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_random_args, self)},
     {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, from)},
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, to)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_random_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_random_args, generator)},
 };
 static const nomen__argspec args_randperm[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, names)},
     {"n", NOMEN__INT, 0, offsetof(nomen_randperm_args, n)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, dtype)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_randperm_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, generator)},
 };
 static const nomen__argspec args_real[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_real_args, self)},
@@ -1010,8 +974,7 @@ static const nomen__argspec args_repeat_interleave[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_repeat_interleave_args, self)},
     {"repeats", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_repeat_interleave_args, repeats)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_repeat_interleave_args, dim)},
-    {"output_size", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_repeat_interleave_args, output_size)},
+    {"output_size", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_repeat_interleave_args, output_size)},
 };
 static const nomen__argspec args_reshape[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reshape_args, self)},
@@ -1020,14 +983,12 @@ static const nomen__argspec args_reshape[] = {
 static const nomen__argspec args_resize[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_resize_args, self)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_resize_args, size)},
-    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_resize_args, memory_format)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_resize_args, memory_format)},
 };
 static const nomen__argspec args_resize_as[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_resize_as_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_resize_as_args, other)},
-    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_resize_as_args, memory_format)},
+    {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_resize_as_args, memory_format)},
 };
 static const nomen__argspec args_resolve_conj[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_resolve_conj_args, self)},
@@ -1039,8 +1000,7 @@ static const nomen__argspec args_roll[] = {
 };
 static const nomen__argspec args_round[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_round_args, self)},
-    {"decimals", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_round_args, decimals)},
+    {"decimals", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_round_args, decimals)},
 };
 static const nomen__argspec args_rsqrt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rsqrt_args, self)},
@@ -1064,18 +1024,15 @@ static const nomen__argspec args_scatter_reduce[] = {
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_scatter_reduce_args, index)},
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_reduce_args, src)},
     {"reduce", NOMEN__TEXT, 0, offsetof(nomen_scatter_reduce_args, reduce)},
-    {"include_self", NOMEN__FLAG, NOMEN__KEYWORD | NOMEN__OPPOSITE,
-     offsetof(nomen_scatter_reduce_args, exclude_self)},
+    {"include_self", NOMEN__FLAG, NOMEN__KEYWORD | NOMEN__OPPOSITE, offsetof(nomen_scatter_reduce_args, exclude_self)},
 };
 static const nomen__argspec args_searchsorted[] = {
     {"sorted_sequence", NOMEN__TENSOR, 0, offsetof(nomen_searchsorted_args, sorted_sequence)},
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_searchsorted_args, self)},
     {"out_int32", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, out_int32)},
     {"right", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, right)},
-    {"side", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_searchsorted_args, side)},
-    {"sorter", NOMEN__TENSOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_searchsorted_args, sorter)},
+    {"side", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, side)},
+    {"sorter", NOMEN__TENSOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, sorter)},
 };
 static const nomen__argspec args_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_select_args, self)},
@@ -1146,15 +1103,13 @@ static const nomen__argspec args_std[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_std_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_args, correction)},
 };
 static const nomen__argspec args_std_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_mean_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_std_mean_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_mean_args, correction)},
 };
 static const nomen__argspec args_sub[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sub_args, self)},
@@ -1192,8 +1147,7 @@ static const nomen__argspec args_tensor_split[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tensor_split_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, sections)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, dim)},
-    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_tensor_split_args, indices)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_tensor_split_args, indices)},
 };
 static const nomen__argspec args_threshold[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_threshold_args, self)},
@@ -1260,8 +1214,7 @@ static const nomen__argspec args_uniform[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_uniform_args, self)},
     {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, from)},
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, to)},
-    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_uniform_args, generator)},
+    {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_uniform_args, generator)},
 };
 static const nomen__argspec args_unique[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unique_args, self)},
@@ -1285,15 +1238,13 @@ static const nomen__argspec args_var[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_var_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_args, correction)},
 };
 static const nomen__argspec args_var_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_mean_args, keepdim)},
-    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_var_mean_args, correction)},
+    {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_mean_args, correction)},
 };
 static const nomen__argspec args_view[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_args, self)},
@@ -1312,8 +1263,7 @@ static const nomen__argspec args_view_dtype[] = {
 static const nomen__argspec args_vsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_vsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_vsplit_args, sections)},
-    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_vsplit_args, indices)},
+    {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_vsplit_args, indices)},
 };
 static const nomen__argspec args_vstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_vstack_args, tensors)},
@@ -1333,8 +1283,7 @@ static const nomen__argspec args_zeros[] = {
 };
 static const nomen__argspec args_zeros_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_zeros_like_args, self)},
-    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD,
-     offsetof(nomen_zeros_like_args, dtype)},
+    {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_zeros_like_args, dtype)},
 };
 
 const nomen__op nomen__ops[] = {
@@ -1342,21 +1291,21 @@ const nomen__op nomen__ops[] = {
         .name = "abs",
         .signature = "(self, *, out=None)",
         .doc = "The absolute value; of complex numbers the magnitude.\n"
-               "\n"
-               "    result = |self|\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self; complex gives the real dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: abs_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: absolute.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.abs(nomen.tensor([-1., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "    result = |self|\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: abs_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: absolute.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.abs(nomen.tensor([-1., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 0,
         .nargs = 1,
         .lead = 1,
@@ -1364,6 +1313,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_abs_args, out),
         .bytes = sizeof(nomen_abs_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_abs,
@@ -1372,9 +1325,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_abs_args, out),
         .kernel = "abs",
@@ -1389,22 +1341,21 @@ const nomen__op nomen__ops[] = {
         .name = "acos",
         .signature = "(self, *, out=None)",
         .doc = "The angle in radians whose cosine is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    result = acos(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: acos_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arccos.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.acos(nomen.tensor([1., 0.]))\n"
-               "    tensor([0.0000, 1.5708])\n",
+        "\n"
+        "    result = acos(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: acos_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arccos.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.acos(nomen.tensor([1., 0.]))\n"
+        "    tensor([0.0000, 1.5708])\n",
         .id = 1,
         .nargs = 1,
         .lead = 1,
@@ -1412,6 +1363,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_acos_args, out),
         .bytes = sizeof(nomen_acos_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_acos,
@@ -1420,8 +1375,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_acos_args, out),
         .kernel = "acos",
@@ -1436,22 +1391,21 @@ const nomen__op nomen__ops[] = {
         .name = "acosh",
         .signature = "(self, *, out=None)",
         .doc = "The number whose hyperbolic cosine is self; NaN below 1.\n"
-               "\n"
-               "    result = ln(self + (self ** 2 - 1) ** 0.5)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: acosh_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arccosh.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.acosh(nomen.tensor([1., 2.]))\n"
-               "    tensor([0.0000, 1.3170])\n",
+        "\n"
+        "    result = ln(self + (self ** 2 - 1) ** 0.5)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: acosh_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arccosh.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.acosh(nomen.tensor([1., 2.]))\n"
+        "    tensor([0.0000, 1.3170])\n",
         .id = 2,
         .nargs = 1,
         .lead = 1,
@@ -1459,6 +1413,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_acosh_args, out),
         .bytes = sizeof(nomen_acosh_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_acosh,
@@ -1467,8 +1425,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_acosh_args, out),
         .kernel = "acosh",
@@ -1483,22 +1441,21 @@ const nomen__op nomen__ops[] = {
         .name = "add",
         .signature = "(self, other, *, alpha=None, out=None)",
         .doc = "Adds other, scaled by alpha, to self.\n"
-               "\n"
-               "    result = self + alpha * other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: alpha of a higher kind than the operands, sizes that do not broadcast, "
-               "names that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: add_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-               "    >>> (x + nomen.tensor([1., 2., 3.], names=('C',))).names\n"
-               "    ('N', 'C')\n",
+        "\n"
+        "    result = self + alpha * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: alpha of a higher kind than the operands, sizes that do not broadcast, names that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: add_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> (x + nomen.tensor([1., 2., 3.], names=('C',))).names\n"
+        "    ('N', 'C')\n",
         .id = 3,
         .nargs = 3,
         .lead = 2,
@@ -1506,6 +1463,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_add_args, alpha),
         .bytes = sizeof(nomen_add_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_add,
@@ -1514,9 +1475,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_add_args, out),
         .kernel = "add",
@@ -1532,23 +1492,20 @@ const nomen__op nomen__ops[] = {
         .name = "addbmm",
         .signature = "(self, batch1, batch2, *, beta=None, alpha=None, out=None)",
         .doc = "Adds the sum of the products of two batches of matrices to self.\n"
-               "\n"
-               "    result = beta * self + alpha * sum over i of (batch1[i] @ batch2[i])\n"
-               "\n"
-               "Names: then unify with the first (rule contract_sum_add).\n"
-               "Shapes: [b, m, k] and [b, k, n] give [m, n], to which self broadcasts.\n"
-               "Dtypes: operands are promoted to a common dtype other than bool, which the result "
-               "has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands that are not 3-d, batch or inner sizes that differ, a self that "
-               "does not broadcast to the product.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addbmm_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), "
-               "nomen.ones(5, 3, 4)).names\n"
-               "    ('N', None)\n",
+        "\n"
+        "    result = beta * self + alpha * sum over i of (batch1[i] @ batch2[i])\n"
+        "\n"
+        "Names: then unify with the first (rule contract_sum_add).\n"
+        "Shapes: [b, m, k] and [b, k, n] give [m, n], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype other than bool, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addbmm_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
+        "    ('N', None)\n",
         .id = 4,
         .nargs = 5,
         .lead = 3,
@@ -1556,6 +1513,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_addbmm_args, beta),
         .bytes = sizeof(nomen_addbmm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_addbmm,
@@ -1564,9 +1525,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract_sum_add",
         .out_offset = offsetof(nomen_addbmm_args, out),
         .compose = nomen__compose_addmm,
@@ -1575,21 +1535,20 @@ const nomen__op nomen__ops[] = {
         .name = "addcdiv",
         .signature = "(self, tensor1, tensor2, *, value=None, out=None)",
         .doc = "Adds the quotient of two tensors, scaled by value, to self.\n"
-               "\n"
-               "    result = self + value * tensor1 / tensor2\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which value takes.\n"
-               "Gradient: self, tensor1, tensor2.\n"
-               "Errors: integer operands, a complex value for operands that are not.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addcdiv_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addcdiv(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), "
-               "nomen.tensor([2., 8.]), value=2)\n"
-               "    tensor([4., 3.])\n",
+        "\n"
+        "    result = self + value * tensor1 / tensor2\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which value takes.\n"
+        "Gradient: self, tensor1, tensor2.\n"
+        "Errors: integer operands, a complex value for operands that are not.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addcdiv_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addcdiv(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([2., 8.]), value=2)\n"
+        "    tensor([4., 3.])\n",
         .id = 5,
         .nargs = 4,
         .lead = 3,
@@ -1597,6 +1556,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_addcdiv_args, value),
         .bytes = sizeof(nomen_addcdiv_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_addcdiv,
@@ -1605,8 +1568,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_addcdiv_args, out),
         .kernel = "addcdiv",
@@ -1622,21 +1585,20 @@ const nomen__op nomen__ops[] = {
         .name = "addcmul",
         .signature = "(self, tensor1, tensor2, *, value=None, out=None)",
         .doc = "Adds the product of two tensors, scaled by value, to self.\n"
-               "\n"
-               "    result = self + value * tensor1 * tensor2\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which value takes.\n"
-               "Gradient: self, tensor1, tensor2.\n"
-               "Errors: bool operands, a complex value for operands that are not.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addcmul_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addcmul(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), "
-               "nomen.tensor([5., 6.]), value=0.1)\n"
-               "    tensor([2.5000, 4.4000])\n",
+        "\n"
+        "    result = self + value * tensor1 * tensor2\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which value takes.\n"
+        "Gradient: self, tensor1, tensor2.\n"
+        "Errors: bool operands, a complex value for operands that are not.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addcmul_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addcmul(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]), nomen.tensor([5., 6.]), value=0.1)\n"
+        "    tensor([2.5000, 4.4000])\n",
         .id = 6,
         .nargs = 4,
         .lead = 3,
@@ -1644,6 +1606,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_addcmul_args, value),
         .bytes = sizeof(nomen_addcmul_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_addcmul,
@@ -1652,9 +1618,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_addcmul_args, out),
         .kernel = "addcmul",
@@ -1670,23 +1635,20 @@ const nomen__op nomen__ops[] = {
         .name = "addmm",
         .signature = "(self, mat1, mat2, *, beta=None, alpha=None, out=None)",
         .doc = "Adds a matrix product to self.\n"
-               "\n"
-               "    result = beta * self + alpha * (mat1 @ mat2)\n"
-               "\n"
-               "Names: then unify with the first (rule contract_add).\n"
-               "Shapes: [m, k] and [k, n] give [m, n], to which self broadcasts.\n"
-               "Dtypes: operands are promoted to a common dtype other than bool, which the result "
-               "has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands that are not matrices, inner sizes that differ, a self that does "
-               "not broadcast to the product.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addmm_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addmm(nomen.ones(4, names=('out',)), nomen.ones(2, 3, names=('N', "
-               "'D')), nomen.ones(3, 4)).names\n"
-               "    ('N', 'out')\n",
+        "\n"
+        "    result = beta * self + alpha * (mat1 @ mat2)\n"
+        "\n"
+        "Names: then unify with the first (rule contract_add).\n"
+        "Shapes: [m, k] and [k, n] give [m, n], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype other than bool, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not matrices, inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addmm_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addmm(nomen.ones(4, names=('out',)), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
+        "    ('N', 'out')\n",
         .id = 7,
         .nargs = 5,
         .lead = 3,
@@ -1694,6 +1656,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_addmm_args, beta),
         .bytes = sizeof(nomen_addmm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_addmm,
@@ -1702,9 +1668,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract_add",
         .out_offset = offsetof(nomen_addmm_args, out),
         .compose = nomen__compose_addmm,
@@ -1713,23 +1678,20 @@ const nomen__op nomen__ops[] = {
         .name = "addmv",
         .signature = "(self, mat, vec, *, beta=None, alpha=None, out=None)",
         .doc = "Adds the product of a matrix and a vector to self.\n"
-               "\n"
-               "    result = beta * self + alpha * (mat @ vec)\n"
-               "\n"
-               "Names: then unify with the first (rule contract_add).\n"
-               "Shapes: [m, k] and [k] give [m], to which self broadcasts.\n"
-               "Dtypes: operands are promoted to a common dtype other than bool, which the result "
-               "has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands of other ranks, inner sizes that differ, a self that does not "
-               "broadcast to the product.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addmv_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addmv(nomen.ones(2), nomen.ones(2, 3, names=('N', 'D')), "
-               "nomen.ones(3), alpha=2)\n"
-               "    tensor([7., 7.], names=('N',))\n",
+        "\n"
+        "    result = beta * self + alpha * (mat @ vec)\n"
+        "\n"
+        "Names: then unify with the first (rule contract_add).\n"
+        "Shapes: [m, k] and [k] give [m], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype other than bool, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands of other ranks, inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addmv_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addmv(nomen.ones(2), nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3), alpha=2)\n"
+        "    tensor([7., 7.], names=('N',))\n",
         .id = 8,
         .nargs = 5,
         .lead = 3,
@@ -1737,6 +1699,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_addmv_args, beta),
         .bytes = sizeof(nomen_addmv_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_addmv,
@@ -1745,9 +1711,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract_add",
         .out_offset = offsetof(nomen_addmv_args, out),
         .compose = nomen__compose_addmm,
@@ -1755,25 +1720,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "addr",
         .signature = "(self, vec1, vec2, *, beta=None, alpha=None, out=None)",
-        .doc = "Adds the outer product of two vectors to self; with bool operands a sum is or, a "
-               "product and.\n"
-               "\n"
-               "    result[i, j] = beta * self[i, j] + alpha * vec1[i] * vec2[j]\n"
-               "\n"
-               "Names: then unify with the first (rule outer_add).\n"
-               "Shapes: [m] and [n] give [m, n], to which self broadcasts.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands that are not vectors, a self that does not broadcast to the "
-               "product.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: addr_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.addr(nomen.zeros(2, 3), nomen.tensor([1., 2.], names=('N',)), "
-               "nomen.tensor([1., 0., 3.]))\n"
-               "    tensor([[1., 0., 3.],\n"
-               "            [2., 0., 6.]], names=('N', None))\n",
+        .doc = "Adds the outer product of two vectors to self; with bool operands a sum is or, a product and.\n"
+        "\n"
+        "    result[i, j] = beta * self[i, j] + alpha * vec1[i] * vec2[j]\n"
+        "\n"
+        "Names: then unify with the first (rule outer_add).\n"
+        "Shapes: [m] and [n] give [m, n], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not vectors, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: addr_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.addr(nomen.zeros(2, 3), nomen.tensor([1., 2.], names=('N',)), nomen.tensor([1., 0., 3.]))\n"
+        "    tensor([[1., 0., 3.],\n"
+        "            [2., 0., 6.]], names=('N', None))\n",
         .id = 9,
         .nargs = 5,
         .lead = 3,
@@ -1781,6 +1743,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_addr_args, beta),
         .bytes = sizeof(nomen_addr_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_addr,
@@ -1789,9 +1755,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "outer_add",
         .out_offset = offsetof(nomen_addr_args, out),
         .compose = nomen__compose_addmm,
@@ -1800,18 +1765,17 @@ const nomen__op nomen__ops[] = {
         .name = "align_as",
         .signature = "(self, other)",
         .doc = "align_to the names of other.\n"
-               "\n"
-               "Names: align_to the names of the second operand (rule align_as).\n"
-               "Shapes: as named by other: each own dim where other has that name, size 1 for the "
-               "others; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: an unnamed dim, a dim that other lacks.\n"
-               "\n"
-               "Example:\n"
-               "    >>> scale = nomen.ones(3, names=('C',))\n"
-               "    >>> scale.align_as(nomen.zeros(2, 3, 4, names=('N', 'C', 'W'))).shape\n"
-               "    nomen.Size([1, 3, 1])\n",
+        "\n"
+        "Names: align_to the names of the second operand (rule align_as).\n"
+        "Shapes: as named by other: each own dim where other has that name, size 1 for the others; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: an unnamed dim, a dim that other lacks.\n"
+        "\n"
+        "Example:\n"
+        "    >>> scale = nomen.ones(3, names=('C',))\n"
+        "    >>> scale.align_as(nomen.zeros(2, 3, 4, names=('N', 'C', 'W'))).shape\n"
+        "    nomen.Size([1, 3, 1])\n",
         .id = 10,
         .nargs = 2,
         .lead = 2,
@@ -1819,6 +1783,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_align_as_args),
         .bytes = sizeof(nomen_align_as_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_align_as,
@@ -1827,9 +1795,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_as",
         .names = nomen__view_align_as,
         .dtype = nomen__dtype_same,
@@ -1841,21 +1808,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "align_tensors",
         .signature = "(tensors)",
-        .doc = "All tensors with the names of the first one of the highest rank, in its order; "
-               "dims that one lacks become dims of size 1.\n"
-               "\n"
-               "Names: in order (rule align_tensors).\n"
-               "Shapes: the rank of the largest; each tensor with its sizes moved to their names, "
-               "size 1 for the others.\n"
-               "Dtypes: any; each result as its tensor.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: names that are not in that order, an unnamed dim that would move.\n"
-               "\n"
-               "Example:\n"
-               "    >>> scale, x = nomen.ones(3, names=('C',)), nomen.ones(2, 3, 4, names=('N', "
-               "'C', 'W'))\n"
-               "    >>> [t.shape for t in nomen.align_tensors(scale, x)]\n"
-               "    [nomen.Size([1, 3, 1]), nomen.Size([2, 3, 4])]\n",
+        .doc = "All tensors with the names of the first one of the highest rank, in its order; dims that one lacks become dims of size 1.\n"
+        "\n"
+        "Names: in order (rule align_tensors).\n"
+        "Shapes: the rank of the largest; each tensor with its sizes moved to their names, size 1 for the others.\n"
+        "Dtypes: any; each result as its tensor.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names that are not in that order, an unnamed dim that would move.\n"
+        "\n"
+        "Example:\n"
+        "    >>> scale, x = nomen.ones(3, names=('C',)), nomen.ones(2, 3, 4, names=('N', 'C', 'W'))\n"
+        "    >>> [t.shape for t in nomen.align_tensors(scale, x)]\n"
+        "    [nomen.Size([1, 3, 1]), nomen.Size([2, 3, 4])]\n",
         .id = 11,
         .nargs = 1,
         .lead = 0,
@@ -1863,6 +1827,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_align_tensors_args, tensors),
         .bytes = sizeof(nomen_align_tensors_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_align_tensors,
@@ -1871,28 +1839,25 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_tensors",
         .compose = nomen__compose_align_tensors,
     },
     {
         .name = "align_to",
         .signature = "(self, names)",
-        .doc = "Permutes the dims into the given order; names the tensor lacks become dims of size "
-               "1, '...' stands for those not spelled out.\n"
-               "\n"
-               "Names: missing ones become new dims of size 1 (rule align_to).\n"
-               "Shapes: the sizes in the order asked for, 1 for a dim that self lacks; the result "
-               "shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: an unnamed dim, a dim that is missing from the names.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
-               "    nomen.Size([3, 1, 2])\n",
+        .doc = "Permutes the dims into the given order; names the tensor lacks become dims of size 1, '...' stands for those not spelled out.\n"
+        "\n"
+        "Names: missing ones become new dims of size 1 (rule align_to).\n"
+        "Shapes: the sizes in the order asked for, 1 for a dim that self lacks; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: an unnamed dim, a dim that is missing from the names.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C')).align_to('C', 'H', 'N').shape\n"
+        "    nomen.Size([3, 1, 2])\n",
         .id = 12,
         .nargs = 2,
         .lead = 1,
@@ -1900,6 +1865,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_align_to_args, names),
         .bytes = sizeof(nomen_align_to_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NAMES] = 2},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_align_to,
@@ -1908,9 +1877,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "align_to",
         .names = nomen__view_align_to,
         .dtype = nomen__dtype_same,
@@ -1922,20 +1890,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "all",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "True if all elements over the given dims, or over all of them, are not zero.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is bool, of uint8 uint8.\n"
-            "Gradient: none.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
-            "    tensor([ True, False], names=('N',))\n",
+        .doc = "True if all elements over the given dims, or over all of them, are not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is bool, of uint8 uint8.\n"
+        "Gradient: none.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 1], [0, 1]], names=('N', 'C')).all('C')\n"
+        "    tensor([ True, False], names=('N',))\n",
         .id = 13,
         .nargs = 3,
         .lead = 1,
@@ -1943,6 +1909,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_all_args, dim),
         .bytes = sizeof(nomen_all_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_all,
@@ -1951,9 +1921,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_all_args, out),
         .kernel = "all",
@@ -1966,16 +1935,16 @@ const nomen__op nomen__ops[] = {
         .name = "allclose",
         .signature = "(self, other, rtol=None, atol=None, equal_nan=False)",
         .doc = "Are all numbers nearly equal? See isclose.\n"
-               "\n"
-               "Names: no names: the result is a number or has no dims (rule none).\n"
-               "Shapes: operands broadcast from the right.\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: none.\n"
-               "Errors: different dtypes, a negative tolerance, names that do not match.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.allclose(nomen.tensor([1., 2.]), nomen.tensor([1., 2.00001]))\n"
-               "    True\n",
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: operands broadcast from the right.\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: none.\n"
+        "Errors: different dtypes, a negative tolerance, names that do not match.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.allclose(nomen.tensor([1., 2.]), nomen.tensor([1., 2.00001]))\n"
+        "    True\n",
         .id = 14,
         .nargs = 5,
         .lead = 2,
@@ -1983,6 +1952,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_allclose_args, rtol),
         .bytes = sizeof(nomen_allclose_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3, [NOMEN__FLAG] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_allclose,
@@ -1991,30 +1964,26 @@ const nomen__op nomen__ops[] = {
         .truth = 1,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "none",
         .compose = nomen__compose_allclose,
     },
     {
         .name = "amax",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The largest element over the given dims, or over all of them. NaN wins; the gradient "
-            "is shared by equals.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
-            "    tensor(7)\n",
+        .doc = "The largest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amax(('N', 'C'))\n"
+        "    tensor(7)\n",
         .id = 15,
         .nargs = 3,
         .lead = 1,
@@ -2022,6 +1991,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_amax_args, dim),
         .bytes = sizeof(nomen_amax_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_amax,
@@ -2030,9 +2003,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_amax_args, out),
         .kernel = "amax",
@@ -2046,21 +2018,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "amin",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The smallest element over the given dims, or over all of them. NaN wins; the gradient "
-            "is shared by equals.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
-            "    tensor([1, 2], names=('C',))\n",
+        .doc = "The smallest element over the given dims, or over all of them. NaN wins; the gradient is shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).amin('N')\n"
+        "    tensor([1, 2], names=('C',))\n",
         .id = 16,
         .nargs = 3,
         .lead = 1,
@@ -2068,6 +2037,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_amin_args, dim),
         .bytes = sizeof(nomen_amin_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_amin,
@@ -2076,9 +2049,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_amin_args, out),
         .kernel = "amin",
@@ -2092,21 +2064,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "aminmax",
         .signature = "(self, *, dim=None, keepdim=False, out=None)",
-        .doc =
-            "The smallest and the largest element over a dim, or over all of them. NaN wins; "
-            "gradients are shared by equals.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
-            "    tensor([7, 5], names=('C',))\n",
+        .doc = "The smallest and the largest element over a dim, or over all of them. NaN wins; gradients are shared by equals.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).aminmax(dim='N').max\n"
+        "    tensor([7, 5], names=('C',))\n",
         .id = 17,
         .nargs = 3,
         .lead = 1,
@@ -2114,6 +2083,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_aminmax_args, dim),
         .bytes = sizeof(nomen_aminmax_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_aminmax,
@@ -2122,9 +2095,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .first = "min",
         .second = "max",
@@ -2143,21 +2115,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "angle",
         .signature = "(self, *, out=None)",
-        .doc = "The angle in the complex plane in radians: of negative real numbers pi, of others "
-               "0; NaN stays.\n"
-               "\n"
-               "    result = atan2(imag, real)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; complex gives the real dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.angle(nomen.tensor([1+1j, -1j]))\n"
-               "    tensor([ 0.7854, -1.5708])\n",
+        .doc = "The angle in the complex plane in radians: of negative real numbers pi, of others 0; NaN stays.\n"
+        "\n"
+        "    result = atan2(imag, real)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.angle(nomen.tensor([1+1j, -1j]))\n"
+        "    tensor([ 0.7854, -1.5708])\n",
         .id = 18,
         .nargs = 1,
         .lead = 1,
@@ -2165,6 +2136,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_angle_args, out),
         .bytes = sizeof(nomen_angle_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_angle,
@@ -2173,8 +2148,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_angle_args, out),
         .kernel = "angle",
@@ -2188,20 +2163,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "any",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "True if any element over the given dims, or over all of them, is not zero.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is bool, of uint8 uint8.\n"
-            "Gradient: none.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
-            "    tensor([ True, False], names=('N',))\n",
+        .doc = "True if any element over the given dims, or over all of them, is not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is bool, of uint8 uint8.\n"
+        "Gradient: none.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 1], [0, 0]], names=('N', 'C')).any('C')\n"
+        "    tensor([ True, False], names=('N',))\n",
         .id = 19,
         .nargs = 3,
         .lead = 1,
@@ -2209,6 +2182,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_any_args, dim),
         .bytes = sizeof(nomen_any_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_any,
@@ -2217,9 +2194,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_any_args, out),
         .kernel = "any",
@@ -2231,19 +2207,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "arange",
         .signature = "(start=None, end=None, step=None, *, names=None, dtype=None, out=None)",
-        .doc = "Numbers from start (default 0) up to but not including end, step (default 1) "
-               "apart; 1-d, with an optional name.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: int64 if all numbers are integers, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a step of zero, or one that leads away from end.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
-               "    tensor([2, 4, 6], names=('t',))\n",
+        .doc = "Numbers from start (default 0) up to but not including end, step (default 1) apart; 1-d, with an optional name.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: int64 if all numbers are integers, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a step of zero, or one that leads away from end.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(2, 8, 2, names=('t',))\n"
+        "    tensor([2, 4, 6], names=('t',))\n",
         .id = 20,
         .nargs = 5,
         .lead = 0,
@@ -2251,6 +2226,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_arange_args, names),
         .bytes = sizeof(nomen_arange_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 0,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DTYPE] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_arange,
@@ -2259,9 +2238,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_arange_args, out),
         .creates = 1,
@@ -2274,21 +2252,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "argmax",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The position of the largest element over a dim, or in the flattened tensor. NaN wins, "
-            "the first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is int64.\n"
-            "Gradient: none.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
-            "    tensor([1, 0], names=('N',))\n",
+        .doc = "The position of the largest element over a dim, or in the flattened tensor. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmax('C')\n"
+        "    tensor([1, 0], names=('N',))\n",
         .id = 21,
         .nargs = 3,
         .lead = 1,
@@ -2296,6 +2271,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_argmax_args, dim),
         .bytes = sizeof(nomen_argmax_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_argmax,
@@ -2304,9 +2283,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_argmax_args, out),
         .kernel = "max",
@@ -2318,21 +2296,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "argmin",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The position of the smallest element over a dim, or in the flattened tensor. NaN "
-            "wins, the first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is int64.\n"
-            "Gradient: none.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
-            "    tensor([0, 1], names=('N',))\n",
+        .doc = "The position of the smallest element over a dim, or in the flattened tensor. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).argmin('C')\n"
+        "    tensor([0, 1], names=('N',))\n",
         .id = 22,
         .nargs = 3,
         .lead = 1,
@@ -2340,6 +2315,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_argmin_args, dim),
         .bytes = sizeof(nomen_argmin_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_argmin,
@@ -2348,9 +2327,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .out_offset = offsetof(nomen_argmin_args, out),
         .kernel = "min",
@@ -2362,19 +2340,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "argsort",
         .signature = "(self, dim=None, descending=False, *, stable=False, out=None)",
-        .doc = "The positions that put the elements along a dim (default the last one) in order, "
-               "as sort gives them.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: a dim that is not there; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)\n"
-               "    tensor([[0, 2, 1]], names=('N', 'C'))\n",
+        .doc = "The positions that put the elements along a dim (default the last one) in order, as sort gives them.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: a dim that is not there; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).argsort('C', descending=True)\n"
+        "    tensor([[0, 2, 1]], names=('N', 'C'))\n",
         .id = 23,
         .nargs = 4,
         .lead = 1,
@@ -2382,6 +2359,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_argsort_args, dim),
         .bytes = sizeof(nomen_argsort_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_argsort,
@@ -2390,9 +2371,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_argsort_args, out),
         .kernel = "sort",
@@ -2405,17 +2385,17 @@ const nomen__op nomen__ops[] = {
         .name = "argwhere",
         .signature = "(self)",
         .doc = "nonzero under NumPy's name.\n"
-               "\n"
-               "Names: no names: a list of positions (rule positions).\n"
-               "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
-               "    tensor([[1],\n"
-               "            [2]])\n",
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.argwhere(nomen.tensor([0, 3, 4]))\n"
+        "    tensor([[1],\n"
+        "            [2]])\n",
         .id = 24,
         .nargs = 1,
         .lead = 1,
@@ -2423,6 +2403,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_argwhere_args),
         .bytes = sizeof(nomen_argwhere_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_argwhere,
@@ -2431,9 +2415,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
         .names = nomen__names_nothing,
         .dtype = nomen__dtype_positions,
@@ -2443,24 +2426,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "as_strided",
         .signature = "(self, size, stride, storage_offset=None)",
-        .doc = "A view of the memory of self with sizes and steps (in elements) as given, from the "
-               "element storage_offset on; without it from the first element of self. Nothing "
-               "outside of the memory can be reached.\n"
-               "\n"
-               "    result[i, j] = memory[storage_offset + i * stride[0] + j * stride[1]]\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: the sizes given.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: as many strides as sizes are wanted, none negative; memory that self does "
-               "not have.\n"
-               "In place: as_strided_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(6).as_strided((2, 2), (1, 2))\n"
-               "    tensor([[0, 2],\n"
-               "            [1, 3]])\n",
+        .doc = "A view of the memory of self with sizes and steps (in elements) as given, from the element storage_offset on; without it from the first element of self. Nothing outside of the memory can be reached.\n"
+        "\n"
+        "    result[i, j] = memory[storage_offset + i * stride[0] + j * stride[1]]\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: the sizes given.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: as many strides as sizes are wanted, none negative; memory that self does not have.\n"
+        "In place: as_strided_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(6).as_strided((2, 2), (1, 2))\n"
+        "    tensor([[0, 2],\n"
+        "            [1, 3]])\n",
         .id = 25,
         .nargs = 4,
         .lead = 1,
@@ -2468,6 +2448,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_as_strided_args, size),
         .bytes = sizeof(nomen_as_strided_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_as_strided,
@@ -2476,9 +2460,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unnamed",
         .names = nomen__names_nothing,
         .dtype = nomen__dtype_same,
@@ -2491,22 +2474,21 @@ const nomen__op nomen__ops[] = {
         .name = "asin",
         .signature = "(self, *, out=None)",
         .doc = "The angle in radians whose sine is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    result = asin(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: asin_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arcsin.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.5708])\n",
+        "\n"
+        "    result = asin(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: asin_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arcsin.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.asin(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.5708])\n",
         .id = 26,
         .nargs = 1,
         .lead = 1,
@@ -2514,6 +2496,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_asin_args, out),
         .bytes = sizeof(nomen_asin_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_asin,
@@ -2522,8 +2508,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_asin_args, out),
         .kernel = "asin",
@@ -2538,22 +2524,21 @@ const nomen__op nomen__ops[] = {
         .name = "asinh",
         .signature = "(self, *, out=None)",
         .doc = "The number whose hyperbolic sine is self.\n"
-               "\n"
-               "    result = ln(self + (self ** 2 + 1) ** 0.5)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: asinh_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arcsinh.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.8814])\n",
+        "\n"
+        "    result = ln(self + (self ** 2 + 1) ** 0.5)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: asinh_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arcsinh.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.asinh(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.8814])\n",
         .id = 27,
         .nargs = 1,
         .lead = 1,
@@ -2561,6 +2546,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_asinh_args, out),
         .bytes = sizeof(nomen_asinh_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_asinh,
@@ -2569,8 +2558,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_asinh_args, out),
         .kernel = "asinh",
@@ -2585,22 +2574,21 @@ const nomen__op nomen__ops[] = {
         .name = "atan",
         .signature = "(self, *, out=None)",
         .doc = "The angle in radians whose tangent is self.\n"
-               "\n"
-               "    result = atan(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: atan_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arctan.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.7854])\n",
+        "\n"
+        "    result = atan(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: atan_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arctan.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.atan(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.7854])\n",
         .id = 28,
         .nargs = 1,
         .lead = 1,
@@ -2608,6 +2596,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_atan_args, out),
         .bytes = sizeof(nomen_atan_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_atan,
@@ -2616,8 +2608,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_atan_args, out),
         .kernel = "atan",
@@ -2632,22 +2624,21 @@ const nomen__op nomen__ops[] = {
         .name = "atan2",
         .signature = "(self, other, *, out=None)",
         .doc = "The angle in radians of the point (other, self), in all four quadrants.\n"
-               "\n"
-               "    result = atan(self / other), plus or minus pi where other is negative\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: atan2_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arctan2.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))\n"
-               "    tensor([ 3.1416,  1.5708, -2.3562])\n",
+        "\n"
+        "    result = atan(self / other), plus or minus pi where other is negative\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: atan2_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arctan2.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.atan2(nomen.tensor([0., 1., -1.]), nomen.tensor([-1., 0., -1.]))\n"
+        "    tensor([ 3.1416,  1.5708, -2.3562])\n",
         .id = 29,
         .nargs = 2,
         .lead = 2,
@@ -2655,6 +2646,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_atan2_args, out),
         .bytes = sizeof(nomen_atan2_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_atan2,
@@ -2663,6 +2658,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_atan2_args, out),
@@ -2678,22 +2674,21 @@ const nomen__op nomen__ops[] = {
         .name = "atanh",
         .signature = "(self, *, out=None)",
         .doc = "The number whose hyperbolic tangent is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    result = ln((1 + self) / (1 - self)) / 2\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: atanh_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: arctanh.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
-               "    tensor([0.0000, 0.5493])\n",
+        "\n"
+        "    result = ln((1 + self) / (1 - self)) / 2\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: atanh_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: arctanh.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.atanh(nomen.tensor([0., 0.5]))\n"
+        "    tensor([0.0000, 0.5493])\n",
         .id = 30,
         .nargs = 1,
         .lead = 1,
@@ -2701,6 +2696,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_atanh_args, out),
         .bytes = sizeof(nomen_atanh_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_atanh,
@@ -2709,8 +2708,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_atanh_args, out),
         .kernel = "atanh",
@@ -2725,23 +2724,20 @@ const nomen__op nomen__ops[] = {
         .name = "baddbmm",
         .signature = "(self, batch1, batch2, *, beta=None, alpha=None, out=None)",
         .doc = "Adds the products of two batches of matrices to self.\n"
-               "\n"
-               "    result = beta * self + alpha * (batch1 @ batch2)\n"
-               "\n"
-               "Names: then unify with the first (rule contract_add).\n"
-               "Shapes: [b, m, k] and [b, k, n] give [b, m, n], to which self broadcasts.\n"
-               "Dtypes: operands are promoted to a common dtype other than bool, which the result "
-               "has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands that are not 3-d, batch or inner sizes that differ, a self that "
-               "does not broadcast to the product.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: baddbmm_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), "
-               "nomen.ones(5, 3, 4)).names\n"
-               "    ('B', 'N', None)\n",
+        "\n"
+        "    result = beta * self + alpha * (batch1 @ batch2)\n"
+        "\n"
+        "Names: then unify with the first (rule contract_add).\n"
+        "Shapes: [b, m, k] and [b, k, n] give [b, m, n], to which self broadcasts.\n"
+        "Dtypes: operands are promoted to a common dtype other than bool, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not 3-d, batch or inner sizes that differ, a self that does not broadcast to the product.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: baddbmm_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.baddbmm(nomen.ones(4), nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).names\n"
+        "    ('B', 'N', None)\n",
         .id = 31,
         .nargs = 5,
         .lead = 3,
@@ -2749,6 +2745,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_baddbmm_args, beta),
         .bytes = sizeof(nomen_baddbmm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_baddbmm,
@@ -2757,9 +2757,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract_add",
         .out_offset = offsetof(nomen_baddbmm_args, out),
         .compose = nomen__compose_addmm,
@@ -2767,24 +2766,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "bernoulli",
         .signature = "(self, p=None, *, generator=None, out=None)",
-        .doc = "Draws 1 with a probability and otherwise 0. The probabilities are the elements of "
-               "self, or p, a number or a tensor that broadcasts to self; in place they are always "
-               "p (default 0.5).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self, or as out; what gives the probabilities must be floating.\n"
-               "Gradient: self, p.\n"
-               "Errors: probabilities outside 0 to 1.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bernoulli_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.bernoulli(nomen.tensor([0., 0.5, 1.], names=('N',)))\n"
-               "    tensor([0., 0., 1.], names=('N',))\n"
-               "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
-               "    tensor([1., 1., 1., 1.])\n",
+        .doc = "Draws 1 with a probability and otherwise 0. The probabilities are the elements of self, or p, a number or a tensor that broadcasts to self; in place they are always p (default 0.5).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self, or as out; what gives the probabilities must be floating.\n"
+        "Gradient: self, p.\n"
+        "Errors: probabilities outside 0 to 1.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bernoulli_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.bernoulli(nomen.tensor([0., 0.5, 1.], names=('N',)))\n"
+        "    tensor([0., 0., 1.], names=('N',))\n"
+        "    >>> nomen.zeros(4).bernoulli_(0.9)\n"
+        "    tensor([1., 1., 1., 1.])\n",
         .id = 32,
         .nargs = 3,
         .lead = 1,
@@ -2792,6 +2789,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bernoulli_args, p),
         .bytes = sizeof(nomen_bernoulli_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__GENERATOR] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bernoulli,
@@ -2800,9 +2801,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_bernoulli_args, out),
         .names = nomen__names_keep,
@@ -2815,21 +2815,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "bincount",
         .signature = "(self, weights=None, minlength=None)",
-        .doc = "How often each whole number from 0 on comes, or the sum of the weights of those "
-               "that are equal to it; with at least minlength places.\n"
-               "\n"
-               "    result[k] = sum of weights[i] over all i with self[i] = k\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: one more than the largest number, at least minlength.\n"
-               "Dtypes: integers; without weights int64, else float32 if the weights are, complex "
-               "as they are, else float64.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: negative numbers, several dims, weights of another size.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1, 3, 1]).bincount()\n"
-               "    tensor([0, 2, 0, 1])\n",
+        .doc = "How often each whole number from 0 on comes, or the sum of the weights of those that are equal to it; with at least minlength places.\n"
+        "\n"
+        "    result[k] = sum of weights[i] over all i with self[i] = k\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: one more than the largest number, at least minlength.\n"
+        "Dtypes: integers; without weights int64, else float32 if the weights are, complex as they are, else float64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: negative numbers, several dims, weights of another size.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 3, 1]).bincount()\n"
+        "    tensor([0, 2, 0, 1])\n",
         .id = 33,
         .nargs = 3,
         .lead = 1,
@@ -2837,6 +2835,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bincount_args, weights),
         .bytes = sizeof(nomen_bincount_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_bincount,
@@ -2845,8 +2847,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes =
-            1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "unnamed",
         .compose = nomen__compose_bincount,
     },
@@ -2854,20 +2856,20 @@ const nomen__op nomen__ops[] = {
         .name = "bitwise_and",
         .signature = "(self, other, *, out=None)",
         .doc = "The bits that are set in both; of bools: both are true.\n"
-               "\n"
-               "    result = self & other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: none.\n"
-               "Errors: floating and complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bitwise_and_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)\n"
-               "    tensor([1, 2])\n",
+        "\n"
+        "    result = self & other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: floating and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_and_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_and(nomen.tensor([5, 6]), 3)\n"
+        "    tensor([1, 2])\n",
         .id = 34,
         .nargs = 2,
         .lead = 2,
@@ -2875,6 +2877,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bitwise_and_args, out),
         .bytes = sizeof(nomen_bitwise_and_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bitwise_and,
@@ -2883,8 +2889,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "unify",
         .out_offset = offsetof(nomen_bitwise_and_args, out),
         .kernel = "bitwise_and",
@@ -2896,22 +2902,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "bitwise_left_shift",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "The bits moved up by other places; what is moved out is lost.\n"
-            "\n"
-            "    result = self * 2 ** other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-            "Gradient: none.\n"
-            "Errors: operands that are not integers.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: bitwise_left_shift_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)\n"
-            "    tensor([16, 48])\n",
+        .doc = "The bits moved up by other places; what is moved out is lost.\n"
+        "\n"
+        "    result = self * 2 ** other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: operands that are not integers.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_left_shift_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_left_shift(nomen.tensor([1, 3]), 4)\n"
+        "    tensor([16, 48])\n",
         .id = 35,
         .nargs = 2,
         .lead = 2,
@@ -2919,6 +2924,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bitwise_left_shift_args, out),
         .bytes = sizeof(nomen_bitwise_left_shift_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bitwise_left_shift,
@@ -2927,8 +2936,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes =
-            1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "unify",
         .out_offset = offsetof(nomen_bitwise_left_shift_args, out),
         .kernel = "bitwise_left_shift",
@@ -2941,18 +2950,18 @@ const nomen__op nomen__ops[] = {
         .name = "bitwise_not",
         .signature = "(self, *, out=None)",
         .doc = "Every bit turned over; of bools the opposite.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: none.\n"
-               "Errors: floating or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bitwise_not_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
-               "    tensor([-1, -6])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: none.\n"
+        "Errors: floating or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_not_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_not(nomen.tensor([0, 5]))\n"
+        "    tensor([-1, -6])\n",
         .id = 36,
         .nargs = 1,
         .lead = 1,
@@ -2960,6 +2969,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bitwise_not_args, out),
         .bytes = sizeof(nomen_bitwise_not_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bitwise_not,
@@ -2968,8 +2981,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "keep",
         .out_offset = offsetof(nomen_bitwise_not_args, out),
         .kernel = "bitwise_not",
@@ -2982,20 +2995,20 @@ const nomen__op nomen__ops[] = {
         .name = "bitwise_or",
         .signature = "(self, other, *, out=None)",
         .doc = "The bits that are set in one or both; of bools: one or both are true.\n"
-               "\n"
-               "    result = self | other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: none.\n"
-               "Errors: floating and complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bitwise_or_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)\n"
-               "    tensor([7, 7])\n",
+        "\n"
+        "    result = self | other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: floating and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_or_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_or(nomen.tensor([5, 6]), 3)\n"
+        "    tensor([7, 7])\n",
         .id = 37,
         .nargs = 2,
         .lead = 2,
@@ -3003,6 +3016,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bitwise_or_args, out),
         .bytes = sizeof(nomen_bitwise_or_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bitwise_or,
@@ -3011,8 +3028,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "unify",
         .out_offset = offsetof(nomen_bitwise_or_args, out),
         .kernel = "bitwise_or",
@@ -3024,22 +3041,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "bitwise_right_shift",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "The bits moved down by other places; negative numbers stay negative.\n"
-            "\n"
-            "    result = floor(self / 2 ** other)\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-            "Gradient: none.\n"
-            "Errors: operands that are not integers.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: bitwise_right_shift_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)\n"
-            "    tensor([ 8, -2])\n",
+        .doc = "The bits moved down by other places; negative numbers stay negative.\n"
+        "\n"
+        "    result = floor(self / 2 ** other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: operands that are not integers.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_right_shift_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_right_shift(nomen.tensor([16, -3]), 1)\n"
+        "    tensor([ 8, -2])\n",
         .id = 38,
         .nargs = 2,
         .lead = 2,
@@ -3047,6 +3063,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bitwise_right_shift_args, out),
         .bytes = sizeof(nomen_bitwise_right_shift_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bitwise_right_shift,
@@ -3055,8 +3075,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes =
-            1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "unify",
         .out_offset = offsetof(nomen_bitwise_right_shift_args, out),
         .kernel = "bitwise_right_shift",
@@ -3069,20 +3089,20 @@ const nomen__op nomen__ops[] = {
         .name = "bitwise_xor",
         .signature = "(self, other, *, out=None)",
         .doc = "The bits that are set in one but not both; of bools: they differ.\n"
-               "\n"
-               "    result = self ^ other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: none.\n"
-               "Errors: floating and complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: bitwise_xor_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)\n"
-               "    tensor([6, 5])\n",
+        "\n"
+        "    result = self ^ other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: none.\n"
+        "Errors: floating and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: bitwise_xor_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bitwise_xor(nomen.tensor([5, 6]), 3)\n"
+        "    tensor([6, 5])\n",
         .id = 39,
         .nargs = 2,
         .lead = 2,
@@ -3090,6 +3110,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bitwise_xor_args, out),
         .bytes = sizeof(nomen_bitwise_xor_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_bitwise_xor,
@@ -3098,8 +3122,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64,
         .rule = "unify",
         .out_offset = offsetof(nomen_bitwise_xor_args, out),
         .kernel = "bitwise_xor",
@@ -3112,18 +3136,17 @@ const nomen__op nomen__ops[] = {
         .name = "bmm",
         .signature = "(self, mat2, *, out=None)",
         .doc = "The products of two batches of matrices.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [b, m, k] and [b, k, n] give [b, m, n].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, mat2.\n"
-               "Errors: operands that are not 3-d, batch or inner sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, "
-               "4)).shape\n"
-               "    nomen.Size([5, 2, 4])\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [b, m, k] and [b, k, n] give [b, m, n].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, mat2.\n"
+        "Errors: operands that are not 3-d, batch or inner sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bmm(nomen.ones(5, 2, 3, names=('B', 'N', 'D')), nomen.ones(5, 3, 4)).shape\n"
+        "    nomen.Size([5, 2, 4])\n",
         .id = 40,
         .nargs = 2,
         .lead = 2,
@@ -3131,6 +3154,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bmm_args, out),
         .bytes = sizeof(nomen_bmm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_bmm,
@@ -3139,9 +3166,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_bmm_args, out),
         .kernel = "matmul",
@@ -3155,21 +3181,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "bucketize",
         .signature = "(self, boundaries, *, out_int32=False, right=False, out=None)",
-        .doc = "Between which boundaries each element lies: how many of them, in ascending order, "
-               "are less than it, or with right=True not larger.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: both are promoted to a common dtype; the result is int64, or int32 with "
-               "out_int32.\n"
-               "Gradient: none.\n"
-               "Errors: boundaries that are not a vector.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.bucketize(nomen.tensor([0, 3, 9], names=('N',)), nomen.tensor([1, 3, "
-               "5]))\n"
-               "    tensor([0, 1, 3], names=('N',))\n",
+        .doc = "Between which boundaries each element lies: how many of them, in ascending order, are less than it, or with right=True not larger.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.\n"
+        "Gradient: none.\n"
+        "Errors: boundaries that are not a vector.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.bucketize(nomen.tensor([0, 3, 9], names=('N',)), nomen.tensor([1, 3, 5]))\n"
+        "    tensor([0, 1, 3], names=('N',))\n",
         .id = 41,
         .nargs = 4,
         .lead = 2,
@@ -3177,6 +3200,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_bucketize_args, out_int32),
         .bytes = sizeof(nomen_bucketize_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_bucketize,
@@ -3185,9 +3212,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_bucketize_args, out),
         .kernel = "search",
@@ -3200,17 +3226,16 @@ const nomen__op nomen__ops[] = {
         .name = "cast",
         .signature = "(self, dtype)",
         .doc = "A copy converted to a dtype.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: dtype=; complex to real drops the imaginary part, floating to integer the "
-               "fraction.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
-               "    tensor([False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: dtype=; complex to real drops the imaginary part, floating to integer the fraction.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cast(nomen.tensor([0, 2]), nomen.bool)\n"
+        "    tensor([False,  True])\n",
         .id = 42,
         .nargs = 2,
         .lead = 1,
@@ -3218,6 +3243,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cast_args, dtype),
         .bytes = sizeof(nomen_cast_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_cast,
@@ -3226,9 +3255,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "copy",
         .names = nomen__names_unify,
@@ -3242,19 +3270,19 @@ const nomen__op nomen__ops[] = {
         .name = "cat",
         .signature = "(tensors, dim=None, *, out=None)",
         .doc = "Joins tensors along a dim (default 0) that they have.\n"
-               "\n"
-               "Names: matched from the right (rule cat).\n"
-               "Shapes: the same in all dims but the one joined; empty 1-d tensors are left out.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: tensors.\n"
-               "Errors: no tensors, different ranks, sizes that differ elsewhere.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "Also called: concat, concatenate.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-               "    >>> nomen.cat([x, x], 'C').shape\n"
-               "    nomen.Size([2, 6])\n",
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: the same in all dims but the one joined; empty 1-d tensors are left out.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: tensors.\n"
+        "Errors: no tensors, different ranks, sizes that differ elsewhere.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "Also called: concat, concatenate.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> nomen.cat([x, x], 'C').shape\n"
+        "    nomen.Size([2, 6])\n",
         .id = 43,
         .nargs = 2,
         .lead = 0,
@@ -3262,6 +3290,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cat_args, tensors),
         .bytes = sizeof(nomen_cat_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_cat,
@@ -3270,9 +3302,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
         .out_offset = offsetof(nomen_cat_args, out),
         .kernel = "copy",
@@ -3286,22 +3317,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "cauchy",
         .signature = "(self, median=None, sigma=None, *, generator=None)",
-        .doc = "Writes random numbers from the Cauchy distribution with the given median (default "
-               "0) and scale sigma (default 1).\n"
-               "\n"
-               "    density = sigma / (pi * (sigma ** 2 + (x - median) ** 2))\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: operands that are not real and floating.\n"
-               "In place: cauchy_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
-               "    tensor([6.2989, 1.3824], names=('N',))\n",
+        .doc = "Writes random numbers from the Cauchy distribution with the given median (default 0) and scale sigma (default 1).\n"
+        "\n"
+        "    density = sigma / (pi * (sigma ** 2 + (x - median) ** 2))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: operands that are not real and floating.\n"
+        "In place: cauchy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).cauchy_(1, 0.5)\n"
+        "    tensor([6.2989, 1.3824], names=('N',))\n",
         .id = 44,
         .nargs = 4,
         .lead = 1,
@@ -3309,6 +3339,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cauchy_args, median),
         .bytes = sizeof(nomen_cauchy_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_cauchy,
@@ -3317,6 +3351,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
@@ -3330,21 +3365,18 @@ const nomen__op nomen__ops[] = {
         .name = "cdist",
         .signature = "(x1, x2, p=None, compute_mode=None)",
         .doc = "The p-norms (default 2) of the differences of each row of x1 with each row of x2.\n"
-               "\n"
-               "    result[i, j] = norm(x1[i] - x2[j], p)\n"
-               "\n"
-               "Names: then the rows of the first and the rows of the second (rule pairwise).\n"
-               "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.\n"
-               "Dtypes: floating; operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands without rows, rows of different lengths, dtypes that are not "
-               "floating, a negative p, an unknown compute_mode (the known ones all give the exact "
-               "distance).\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], "
-               "[0., 1.]], names=('M', 'D')))\n"
-               "    tensor([[5., 1.]], names=('N', 'M'))\n",
+        "\n"
+        "    result[i, j] = norm(x1[i] - x2[j], p)\n"
+        "\n"
+        "Names: then the rows of the first and the rows of the second (rule pairwise).\n"
+        "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.\n"
+        "Dtypes: floating; operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands without rows, rows of different lengths, dtypes that are not floating, a negative p, an unknown compute_mode (the known ones all give the exact distance).\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cdist(nomen.zeros(1, 2, names=('N', 'D')), nomen.tensor([[3., 4.], [0., 1.]], names=('M', 'D')))\n"
+        "    tensor([[5., 1.]], names=('N', 'M'))\n",
         .id = 45,
         .nargs = 4,
         .lead = 2,
@@ -3352,6 +3384,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cdist_args, p),
         .bytes = sizeof(nomen_cdist_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3, [NOMEN__TEXT] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_cdist,
@@ -3360,8 +3396,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "pairwise",
         .compose = nomen__compose_cdist,
     },
@@ -3369,18 +3405,18 @@ const nomen__op nomen__ops[] = {
         .name = "ceil",
         .signature = "(self, *, out=None)",
         .doc = "The smallest integer that is not smaller.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: ceil_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
-               "    tensor([-1.,  2.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: ceil_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ceil(nomen.tensor([-1.5, 1.5]))\n"
+        "    tensor([-1.,  2.])\n",
         .id = 46,
         .nargs = 1,
         .lead = 1,
@@ -3388,6 +3424,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_ceil_args, out),
         .bytes = sizeof(nomen_ceil_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_ceil,
@@ -3396,9 +3436,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "ceil is not supported for complex inputs",
         .out_offset = offsetof(nomen_ceil_args, out),
@@ -3413,18 +3452,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "chunk",
         .signature = "(self, chunks, dim=None)",
-        .doc = "Cuts a dim (default 0) into at most the given number of pieces of equal size (but "
-               "for the last).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: a number of chunks below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
-               "    [3, 2]\n",
+        .doc = "Cuts a dim (default 0) into at most the given number of pieces of equal size (but for the last).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a number of chunks below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.shape[0] for p in nomen.arange(5).chunk(2)]\n"
+        "    [3, 2]\n",
         .id = 47,
         .nargs = 3,
         .lead = 1,
@@ -3432,6 +3470,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_chunk_args, chunks),
         .bytes = sizeof(nomen_chunk_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__DIM] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_chunk,
@@ -3440,9 +3482,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_chunk,
     },
@@ -3450,19 +3491,19 @@ const nomen__op nomen__ops[] = {
         .name = "clamp",
         .signature = "(self, min=None, max=None, *, out=None)",
         .doc = "Limits self to the range from min to max; either may be left out. NaN stays.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, min, max.\n"
-               "Errors: neither min nor max given.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: clamp_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: clip.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
-               "    tensor([0.0000, 0.5000, 1.0000])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, min, max.\n"
+        "Errors: neither min nor max given.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: clamp_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: clip.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.clamp(nomen.tensor([-1., 0.5, 2.]), min=0, max=1)\n"
+        "    tensor([0.0000, 0.5000, 1.0000])\n",
         .id = 48,
         .nargs = 3,
         .lead = 1,
@@ -3470,6 +3511,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_clamp_args, min),
         .bytes = sizeof(nomen_clamp_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_clamp,
@@ -3478,9 +3523,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "clamp is not supported for complex types",
         .out_offset = offsetof(nomen_clamp_args, out),
@@ -3491,26 +3535,24 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_elementwise,
         .choose = nomen__choose_bounds,
         .grad = nomen__grad_clamp,
-        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2,
-                 [1] = 1u << 0 | 1u << 1 | 1u << 2,
-                 [2] = 1u << 0 | 1u << 1 | 1u << 2},
+        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2, [1] = 1u << 0 | 1u << 1 | 1u << 2, [2] = 1u << 0 | 1u << 1 | 1u << 2},
     },
     {
         .name = "clamp_max",
         .signature = "(self, max, *, out=None)",
         .doc = "Limits self to max from above: clamp with one bound. NaN stays.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, max.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: clamp_max_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)\n"
-               "    tensor([-1.,  0.], names=('N',))\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, max.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: clamp_max_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_max(0)\n"
+        "    tensor([-1.,  0.], names=('N',))\n",
         .id = 49,
         .nargs = 2,
         .lead = 2,
@@ -3518,6 +3560,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_clamp_max_args, out),
         .bytes = sizeof(nomen_clamp_max_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_clamp_max,
@@ -3526,9 +3572,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "clamp is not supported for complex types",
         .out_offset = offsetof(nomen_clamp_max_args, out),
@@ -3545,18 +3590,18 @@ const nomen__op nomen__ops[] = {
         .name = "clamp_min",
         .signature = "(self, min, *, out=None)",
         .doc = "Limits self to min from below: clamp with one bound. NaN stays.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, min.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: clamp_min_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)\n"
-               "    tensor([0., 2.], names=('N',))\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, min.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: clamp_min_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([-1., 2.], names=('N',)).clamp_min(0)\n"
+        "    tensor([0., 2.], names=('N',))\n",
         .id = 50,
         .nargs = 2,
         .lead = 2,
@@ -3564,6 +3609,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_clamp_min_args, out),
         .bytes = sizeof(nomen_clamp_min_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_clamp_min,
@@ -3572,9 +3621,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "clamp is not supported for complex types",
         .out_offset = offsetof(nomen_clamp_min_args, out),
@@ -3590,20 +3638,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "clone",
         .signature = "(self, *, memory_format=None)",
-        .doc = "A copy with memory of its own, laid out like self, or in the order that "
-               "memory_format says: 'contiguous_format' is row-major, 'channels_last' and "
-               "'channels_last_3d' have dim 1 innermost.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.zeros(2, names=('N',))\n"
-               "    >>> x.clone().names\n"
-               "    ('N',)\n",
+        .doc = "A copy with memory of its own, laid out like self, or in the order that memory_format says: 'contiguous_format' is row-major, 'channels_last' and 'channels_last_3d' have dim 1 innermost.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, names=('N',))\n"
+        "    >>> x.clone().names\n"
+        "    ('N',)\n",
         .id = 51,
         .nargs = 2,
         .lead = 1,
@@ -3611,6 +3657,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_clone_args, memory_format),
         .bytes = sizeof(nomen_clone_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TEXT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_clone,
@@ -3619,9 +3669,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "copy",
         .names = nomen__names_unify,
@@ -3636,18 +3685,18 @@ const nomen__op nomen__ops[] = {
         .name = "column_stack",
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors along dim 1; what has one dim is a column.\n"
-               "\n"
-               "Names: matched from the right (rule cat).\n"
-               "Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: no tensors, sizes or names that do not fit each other.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, names=('N',))\n"
-               "    >>> nomen.column_stack([x, x]).names\n"
-               "    ('N', None)\n",
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, names=('N',))\n"
+        "    >>> nomen.column_stack([x, x]).names\n"
+        "    ('N', None)\n",
         .id = 52,
         .nargs = 1,
         .lead = 0,
@@ -3655,6 +3704,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_column_stack_args, tensors),
         .bytes = sizeof(nomen_column_stack_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_column_stack,
@@ -3663,9 +3716,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
         .out_offset = offsetof(nomen_column_stack_args, out),
         .compose = nomen__compose_pile,
@@ -3674,19 +3726,19 @@ const nomen__op nomen__ops[] = {
         .name = "complex",
         .signature = "(real, imag, *, out=None)",
         .doc = "Complex numbers of their real and imaginary parts.\n"
-               "\n"
-               "    result = real + imag * i\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to float32 or float64; the result is complex.\n"
-               "Gradient: real, imag.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
-               "    tensor([1.+3.j, 2.-4.j])\n",
+        "\n"
+        "    result = real + imag * i\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to float32 or float64; the result is complex.\n"
+        "Gradient: real, imag.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.complex(nomen.tensor([1., 2.]), nomen.tensor([3., -4.]))\n"
+        "    tensor([1.+3.j, 2.-4.j])\n",
         .id = 53,
         .nargs = 2,
         .lead = 2,
@@ -3694,6 +3746,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_complex_args, out),
         .bytes = sizeof(nomen_complex_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_complex,
@@ -3702,6 +3758,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "Expected both inputs to be real tensors, not complex ones",
@@ -3718,19 +3775,19 @@ const nomen__op nomen__ops[] = {
         .name = "conj",
         .signature = "(self, *, out=None)",
         .doc = "The complex conjugate; real tensors are copied.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: conj_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: conj_physical.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: conj_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: conj_physical.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.conj(nomen.tensor([1., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 54,
         .nargs = 1,
         .lead = 1,
@@ -3738,6 +3795,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_conj_args, out),
         .bytes = sizeof(nomen_conj_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_conj,
@@ -3746,9 +3807,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_conj_args, out),
         .kernel = "conj",
@@ -3763,19 +3823,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "contiguous",
         .signature = "(self, *, memory_format=None)",
-        .doc = "The tensor itself if its elements lie in row-major order without holes, else a "
-               "copy for which this holds; memory_format may ask for 'channels_last' or "
-               "'channels_last_3d'.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
-               "    True\n",
+        .doc = "The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds; memory_format may ask for 'channels_last' or 'channels_last_3d'.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3).transpose(0, 1).contiguous().is_contiguous()\n"
+        "    True\n",
         .id = 55,
         .nargs = 2,
         .lead = 1,
@@ -3783,6 +3841,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_contiguous_args, memory_format),
         .bytes = sizeof(nomen_contiguous_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TEXT] = 2},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_contiguous,
@@ -3791,28 +3853,26 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_contiguous,
     },
     {
         .name = "copy",
         .signature = "(self, src, non_blocking=False)",
-        .doc = "Writes the elements of src, broadcast and converted, into self. Names are unified "
-               "as by an operation in place. non_blocking is a permission that is not used.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: src is converted to the dtype of self.\n"
-               "Gradient: self, src.\n"
-               "Errors: a src that does not broadcast to self, names that do not match.\n"
-               "In place: copy_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
-               "    tensor([1., 2.])\n",
+        .doc = "Writes the elements of src, broadcast and converted, into self. Names are unified as by an operation in place. non_blocking is a permission that is not used.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: src is converted to the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: a src that does not broadcast to self, names that do not match.\n"
+        "In place: copy_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2).copy_(nomen.tensor([1, 2]))\n"
+        "    tensor([1., 2.])\n",
         .id = 56,
         .nargs = 3,
         .lead = 2,
@@ -3820,6 +3880,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_copy_args, non_blocking),
         .bytes = sizeof(nomen_copy_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_copy,
@@ -3828,9 +3892,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .kernel = "copy",
         .names = nomen__names_unify,
@@ -3844,21 +3907,20 @@ const nomen__op nomen__ops[] = {
         .name = "copysign",
         .signature = "(self, other, *, out=None)",
         .doc = "The size of self with the sign of other; the sign of a zero counts.\n"
-               "\n"
-               "    result = |self| if other >= 0 else -|self|\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: copysign_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
-               "    tensor([-1.,  2.])\n",
+        "\n"
+        "    result = |self| if other >= 0 else -|self|\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: copysign_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.copysign(nomen.tensor([1., -2.]), nomen.tensor([-0., 3.]))\n"
+        "    tensor([-1.,  2.])\n",
         .id = 57,
         .nargs = 2,
         .lead = 2,
@@ -3866,6 +3928,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_copysign_args, out),
         .bytes = sizeof(nomen_copysign_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_copysign,
@@ -3874,6 +3940,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_copysign_args, out),
@@ -3889,21 +3956,20 @@ const nomen__op nomen__ops[] = {
         .name = "cos",
         .signature = "(self, *, out=None)",
         .doc = "The cosine of an angle in radians.\n"
-               "\n"
-               "    result = cos(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cos_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 0.5403])\n",
+        "\n"
+        "    result = cos(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cos_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cos(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 0.5403])\n",
         .id = 58,
         .nargs = 1,
         .lead = 1,
@@ -3911,6 +3977,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cos_args, out),
         .bytes = sizeof(nomen_cos_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_cos,
@@ -3919,8 +3989,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cos_args, out),
         .kernel = "cos",
@@ -3935,21 +4005,20 @@ const nomen__op nomen__ops[] = {
         .name = "cosh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic cosine.\n"
-               "\n"
-               "    result = (e ** self + e ** -self) / 2\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cosh_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 1.5431])\n",
+        "\n"
+        "    result = (e ** self + e ** -self) / 2\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cosh_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cosh(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 1.5431])\n",
         .id = 59,
         .nargs = 1,
         .lead = 1,
@@ -3957,6 +4026,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cosh_args, out),
         .bytes = sizeof(nomen_cosh_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_cosh,
@@ -3965,8 +4038,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cosh_args, out),
         .kernel = "cosh",
@@ -3980,19 +4053,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "count_nonzero",
         .signature = "(self, dim=None)",
-        .doc =
-            "How many elements over the given dims, or over all of them, are not zero.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: the result is int64.\n"
-            "Gradient: none.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
-            "    tensor([2, 1], names=('N',))\n",
+        .doc = "How many elements over the given dims, or over all of them, are not zero.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 1, 2], [0, 0, 3]], names=('N', 'C')).count_nonzero('C')\n"
+        "    tensor([2, 1], names=('N',))\n",
         .id = 60,
         .nargs = 2,
         .lead = 1,
@@ -4000,6 +4071,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_count_nonzero_args, dim),
         .bytes = sizeof(nomen_count_nonzero_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_count_nonzero,
@@ -4008,9 +4083,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .kernel = "count_nonzero",
         .names = nomen__names_reduce_rule,
@@ -4021,19 +4095,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "cummax",
         .signature = "(self, dim, *, reverse=False, out=None)",
-        .doc = "The largest element so far along a dim, with its position. NaN wins, the last of "
-               "equals is taken.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
-               "    tensor([0, 1, 1, 3], names=('T',))\n",
+        .doc = "The largest element so far along a dim, with its position. NaN wins, the last of equals is taken.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 3, 2, 3], names=('T',)).cummax('T').indices\n"
+        "    tensor([0, 1, 1, 3], names=('T',))\n",
         .id = 61,
         .nargs = 3,
         .lead = 1,
@@ -4041,6 +4114,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cummax_args, dim),
         .bytes = sizeof(nomen_cummax_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_cummax,
@@ -4049,9 +4126,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .first = "values",
         .second = "indices",
@@ -4068,19 +4144,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "cummin",
         .signature = "(self, dim, *, reverse=False, out=None)",
-        .doc = "The smallest element so far along a dim, with its position. NaN wins, the last of "
-               "equals is taken.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
-               "    tensor([3, 1, 1, 1], names=('T',))\n",
+        .doc = "The smallest element so far along a dim, with its position. NaN wins, the last of equals is taken.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([3, 1, 2, 1], names=('T',)).cummin('T').values\n"
+        "    tensor([3, 1, 1, 1], names=('T',))\n",
         .id = 62,
         .nargs = 3,
         .lead = 1,
@@ -4088,6 +4163,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cummin_args, dim),
         .bytes = sizeof(nomen_cummin_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_cummin,
@@ -4096,9 +4175,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .first = "values",
         .second = "indices",
@@ -4116,20 +4194,20 @@ const nomen__op nomen__ops[] = {
         .name = "cumprod",
         .signature = "(self, dim, *, dtype=None, reverse=False, out=None)",
         .doc = "The running product along a dim; reverse=True runs from the end to the beginning.\n"
-               "\n"
-               "    result[i] = self[0] * ... * self[i]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cumprod_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
-               "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
+        "\n"
+        "    result[i] = self[0] * ... * self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cumprod_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2, 3, 4]], names=('N', 'C')).cumprod('C')\n"
+        "    tensor([[ 1,  2,  6, 24]], names=('N', 'C'))\n",
         .id = 63,
         .nargs = 4,
         .lead = 1,
@@ -4137,6 +4215,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cumprod_args, dim),
         .bytes = sizeof(nomen_cumprod_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__DTYPE] = 3, [NOMEN__FLAG] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_cumprod,
@@ -4145,9 +4227,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cumprod_args, out),
         .kernel = "cumprod",
@@ -4162,20 +4243,20 @@ const nomen__op nomen__ops[] = {
         .name = "cumsum",
         .signature = "(self, dim, *, dtype=None, reverse=False, out=None)",
         .doc = "The running sum along a dim; reverse=True runs from the end to the beginning.\n"
-               "\n"
-               "    result[i] = self[0] + ... + self[i]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: cumsum_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
-               "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
+        "\n"
+        "    result[i] = self[0] + ... + self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: cumsum_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2, 3]], names=('N', 'C')).cumsum('C')\n"
+        "    tensor([[1, 3, 6]], names=('N', 'C'))\n",
         .id = 64,
         .nargs = 4,
         .lead = 1,
@@ -4183,6 +4264,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_cumsum_args, dim),
         .bytes = sizeof(nomen_cumsum_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__DTYPE] = 3, [NOMEN__FLAG] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_cumsum,
@@ -4191,9 +4276,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_cumsum_args, out),
         .kernel = "cumsum",
@@ -4208,21 +4292,20 @@ const nomen__op nomen__ops[] = {
         .name = "deg2rad",
         .signature = "(self, *, out=None)",
         .doc = "An angle in degrees as one in radians.\n"
-               "\n"
-               "    result = self * pi / 180\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: deg2rad_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
-               "    tensor([0.0000, 1.5708, 3.1416])\n",
+        "\n"
+        "    result = self * pi / 180\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: deg2rad_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.deg2rad(nomen.tensor([0., 90., 180.]))\n"
+        "    tensor([0.0000, 1.5708, 3.1416])\n",
         .id = 65,
         .nargs = 1,
         .lead = 1,
@@ -4230,6 +4313,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_deg2rad_args, out),
         .bytes = sizeof(nomen_deg2rad_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_deg2rad,
@@ -4238,6 +4325,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "deg2rad is not supported for complex tensors.",
@@ -4253,20 +4341,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "diag",
         .signature = "(self, diagonal=None, *, out=None)",
-        .doc =
-            "Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.\n"
-            "\n"
-            "Names: then one for the diagonal (rule diagonal).\n"
-            "Shapes: a matrix of a vector, a vector of a matrix; neither has names.\n"
-            "Dtypes: any; as self.\n"
-            "Gradient: of the operations it is made of.\n"
-            "Errors: a tensor that is neither vector nor matrix.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1, 2]).diag()\n"
-            "    tensor([[1, 0],\n"
-            "            [0, 2]])\n",
+        .doc = "Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.\n"
+        "\n"
+        "Names: then one for the diagonal (rule diagonal).\n"
+        "Shapes: a matrix of a vector, a vector of a matrix; neither has names.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a tensor that is neither vector nor matrix.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 2]).diag()\n"
+        "    tensor([[1, 0],\n"
+        "            [0, 2]])\n",
         .id = 66,
         .nargs = 2,
         .lead = 1,
@@ -4274,6 +4361,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_diag_args, diagonal),
         .bytes = sizeof(nomen_diag_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_diag,
@@ -4282,9 +4373,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "diagonal",
         .out_offset = offsetof(nomen_diag_args, out),
         .compose = nomen__compose_diag,
@@ -4292,18 +4382,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "diag_embed",
         .signature = "(self, offset=None, dim1=None, dim2=None)",
-        .doc = "Matrices with the last dim of self as a diagonal, in two new unnamed dims (default "
-               "the last two).\n"
-               "\n"
-               "Names: then one for the diagonal (rule diagonal).\n"
-               "Shapes: as self without its last dim, with two dims more.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: the same dim twice, a tensor without dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
-               "    ('N', None, None)\n",
+        .doc = "Matrices with the last dim of self as a diagonal, in two new unnamed dims (default the last two).\n"
+        "\n"
+        "Names: then one for the diagonal (rule diagonal).\n"
+        "Shapes: as self without its last dim, with two dims more.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: the same dim twice, a tensor without dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(3, 2, names=('N', 'C')).diag_embed().names\n"
+        "    ('N', None, None)\n",
         .id = 67,
         .nargs = 4,
         .lead = 1,
@@ -4311,6 +4400,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_diag_embed_args, offset),
         .bytes = sizeof(nomen_diag_embed_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__DIM] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_diag_embed,
@@ -4319,33 +4412,29 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "diagonal",
         .compose = nomen__compose_diag_embed,
     },
     {
         .name = "diagonal",
         .signature = "(self, offset=None, dim1=None, dim2=None, *, outdim=None)",
-        .doc = "The elements whose indices in two dims differ by offset; their dim comes last, "
-               "unnamed or with the name outdim.\n"
-               "\n"
-               "    result[..., i] = self[..., i, ..., i + offset, ...]\n"
-               "\n"
-               "Names: then one for the diagonal (rule diagonal).\n"
-               "Shapes: as self without the two dims (default the first two), then the length of "
-               "the diagonal.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: the same dim twice, a tensor with less than two dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]]).diagonal()\n"
-               "    tensor([1, 4])\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', "
-               "outdim='D').names\n"
-               "    ('N', 'D')\n",
+        .doc = "The elements whose indices in two dims differ by offset; their dim comes last, unnamed or with the name outdim.\n"
+        "\n"
+        "    result[..., i] = self[..., i, ..., i + offset, ...]\n"
+        "\n"
+        "Names: then one for the diagonal (rule diagonal).\n"
+        "Shapes: as self without the two dims (default the first two), then the length of the diagonal.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: the same dim twice, a tensor with less than two dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).diagonal()\n"
+        "    tensor([1, 4])\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'W')).diagonal(0, 'H', 'W', outdim='D').names\n"
+        "    ('N', 'D')\n",
         .id = 68,
         .nargs = 5,
         .lead = 1,
@@ -4353,6 +4442,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_diagonal_args, offset),
         .bytes = sizeof(nomen_diagonal_args),
         .more = 0,
+        .view = 1,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__DIM] = 3, [NOMEN__NAME] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_diagonal,
@@ -4361,9 +4454,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "diagonal",
         .names = nomen__view_diagonal,
         .dtype = nomen__dtype_same,
@@ -4375,23 +4467,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "diff",
         .signature = "(self, n=None, dim=None, prepend=None, append=None, *, out=None)",
-        .doc =
-            "The differences of neighbours along a dim (default the last one), n times (default "
-            "once). What is prepended and appended counts as part of self.\n"
-            "\n"
-            "    result[i] = self[i + 1] - self[i]\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self, that dim smaller by n (larger by what is prepended and appended).\n"
-            "Dtypes: as self and what is prepended and appended, promoted to a common dtype; of "
-            "bools where they differ.\n"
-            "Gradient: of the operations it is made of.\n"
-            "Errors: names or sizes that do not match; a dim that is not there.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
-            "    tensor([[3, 5]], names=('N', 'C'))\n",
+        .doc = "The differences of neighbours along a dim (default the last one), n times (default once). What is prepended and appended counts as part of self.\n"
+        "\n"
+        "    result[i] = self[i + 1] - self[i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, that dim smaller by n (larger by what is prepended and appended).\n"
+        "Dtypes: as self and what is prepended and appended, promoted to a common dtype; of bools where they differ.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names or sizes that do not match; a dim that is not there.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 4, 9]], names=('N', 'C')).diff(dim='C')\n"
+        "    tensor([[3, 5]], names=('N', 'C'))\n",
         .id = 69,
         .nargs = 5,
         .lead = 1,
@@ -4399,6 +4488,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_diff_args, n),
         .bytes = sizeof(nomen_diff_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DIM] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_diff,
@@ -4407,9 +4500,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_diff_args, out),
         .compose = nomen__compose_diff,
@@ -4418,21 +4510,20 @@ const nomen__op nomen__ops[] = {
         .name = "digamma",
         .signature = "(self, *, out=None)",
         .doc = "The derivative of lgamma; NaN at negative integers.\n"
-               "\n"
-               "    result = gamma'(self) / gamma(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: digamma_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
-               "    tensor([-0.5772,  0.4228])\n",
+        "\n"
+        "    result = gamma'(self) / gamma(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: digamma_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.digamma(nomen.tensor([1., 2.]))\n"
+        "    tensor([-0.5772,  0.4228])\n",
         .id = 70,
         .nargs = 1,
         .lead = 1,
@@ -4440,6 +4531,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_digamma_args, out),
         .bytes = sizeof(nomen_digamma_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_digamma,
@@ -4448,6 +4543,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_digamma_args, out),
@@ -4463,16 +4559,16 @@ const nomen__op nomen__ops[] = {
         .name = "dist",
         .signature = "(self, other, p=None)",
         .doc = "The p-norm of the difference of two tensors (default 2).\n"
-               "\n"
-               "Names: no names: the result is a number or has no dims (rule none).\n"
-               "Shapes: the operands broadcast; the result is 0-d.\n"
-               "Dtypes: floating and complex; of complex operands the real dtype.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: names or sizes that do not match.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
-               "    tensor(5.)\n",
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: the operands broadcast; the result is 0-d.\n"
+        "Dtypes: floating and complex; of complex operands the real dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names or sizes that do not match.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2.]).dist(nomen.tensor([4., 6.]))\n"
+        "    tensor(5.)\n",
         .id = 71,
         .nargs = 3,
         .lead = 2,
@@ -4480,6 +4576,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_dist_args, p),
         .bytes = sizeof(nomen_dist_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_dist,
@@ -4488,28 +4588,25 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "none",
         .compose = nomen__compose_dist,
     },
     {
         .name = "distances",
         .signature = "(self, other, p=None, pairs=False)",
-        .doc = "What cdist and, with pairs, pdist are made of, for real points: pairs asks for the "
-               "distances of each point of self to each later one, and other is self then.\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast; with "
-               "pairs [n * (n - 1) / 2].\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: batch dims that do not broadcast.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.cdist(nomen.zeros(1, 2), nomen.tensor([[3., 4.], [0., 1.]]))\n"
-               "    tensor([[5., 1.]])\n",
+        .doc = "What cdist and, with pairs, pdist are made of, for real points: pairs asks for the distances of each point of self to each later one, and other is self then.\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast; with pairs [n * (n - 1) / 2].\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: batch dims that do not broadcast.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.cdist(nomen.zeros(1, 2), nomen.tensor([[3., 4.], [0., 1.]]))\n"
+        "    tensor([[5., 1.]])\n",
         .id = 72,
         .nargs = 4,
         .lead = 2,
@@ -4517,6 +4614,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_distances_args, p),
         .bytes = sizeof(nomen_distances_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3, [NOMEN__FLAG] = 4},
         .nout = 1,
         .forms = 0,
         .args = args_distances,
@@ -4525,6 +4626,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unnamed",
         .kernel = "distance",
@@ -4533,30 +4635,27 @@ const nomen__op nomen__ops[] = {
         .shape = nomen__shape_distances,
         .launch = nomen__launch_distances,
         .grad = nomen__grad_distances,
-        .save = {[0] = 1u << 0 | 1u << 1 | NOMEN__SAVE_RESULT,
-                 [1] = 1u << 0 | 1u << 1 | NOMEN__SAVE_RESULT},
+        .save = {[0] = 1u << 0 | 1u << 1 | NOMEN__SAVE_RESULT, [1] = 1u << 0 | 1u << 1 | NOMEN__SAVE_RESULT},
     },
     {
         .name = "div",
         .signature = "(self, other, *, rounding_mode=None, out=None)",
-        .doc = "Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient "
-               "and keeps integer dtypes.\n"
-               "\n"
-               "    result = self / other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32 unless rounded; else operands are "
-               "promoted to a common dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: div_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: divide, true_divide.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
-               "    tensor([ 3, -4])\n",
+        .doc = "Divides element by element. rounding_mode 'floor' or 'trunc' rounds the quotient and keeps integer dtypes.\n"
+        "\n"
+        "    result = self / other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32 unless rounded; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: an unknown rounding_mode, integer division by zero with a rounding_mode.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: div_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: divide, true_divide.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.div(nomen.tensor([7, -7]), 2, rounding_mode='floor')\n"
+        "    tensor([ 3, -4])\n",
         .id = 73,
         .nargs = 3,
         .lead = 2,
@@ -4564,6 +4663,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_div_args, rounding_mode),
         .bytes = sizeof(nomen_div_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TEXT] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_div,
@@ -4572,9 +4675,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_div_args, out),
         .kernel = "div",
@@ -4590,17 +4692,17 @@ const nomen__op nomen__ops[] = {
         .name = "dot",
         .signature = "(self, tensor, *, out=None)",
         .doc = "The product of two vectors; nothing is conjugated.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [k] and [k] give a 0-d tensor.\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, tensor.\n"
-               "Errors: operands that are not 1-d, sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
-               "    tensor(11.)\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [k] and [k] give a 0-d tensor.\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, tensor.\n"
+        "Errors: operands that are not 1-d, sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.dot(nomen.tensor([1., 2.]), nomen.tensor([3., 4.]))\n"
+        "    tensor(11.)\n",
         .id = 74,
         .nargs = 2,
         .lead = 2,
@@ -4608,6 +4710,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_dot_args, out),
         .bytes = sizeof(nomen_dot_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_dot,
@@ -4616,9 +4722,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_dot_args, out),
         .kernel = "matmul",
@@ -4632,20 +4737,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "dropout",
         .signature = "(self, p, train=False)",
-        .doc = "Elements become 0 with probability p, and the others are divided by 1 - p; without "
-               "train nothing changes.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: floating and complex; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: p outside 0 to 1.\n"
-               "In place: dropout_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
-               "    tensor([0., 0., 2., 0.], names=('N',))\n",
+        .doc = "Elements become 0 with probability p, and the others are divided by 1 - p; without train nothing changes.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: floating and complex; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: p outside 0 to 1.\n"
+        "In place: dropout_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.dropout(nomen.ones(4, names=('N',)), 0.5, True)\n"
+        "    tensor([0., 0., 2., 0.], names=('N',))\n",
         .id = 75,
         .nargs = 3,
         .lead = 1,
@@ -4653,6 +4757,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_dropout_args, p),
         .bytes = sizeof(nomen_dropout_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__INPLACE,
         .args = args_dropout,
@@ -4661,9 +4769,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_dropout,
     },
@@ -4671,16 +4778,16 @@ const nomen__op nomen__ops[] = {
         .name = "dsplit",
         .signature = "(self, sections=None, *, indices=None)",
         .doc = "tensor_split of the third dim into equal sections, or at indices.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: less than three dims, sections that do not divide the dim.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
-               "    [(2, 3, 2), (2, 3, 2)]\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: less than three dims, sections that do not divide the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [tuple(p.shape) for p in nomen.zeros(2, 3, 4).dsplit(2)]\n"
+        "    [(2, 3, 2), (2, 3, 2)]\n",
         .id = 76,
         .nargs = 3,
         .lead = 1,
@@ -4688,6 +4795,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_dsplit_args, sections),
         .bytes = sizeof(nomen_dsplit_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__SIZES] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_dsplit,
@@ -4696,29 +4807,27 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_dsplit,
     },
     {
         .name = "dstack",
         .signature = "(tensors, *, out=None)",
-        .doc =
-            "Joins tensors along dim 2.\n"
-            "\n"
-            "Names: matched from the right (rule cat).\n"
-            "Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.\n"
-            "Dtypes: any; as self.\n"
-            "Gradient: of the operations it is made of.\n"
-            "Errors: no tensors, sizes or names that do not fit each other.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-            "    >>> nomen.dstack([x, x]).shape\n"
-            "    nomen.Size([2, 3, 2])\n",
+        .doc = "Joins tensors along dim 2.\n"
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> nomen.dstack([x, x]).shape\n"
+        "    nomen.Size([2, 3, 2])\n",
         .id = 77,
         .nargs = 1,
         .lead = 0,
@@ -4726,6 +4835,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_dstack_args, tensors),
         .bytes = sizeof(nomen_dstack_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_dstack,
@@ -4734,9 +4847,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
         .out_offset = offsetof(nomen_dstack_args, out),
         .compose = nomen__compose_pile,
@@ -4744,30 +4856,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "einsum",
         .signature = "(equation, operands)",
-        .doc = "Products summed as an equation says: each dim of each operand has a letter, dims "
-               "of one letter are multiplied element by element, and letters that the result does "
-               "not have are summed. Without \"->\" the result has the letters that come once, in "
-               "order. \"...\" are all other dims, broadcast; one letter twice in an operand is "
-               "its diagonal; blanks count for nothing. Operands are taken in from the left. In "
-               "Python also with lists of dims for letters, einsum(x, [0, 1], y, [1, 2], [0, 2]); "
-               "a name in such a list is the name of the dim as well: einsum(x, ['N', 'C'], y, "
-               "['C', 'H'], ['N', 'H']).\n"
-               "\n"
-               "    einsum('ik,kj->ij', a, b)[i, j] = sum over k of a[i, k] * b[k, j]\n"
-               "\n"
-               "Names: of the dims with its subscript (rule subscripts).\n"
-               "Shapes: as the equation says; a size of 1 is broadcast.\n"
-               "Dtypes: operands of a sum of products have the same dtype, those of products are "
-               "promoted.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: an equation that does not fit the operands, sizes or (of dims that stay) "
-               "names of one letter that differ, a name that would come twice.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-               "    >>> w = nomen.ones(3, 4, names=('C', 'out'))\n"
-               "    >>> nomen.einsum('nc,co->on', x, w).names\n"
-               "    ('out', 'N')\n",
+        .doc = "Products summed as an equation says: each dim of each operand has a letter, dims of one letter are multiplied element by element, and letters that the result does not have are summed. Without \"->\" the result has the letters that come once, in order. \"...\" are all other dims, broadcast; one letter twice in an operand is its diagonal; blanks count for nothing. Operands are taken in from the left. In Python also with lists of dims for letters, einsum(x, [0, 1], y, [1, 2], [0, 2]); a name in such a list is the name of the dim as well: einsum(x, ['N', 'C'], y, ['C', 'H'], ['N', 'H']).\n"
+        "\n"
+        "    einsum('ik,kj->ij', a, b)[i, j] = sum over k of a[i, k] * b[k, j]\n"
+        "\n"
+        "Names: of the dims with its subscript (rule subscripts).\n"
+        "Shapes: as the equation says; a size of 1 is broadcast.\n"
+        "Dtypes: operands of a sum of products have the same dtype, those of products are promoted.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: an equation that does not fit the operands, sizes or (of dims that stay) names of one letter that differ, a name that would come twice.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> w = nomen.ones(3, 4, names=('C', 'out'))\n"
+        "    >>> nomen.einsum('nc,co->on', x, w).names\n"
+        "    ('out', 'N')\n",
         .id = 78,
         .nargs = 2,
         .lead = 0,
@@ -4775,6 +4878,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_einsum_args, equation),
         .bytes = sizeof(nomen_einsum_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TEXT] = 1, [NOMEN__TENSORS] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_einsum,
@@ -4783,9 +4890,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "subscripts",
         .compose = nomen__compose_einsum,
     },
@@ -4793,17 +4899,17 @@ const nomen__op nomen__ops[] = {
         .name = "empty",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a negative size.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
-               "    nomen.Size([2, 3])\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a negative size.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.empty(2, 3, names=('N', 'C')).shape\n"
+        "    nomen.Size([2, 3])\n",
         .id = 79,
         .nargs = 3,
         .lead = 0,
@@ -4811,6 +4917,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_empty_args, names),
         .bytes = sizeof(nomen_empty_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__SIZES] = 2, [NOMEN__DTYPE] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_empty,
@@ -4819,9 +4929,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_empty_args, out),
         .creates = 1,
@@ -4835,16 +4944,16 @@ const nomen__op nomen__ops[] = {
         .name = "empty_like",
         .signature = "(self, *, dtype=None)",
         .doc = "A tensor with the sizes and names of self, not filled.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
-               "    nomen.Size([2, 3])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.empty_like(nomen.ones(2, 3)).shape\n"
+        "    nomen.Size([2, 3])\n",
         .id = 80,
         .nargs = 2,
         .lead = 1,
@@ -4852,6 +4961,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_empty_like_args, dtype),
         .bytes = sizeof(nomen_empty_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_empty_like,
@@ -4860,9 +4973,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_empty_like_args, device),
@@ -4874,22 +4986,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "eq",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is equal to other.\n"
-            "\n"
-            "    result = self == other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: eq_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([False,  True, False])\n",
+        .doc = "True where self is equal to other.\n"
+        "\n"
+        "    result = self == other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: eq_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.eq(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([False,  True, False])\n",
         .id = 81,
         .nargs = 2,
         .lead = 2,
@@ -4897,6 +5008,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_eq_args, out),
         .bytes = sizeof(nomen_eq_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_eq,
@@ -4905,9 +5020,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_eq_args, out),
         .kernel = "eq",
@@ -4920,21 +5034,20 @@ const nomen__op nomen__ops[] = {
         .name = "erf",
         .signature = "(self, *, out=None)",
         .doc = "The error function.\n"
-               "\n"
-               "    result = 2 / pi ** 0.5 * the integral of e ** -(t ** 2) from 0 to self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: erf_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.8427])\n",
+        "\n"
+        "    result = 2 / pi ** 0.5 * the integral of e ** -(t ** 2) from 0 to self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: erf_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.erf(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.8427])\n",
         .id = 82,
         .nargs = 1,
         .lead = 1,
@@ -4942,6 +5055,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_erf_args, out),
         .bytes = sizeof(nomen_erf_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_erf,
@@ -4950,6 +5067,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_erf_args, out),
@@ -4965,21 +5083,20 @@ const nomen__op nomen__ops[] = {
         .name = "erfc",
         .signature = "(self, *, out=None)",
         .doc = "1 less the error function, exact where that is near 1.\n"
-               "\n"
-               "    result = 1 - erf(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: erfc_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 0.1573])\n",
+        "\n"
+        "    result = 1 - erf(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: erfc_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.erfc(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 0.1573])\n",
         .id = 83,
         .nargs = 1,
         .lead = 1,
@@ -4987,6 +5104,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_erfc_args, out),
         .bytes = sizeof(nomen_erfc_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_erfc,
@@ -4995,6 +5116,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_erfc_args, out),
@@ -5010,21 +5132,20 @@ const nomen__op nomen__ops[] = {
         .name = "erfinv",
         .signature = "(self, *, out=None)",
         .doc = "The number whose error function is self; NaN outside of [-1, 1].\n"
-               "\n"
-               "    erf(result) = self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: erfinv_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
-               "    tensor([0.0000, 0.4769])\n",
+        "\n"
+        "    erf(result) = self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: erfinv_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.erfinv(nomen.tensor([0., 0.5]))\n"
+        "    tensor([0.0000, 0.4769])\n",
         .id = 84,
         .nargs = 1,
         .lead = 1,
@@ -5032,6 +5153,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_erfinv_args, out),
         .bytes = sizeof(nomen_erfinv_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_erfinv,
@@ -5040,6 +5165,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_erfinv_args, out),
@@ -5055,21 +5181,20 @@ const nomen__op nomen__ops[] = {
         .name = "exp",
         .signature = "(self, *, out=None)",
         .doc = "The exponential function.\n"
-               "\n"
-               "    result = e ** self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: exp_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
-               "    tensor([1.0000, 2.7183])\n",
+        "\n"
+        "    result = e ** self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: exp_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.exp(nomen.tensor([0., 1.]))\n"
+        "    tensor([1.0000, 2.7183])\n",
         .id = 85,
         .nargs = 1,
         .lead = 1,
@@ -5077,6 +5202,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_exp_args, out),
         .bytes = sizeof(nomen_exp_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_exp,
@@ -5085,8 +5214,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_exp_args, out),
         .kernel = "exp",
@@ -5101,21 +5230,20 @@ const nomen__op nomen__ops[] = {
         .name = "exp2",
         .signature = "(self, *, out=None)",
         .doc = "2 to the power of self.\n"
-               "\n"
-               "    result = 2 ** self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: exp2_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
-               "    tensor([1.0000, 1.4142, 8.0000])\n",
+        "\n"
+        "    result = 2 ** self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: exp2_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.exp2(nomen.tensor([0., 0.5, 3.]))\n"
+        "    tensor([1.0000, 1.4142, 8.0000])\n",
         .id = 86,
         .nargs = 1,
         .lead = 1,
@@ -5123,6 +5251,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_exp2_args, out),
         .bytes = sizeof(nomen_exp2_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_exp2,
@@ -5131,8 +5263,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_exp2_args, out),
         .kernel = "exp2",
@@ -5146,20 +5278,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "expand",
         .signature = "(self, size)",
-        .doc = "Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are "
-               "unnamed.\n"
-               "\n"
-               "Names: new leading dims unnamed (rule expand).\n"
-               "Shapes: the sizes given; self must have 1 or the same size there. The result "
-               "shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is neither of size 1 nor of the wanted size.\n"
-               "Also called: broadcast_to.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
-               "    nomen.Size([4, 3])\n",
+        .doc = "Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are unnamed.\n"
+        "\n"
+        "Names: new leading dims unnamed (rule expand).\n"
+        "Shapes: the sizes given; self must have 1 or the same size there. The result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is neither of size 1 nor of the wanted size.\n"
+        "Also called: broadcast_to.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(1, 3, names=('N', 'C')).expand(4, -1).shape\n"
+        "    nomen.Size([4, 3])\n",
         .id = 87,
         .nargs = 2,
         .lead = 1,
@@ -5167,6 +5297,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_expand_args, size),
         .bytes = sizeof(nomen_expand_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_expand,
@@ -5175,9 +5309,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "expand",
         .names = nomen__view_expand,
         .dtype = nomen__dtype_same,
@@ -5190,21 +5323,20 @@ const nomen__op nomen__ops[] = {
         .name = "expm1",
         .signature = "(self, *, out=None)",
         .doc = "The exponential function less 1, exact where self is small.\n"
-               "\n"
-               "    result = e ** self - 1\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: expm1_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.7183])\n",
+        "\n"
+        "    result = e ** self - 1\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: expm1_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.expm1(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.7183])\n",
         .id = 88,
         .nargs = 1,
         .lead = 1,
@@ -5212,6 +5344,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_expm1_args, out),
         .bytes = sizeof(nomen_expm1_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_expm1,
@@ -5220,8 +5356,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_expm1_args, out),
         .kernel = "expm1",
@@ -5235,22 +5371,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "exponential",
         .signature = "(self, lambd=None, *, generator=None)",
-        .doc = "Writes random numbers from the exponential distribution with the rate lambd "
-               "(default 1).\n"
-               "\n"
-               "    density = lambd * e ** (-lambd * x) for x >= 0\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a negative rate.\n"
-               "In place: exponential_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
-               "    tensor([3.5083, 1.2304], names=('N',))\n",
+        .doc = "Writes random numbers from the exponential distribution with the rate lambd (default 1).\n"
+        "\n"
+        "    density = lambd * e ** (-lambd * x) for x >= 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a negative rate.\n"
+        "In place: exponential_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).exponential_()\n"
+        "    tensor([3.5083, 1.2304], names=('N',))\n",
         .id = 89,
         .nargs = 3,
         .lead = 1,
@@ -5258,6 +5393,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_exponential_args, lambd),
         .bytes = sizeof(nomen_exponential_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 3},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_exponential,
@@ -5266,6 +5405,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
@@ -5278,20 +5418,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "eye",
         .signature = "(n, m=None, *, names=None, dtype=None, out=None)",
-        .doc = "A matrix with ones on the diagonal and zeros elsewhere: n rows and m columns "
-               "(default n).\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: negative sizes.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.eye(2, 3, names=('N', 'C'))\n"
-               "    tensor([[1., 0., 0.],\n"
-               "            [0., 1., 0.]], names=('N', 'C'))\n",
+        .doc = "A matrix with ones on the diagonal and zeros elsewhere: n rows and m columns (default n).\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: negative sizes.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.eye(2, 3, names=('N', 'C'))\n"
+        "    tensor([[1., 0., 0.],\n"
+        "            [0., 1., 0.]], names=('N', 'C'))\n",
         .id = 90,
         .nargs = 4,
         .lead = 0,
@@ -5299,6 +5438,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_eye_args, names),
         .bytes = sizeof(nomen_eye_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__INT] = 2, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_eye,
@@ -5307,9 +5450,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_eye_args, out),
         .creates = 1,
@@ -5323,17 +5465,17 @@ const nomen__op nomen__ops[] = {
         .name = "fill",
         .signature = "(self, value)",
         .doc = "Writes one number into every element; of a 0-d tensor its number.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: value is converted to the dtype of self.\n"
-               "Gradient: self, value.\n"
-               "Errors: a value that is not 0-d.\n"
-               "In place: fill_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
-               "    tensor([3., 3.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: value is converted to the dtype of self.\n"
+        "Gradient: self, value.\n"
+        "Errors: a value that is not 0-d.\n"
+        "In place: fill_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, names=('N',)).fill_(3)\n"
+        "    tensor([3., 3.], names=('N',))\n",
         .id = 91,
         .nargs = 2,
         .lead = 2,
@@ -5341,6 +5483,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_fill_args),
         .bytes = sizeof(nomen_fill_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__INPLACE,
         .args = args_fill,
@@ -5349,9 +5495,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 1,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "copy",
         .names = nomen__names_keep,
@@ -5365,21 +5510,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "flatten",
         .signature = "(self, dims=None, out_dim=None, *, start_dim=None, end_dim=None)",
-        .doc = "Makes one dim, out_dim (default unnamed), of consecutive dims: a list, a range "
-               "from start_dim to end_dim, or all. Copies if strides demand it.\n"
-               "\n"
-               "Names: consecutive dims become one (rule flatten).\n"
-               "Shapes: the product of the flattened sizes in the place of the first; shares "
-               "memory with self where strides allow it.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: dims that are not consecutive and ascending, a name that is taken.\n"
-               "Also called: ravel.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], "
-               "'features').names\n"
-               "    ('N', 'features')\n",
+        .doc = "Makes one dim, out_dim (default unnamed), of consecutive dims: a list, a range from start_dim to end_dim, or all. Copies if strides demand it.\n"
+        "\n"
+        "Names: consecutive dims become one (rule flatten).\n"
+        "Shapes: the product of the flattened sizes in the place of the first; shares memory with self where strides allow it.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: dims that are not consecutive and ascending, a name that is taken.\n"
+        "Also called: ravel.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).flatten(['C', 'W'], 'features').names\n"
+        "    ('N', 'features')\n",
         .id = 92,
         .nargs = 5,
         .lead = 1,
@@ -5387,6 +5529,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_flatten_args, dims),
         .bytes = sizeof(nomen_flatten_args),
         .more = 0,
+        .view = 1,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__NAME] = 3, [NOMEN__DIM] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_flatten,
@@ -5395,9 +5541,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "flatten",
         .names = nomen__view_flatten,
         .dtype = nomen__dtype_same,
@@ -5410,19 +5555,19 @@ const nomen__op nomen__ops[] = {
         .name = "flip",
         .signature = "(self, dims)",
         .doc = "A copy with the order of the elements turned around in the dims given.\n"
-               "\n"
-               "    result[i] = self[n - 1 - i]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that comes twice.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
-               "    tensor([[2, 1],\n"
-               "            [4, 3]], names=('N', 'C'))\n",
+        "\n"
+        "    result[i] = self[n - 1 - i]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that comes twice.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).flip('C')\n"
+        "    tensor([[2, 1],\n"
+        "            [4, 3]], names=('N', 'C'))\n",
         .id = 93,
         .nargs = 2,
         .lead = 1,
@@ -5430,6 +5575,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_flip_args, dims),
         .bytes = sizeof(nomen_flip_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_flip,
@@ -5438,9 +5587,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_flip,
         .dtype = nomen__dtype_same,
@@ -5453,17 +5601,17 @@ const nomen__op nomen__ops[] = {
         .name = "fliplr",
         .signature = "(self)",
         .doc = "flip of the second dim.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which has two dims or more.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: less than two dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
-               "    tensor([[2, 1],\n"
-               "            [4, 3]])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which has two dims or more.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: less than two dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).fliplr()\n"
+        "    tensor([[2, 1],\n"
+        "            [4, 3]])\n",
         .id = 94,
         .nargs = 1,
         .lead = 1,
@@ -5471,6 +5619,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_fliplr_args),
         .bytes = sizeof(nomen_fliplr_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_fliplr,
@@ -5479,9 +5631,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_fliplr,
         .dtype = nomen__dtype_same,
@@ -5494,17 +5645,17 @@ const nomen__op nomen__ops[] = {
         .name = "flipud",
         .signature = "(self)",
         .doc = "flip of the first dim.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which has one dim or more.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a tensor without dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
-               "    tensor([[3, 4],\n"
-               "            [1, 2]])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which has one dim or more.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a tensor without dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).flipud()\n"
+        "    tensor([[3, 4],\n"
+        "            [1, 2]])\n",
         .id = 95,
         .nargs = 1,
         .lead = 1,
@@ -5512,6 +5663,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_flipud_args),
         .bytes = sizeof(nomen_flipud_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_flipud,
@@ -5520,9 +5675,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_flipud,
         .dtype = nomen__dtype_same,
@@ -5535,18 +5689,18 @@ const nomen__op nomen__ops[] = {
         .name = "floor",
         .signature = "(self, *, out=None)",
         .doc = "The largest integer that is not larger.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: floor_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
-               "    tensor([-2.,  1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: floor_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.floor(nomen.tensor([-1.5, 1.5]))\n"
+        "    tensor([-2.,  1.])\n",
         .id = 96,
         .nargs = 1,
         .lead = 1,
@@ -5554,6 +5708,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_floor_args, out),
         .bytes = sizeof(nomen_floor_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_floor,
@@ -5562,9 +5720,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "floor is not supported for complex inputs",
         .out_offset = offsetof(nomen_floor_args, out),
@@ -5580,21 +5737,20 @@ const nomen__op nomen__ops[] = {
         .name = "floor_divide",
         .signature = "(self, other, *, out=None)",
         .doc = "The quotient rounded down, as Python's //; div with rounding_mode 'floor'.\n"
-               "\n"
-               "    result = floor(self / other)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype; a number keeps float32 beside "
-               "half types.\n"
-               "Gradient: self, other.\n"
-               "Errors: integer division by zero.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: floor_divide_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
-               "    tensor([ 3, -4])\n",
+        "\n"
+        "    result = floor(self / other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype; a number keeps float32 beside half types.\n"
+        "Gradient: self, other.\n"
+        "Errors: integer division by zero.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: floor_divide_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.floor_divide(nomen.tensor([7, -7]), 2)\n"
+        "    tensor([ 3, -4])\n",
         .id = 97,
         .nargs = 2,
         .lead = 2,
@@ -5602,6 +5758,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_floor_divide_args, out),
         .bytes = sizeof(nomen_floor_divide_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_floor_divide,
@@ -5610,9 +5770,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_floor_divide_args, out),
         .kernel = "div_floor",
@@ -5627,17 +5786,17 @@ const nomen__op nomen__ops[] = {
         .name = "fmax",
         .signature = "(self, other, *, out=None)",
         .doc = "The larger of two elements; a number wins over NaN.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: broadcast.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.fmax(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
-               "    tensor([3., 2.])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: broadcast.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.fmax(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
+        "    tensor([3., 2.])\n",
         .id = 98,
         .nargs = 2,
         .lead = 2,
@@ -5645,6 +5804,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_fmax_args, out),
         .bytes = sizeof(nomen_fmax_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_fmax,
@@ -5653,9 +5816,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "fmax not implemented for complex tensors.",
         .out_offset = offsetof(nomen_fmax_args, out),
@@ -5665,17 +5827,17 @@ const nomen__op nomen__ops[] = {
         .name = "fmin",
         .signature = "(self, other, *, out=None)",
         .doc = "The smaller of two elements; a number wins over NaN.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: broadcast.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.fmin(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: broadcast.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.fmin(nomen.tensor([1., float('nan')]), nomen.tensor([3., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 99,
         .nargs = 2,
         .lead = 2,
@@ -5683,6 +5845,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_fmin_args, out),
         .bytes = sizeof(nomen_fmin_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_fmin,
@@ -5691,9 +5857,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "fmin not implemented for complex tensors.",
         .out_offset = offsetof(nomen_fmin_args, out),
@@ -5703,20 +5868,20 @@ const nomen__op nomen__ops[] = {
         .name = "fmod",
         .signature = "(self, other, *, out=None)",
         .doc = "What division leaves, with the sign of self, as C's %.\n"
-               "\n"
-               "    result = self - other * trunc(self / other)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: integer division by zero.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: fmod_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
-               "    tensor([ 2, -2])\n",
+        "\n"
+        "    result = self - other * trunc(self / other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: integer division by zero.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: fmod_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.fmod(nomen.tensor([5, -5]), 3)\n"
+        "    tensor([ 2, -2])\n",
         .id = 100,
         .nargs = 2,
         .lead = 2,
@@ -5724,6 +5889,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_fmod_args, out),
         .bytes = sizeof(nomen_fmod_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_fmod,
@@ -5732,9 +5901,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_fmod_args, out),
         .kernel = "fmod",
@@ -5749,20 +5917,20 @@ const nomen__op nomen__ops[] = {
         .name = "frac",
         .signature = "(self, *, out=None)",
         .doc = "The part behind the point, with the sign of self.\n"
-               "\n"
-               "    result = self - trunc(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: integer, bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: frac_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
-               "    tensor([-0.5000,  0.2500])\n",
+        "\n"
+        "    result = self - trunc(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: integer, bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: frac_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.frac(nomen.tensor([-1.5, 1.25]))\n"
+        "    tensor([-0.5000,  0.2500])\n",
         .id = 101,
         .nargs = 1,
         .lead = 1,
@@ -5770,6 +5938,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_frac_args, out),
         .bytes = sizeof(nomen_frac_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_frac,
@@ -5778,6 +5950,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_frac_args, out),
@@ -5793,17 +5966,17 @@ const nomen__op nomen__ops[] = {
         .name = "full",
         .signature = "(size, fill_value, *, names=None, dtype=None, out=None)",
         .doc = "A tensor filled with a number.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.\n"
-               "Gradient: none.\n"
-               "Errors: a negative size.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.full((2,), 3.5, names=('N',))\n"
-               "    tensor([3.5000, 3.5000], names=('N',))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.\n"
+        "Gradient: none.\n"
+        "Errors: a negative size.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.full((2,), 3.5, names=('N',))\n"
+        "    tensor([3.5000, 3.5000], names=('N',))\n",
         .id = 102,
         .nargs = 4,
         .lead = 0,
@@ -5811,6 +5984,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_full_args, names),
         .bytes = sizeof(nomen_full_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 6,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__SIZES] = 2, [NOMEN__NUMBER] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_full,
@@ -5819,9 +5996,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_full_args, out),
         .creates = 1,
@@ -5835,16 +6011,16 @@ const nomen__op nomen__ops[] = {
         .name = "full_like",
         .signature = "(self, fill_value, *, dtype=None)",
         .doc = "A number repeated, with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
-               "    tensor([7., 7.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.full_like(nomen.zeros(2, names=('N',)), 7)\n"
+        "    tensor([7., 7.], names=('N',))\n",
         .id = 103,
         .nargs = 3,
         .lead = 1,
@@ -5852,6 +6028,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_full_like_args, fill_value),
         .bytes = sizeof(nomen_full_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DTYPE] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_full_like,
@@ -5860,9 +6040,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_full_like_args, device),
@@ -5874,24 +6053,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "gather",
         .signature = "(self, dim, index, *, sparse_grad=False, out=None)",
-        .doc =
-            "For each place of the index the element of self with the same coordinates, but for "
-            "the dim, where the index is the coordinate. Names of self and index are unified.\n"
-            "\n"
-            "    result[i][j] = self[index[i][j]][j] for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.\n"
-            "Dtypes: as self; the index has any integer dtype.\n"
-            "Gradient: self.\n"
-            "Errors: an index out of range or negative.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, "
-            "1]]))\n"
-            "    tensor([[2, 1, 1],\n"
-            "            [3, 4, 4]])\n",
+        .doc = "For each place of the index the element of self with the same coordinates, but for the dim, where the index is the coordinate. Names of self and index are unified.\n"
+        "\n"
+        "    result[i][j] = self[index[i][j]][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).gather(1, nomen.tensor([[1, 0, 0], [0, 1, 1]]))\n"
+        "    tensor([[2, 1, 1],\n"
+        "            [3, 4, 4]])\n",
         .id = 104,
         .nargs = 4,
         .lead = 1,
@@ -5899,6 +6075,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_gather_args, dim),
         .bytes = sizeof(nomen_gather_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_gather,
@@ -5907,9 +6087,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_gather_args, out),
         .names = nomen__names_along,
@@ -5922,23 +6101,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "ge",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is at least other.\n"
-            "\n"
-            "    result = self >= other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match; complex operands.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: ge_; the result must fit the sizes and the dtype of self.\n"
-            "Also called: greater_equal.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([False,  True,  True])\n",
+        .doc = "True where self is at least other.\n"
+        "\n"
+        "    result = self >= other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: ge_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: greater_equal.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ge(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([False,  True,  True])\n",
         .id = 105,
         .nargs = 2,
         .lead = 2,
@@ -5946,6 +6124,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_ge_args, out),
         .bytes = sizeof(nomen_ge_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_ge,
@@ -5954,9 +6136,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_ge_args, out),
         .kernel = "ge",
@@ -5968,22 +6149,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "geometric",
         .signature = "(self, p, *, generator=None)",
-        .doc = "Writes how many trials it takes to the first success, if each succeeds with "
-               "probability p.\n"
-               "\n"
-               "    P(k) = (1 - p) ** (k - 1) * p for k = 1, 2, ...\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: p not between 0 and 1.\n"
-               "In place: geometric_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
-               "    tensor([1, 2, 4], names=('N',))\n",
+        .doc = "Writes how many trials it takes to the first success, if each succeeds with probability p.\n"
+        "\n"
+        "    P(k) = (1 - p) ** (k - 1) * p for k = 1, 2, ...\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: p not between 0 and 1.\n"
+        "In place: geometric_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(3, dtype=nomen.int64, names=('N',)).geometric_(0.2)\n"
+        "    tensor([1, 2, 4], names=('N',))\n",
         .id = 106,
         .nargs = 3,
         .lead = 1,
@@ -5991,6 +6171,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_geometric_args, p),
         .bytes = sizeof(nomen_geometric_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 3},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_geometric,
@@ -5999,9 +6183,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -6013,23 +6196,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "gt",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is greater than other.\n"
-            "\n"
-            "    result = self > other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match; complex operands.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: gt_; the result must fit the sizes and the dtype of self.\n"
-            "Also called: greater.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([False, False,  True])\n",
+        .doc = "True where self is greater than other.\n"
+        "\n"
+        "    result = self > other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: gt_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: greater.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.gt(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([False, False,  True])\n",
         .id = 107,
         .nargs = 2,
         .lead = 2,
@@ -6037,6 +6219,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_gt_args, out),
         .bytes = sizeof(nomen_gt_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_gt,
@@ -6045,9 +6231,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_gt_args, out),
         .kernel = "gt",
@@ -6059,20 +6244,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "histc",
         .signature = "(self, bins=None, min=None, max=None, *, out=None)",
-        .doc = "How many elements lie in each of bins pieces of equal width from min to max; what "
-               "lies outside, and NaN, is not counted, max belongs to the last piece. If min and "
-               "max are equal: from the least to the largest element.\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: bins (default 100).\n"
-               "Dtypes: as self.\n"
-               "Gradient: none.\n"
-               "Errors: no bins, max below min, bounds that are not finite.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1., 2., 1., 5.]).histc(bins=4, min=0, max=4)\n"
-               "    tensor([0., 2., 1., 0.])\n",
+        .doc = "How many elements lie in each of bins pieces of equal width from min to max; what lies outside, and NaN, is not counted, max belongs to the last piece. If min and max are equal: from the least to the largest element.\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: bins (default 100).\n"
+        "Dtypes: as self.\n"
+        "Gradient: none.\n"
+        "Errors: no bins, max below min, bounds that are not finite.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2., 1., 5.]).histc(bins=4, min=0, max=4)\n"
+        "    tensor([0., 2., 1., 0.])\n",
         .id = 108,
         .nargs = 4,
         .lead = 1,
@@ -6080,6 +6263,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_histc_args, bins),
         .bytes = sizeof(nomen_histc_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__NUMBER] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_histc,
@@ -6088,9 +6275,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unnamed",
         .out_offset = offsetof(nomen_histc_args, out),
         .compose = nomen__compose_histc,
@@ -6098,18 +6284,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "hsplit",
         .signature = "(self, sections=None, *, indices=None)",
-        .doc = "tensor_split of the second dim (of a vector its only one) into equal sections, or "
-               "at indices.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: sections that do not divide the dim.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
-               "    [[[1], [3]], [[2], [4]]]\n",
+        .doc = "tensor_split of the second dim (of a vector its only one) into equal sections, or at indices.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: sections that do not divide the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).hsplit(2)]\n"
+        "    [[[1], [3]], [[2], [4]]]\n",
         .id = 109,
         .nargs = 3,
         .lead = 1,
@@ -6117,6 +6302,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_hsplit_args, sections),
         .bytes = sizeof(nomen_hsplit_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__SIZES] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_hsplit,
@@ -6125,9 +6314,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_hsplit,
     },
@@ -6135,18 +6323,18 @@ const nomen__op nomen__ops[] = {
         .name = "hstack",
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors side by side: along dim 1, or along dim 0 where they have one dim.\n"
-               "\n"
-               "Names: matched from the right (rule cat).\n"
-               "Shapes: dims that are missing are added in front; then as cat.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: no tensors, sizes or names that do not fit each other.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-               "    >>> nomen.hstack([x, x]).shape\n"
-               "    nomen.Size([2, 6])\n",
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: dims that are missing are added in front; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> nomen.hstack([x, x]).shape\n"
+        "    nomen.Size([2, 6])\n",
         .id = 110,
         .nargs = 1,
         .lead = 0,
@@ -6154,6 +6342,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_hstack_args, tensors),
         .bytes = sizeof(nomen_hstack_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_hstack,
@@ -6162,9 +6354,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
         .out_offset = offsetof(nomen_hstack_args, out),
         .compose = nomen__compose_pile,
@@ -6173,21 +6364,20 @@ const nomen__op nomen__ops[] = {
         .name = "hypot",
         .signature = "(self, other, *, out=None)",
         .doc = "The length of the hypotenuse, without overflow on the way.\n"
-               "\n"
-               "    result = sqrt(self ** 2 + other ** 2)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: hypot_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
-               "    tensor([ 5., 13.])\n",
+        "\n"
+        "    result = sqrt(self ** 2 + other ** 2)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: hypot_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.hypot(nomen.tensor([3., 5.]), nomen.tensor([4., 12.]))\n"
+        "    tensor([ 5., 13.])\n",
         .id = 111,
         .nargs = 2,
         .lead = 2,
@@ -6195,6 +6385,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_hypot_args, out),
         .bytes = sizeof(nomen_hypot_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_hypot,
@@ -6203,6 +6397,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_hypot_args, out),
@@ -6217,18 +6412,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "imag",
         .signature = "(self)",
-        .doc =
-            "The imaginary parts, as a view: writing there changes self. In Python also x.imag.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self.\n"
-            "Dtypes: as self; complex gives the real dtype.\n"
-            "Gradient: self.\n"
-            "Errors: a real self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
-            "    tensor([ 2., -4.])\n",
+        .doc = "The imaginary parts, as a view: writing there changes self. In Python also x.imag.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a real self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.imag(nomen.tensor([1+2j, 3-4j]))\n"
+        "    tensor([ 2., -4.])\n",
         .id = 112,
         .nargs = 1,
         .lead = 1,
@@ -6236,6 +6430,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_imag_args),
         .bytes = sizeof(nomen_imag_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_imag,
@@ -6244,9 +6442,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_real,
@@ -6258,27 +6455,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "index",
         .signature = "(self, indices)",
-        .doc = "x[...] with tensors: an item for each dim from the front; NULL takes the whole "
-               "dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by "
-               "those of the indices, which are broadcast together, where they stand if they are "
-               "neighbours, else in front.\n"
-               "\n"
-               "Names: the dims given become those of the index with its names; one dim indexed by "
-               "a vector without a name keeps its own (rule index).\n"
-               "Shapes: the dims of the indices, broadcast together, in the place of the dims "
-               "indexed.\n"
-               "Dtypes: any; as self. Indices are integers or bool.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: an index out of range, a mask of other sizes, indices that do not "
-               "broadcast, more of them than dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[1, 2, 3], [4, 5, 6]], names=('N', 'C'))\n"
-               "    >>> x[x > 2]\n"
-               "    tensor([3, 4, 5, 6])\n"
-               "    >>> x[:, [2, 0]]\n"
-               "    tensor([[3, 1],\n"
-               "            [6, 4]], names=('N', 'C'))\n",
+        .doc = "x[...] with tensors: an item for each dim from the front; NULL takes the whole dim, a bool tensor takes as many dims as it has. The dims indexed are replaced by those of the indices, which are broadcast together, where they stand if they are neighbours, else in front.\n"
+        "\n"
+        "Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).\n"
+        "Shapes: the dims of the indices, broadcast together, in the place of the dims indexed.\n"
+        "Dtypes: any; as self. Indices are integers or bool.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: an index out of range, a mask of other sizes, indices that do not broadcast, more of them than dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2, 3], [4, 5, 6]], names=('N', 'C'))\n"
+        "    >>> x[x > 2]\n"
+        "    tensor([3, 4, 5, 6])\n"
+        "    >>> x[:, [2, 0]]\n"
+        "    tensor([[3, 1],\n"
+        "            [6, 4]], names=('N', 'C'))\n",
         .id = 113,
         .nargs = 2,
         .lead = 1,
@@ -6286,6 +6477,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_index_args, indices),
         .bytes = sizeof(nomen_index_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TENSORS] = 2},
         .nout = 1,
         .forms = 0,
         .args = args_index,
@@ -6294,34 +6489,29 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "index",
         .compose = nomen__compose_index,
     },
     {
         .name = "index_add",
         .signature = "(self, dim, index, source, *, alpha=None, out=None)",
-        .doc =
-            "self with alpha times the slices of source added to the slices of a dim that a vector "
-            "lists; a slice may be listed again. Names of self and source are unified.\n"
-            "\n"
-            "    result[..., index[k], ...] += alpha * source[..., k, ...]\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; source has as many slices as the index has elements, of the same "
-            "sizes.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index with several dims, out of range or negative; sizes or a dtype of "
-            "source that differ.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: index_add_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
-            "    tensor([2., 0., 1.])\n",
+        .doc = "self with alpha times the slices of source added to the slices of a dim that a vector lists; a slice may be listed again. Names of self and source are unified.\n"
+        "\n"
+        "    result[..., index[k], ...] += alpha * source[..., k, ...]\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: index_add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_add(0, nomen.tensor([0, 2, 0]), nomen.ones(3))\n"
+        "    tensor([2., 0., 1.])\n",
         .id = 114,
         .nargs = 5,
         .lead = 1,
@@ -6329,6 +6519,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_index_add_args, dim),
         .bytes = sizeof(nomen_index_add_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__NUMBER] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_index_add,
@@ -6337,9 +6531,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_index_add_args, out),
         .names = nomen__names_along,
@@ -6353,25 +6546,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "index_copy",
         .signature = "(self, dim, index, source, *, out=None)",
-        .doc =
-            "self with slices of source in the place of the slices of a dim that a vector lists. "
-            "Names of self and source are unified.\n"
-            "\n"
-            "    result[..., index[k], ...] = source[..., k, ...]\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; source has as many slices as the index has elements, of the same "
-            "sizes.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index with several dims, out of range or negative; sizes or a dtype of "
-            "source that differ.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: index_copy_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
-            "    tensor([7., 0., 5.])\n",
+        .doc = "self with slices of source in the place of the slices of a dim that a vector lists. Names of self and source are unified.\n"
+        "\n"
+        "    result[..., index[k], ...] = source[..., k, ...]\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index with several dims, out of range or negative; sizes or a dtype of source that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: index_copy_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_copy(0, nomen.tensor([2, 0]), nomen.tensor([5., 7.]))\n"
+        "    tensor([7., 0., 5.])\n",
         .id = 115,
         .nargs = 4,
         .lead = 1,
@@ -6379,6 +6568,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_index_copy_args, dim),
         .bytes = sizeof(nomen_index_copy_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_index_copy,
@@ -6387,9 +6580,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_index_copy_args, out),
         .names = nomen__names_along,
@@ -6402,21 +6594,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "index_fill",
         .signature = "(self, dim, index, value)",
-        .doc =
-            "self with one number in the slices of a dim that a vector lists; -1 is the last one.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self; value is a number or has no dims.\n"
-            "Dtypes: as self; the index has any integer dtype, value is converted.\n"
-            "Gradient: self, value.\n"
-            "Errors: an index with several dims or out of range, a value with dims or that the "
-            "dtype of self cannot hold.\n"
-            "In place: index_fill_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
-            "    tensor([[7., 1., 7.],\n"
-            "            [7., 1., 7.]], names=('N', 'C'))\n",
+        .doc = "self with one number in the slices of a dim that a vector lists; -1 is the last one.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; value is a number or has no dims.\n"
+        "Dtypes: as self; the index has any integer dtype, value is converted.\n"
+        "Gradient: self, value.\n"
+        "Errors: an index with several dims or out of range, a value with dims or that the dtype of self cannot hold.\n"
+        "In place: index_fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).index_fill('C', nomen.tensor([0, -1]), 7)\n"
+        "    tensor([[7., 1., 7.],\n"
+        "            [7., 1., 7.]], names=('N', 'C'))\n",
         .id = 116,
         .nargs = 4,
         .lead = 1,
@@ -6424,6 +6614,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_index_fill_args, dim),
         .bytes = sizeof(nomen_index_fill_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_index_fill,
@@ -6432,9 +6626,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 1,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_index_fill,
@@ -6447,18 +6640,17 @@ const nomen__op nomen__ops[] = {
         .name = "index_put",
         .signature = "(self, indices, values, accumulate=False)",
         .doc = "self with values where index finds its elements, or added to what is there.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: values broadcast to what index gives.\n"
-               "Dtypes: any; values have the dtype of self. Indices are integers or bool.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: as of index; values of another dtype, or that do not broadcast.\n"
-               "In place: index_put_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), "
-               "accumulate=True)\n"
-               "    tensor([2., 0., 1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: values broadcast to what index gives.\n"
+        "Dtypes: any; values have the dtype of self. Indices are integers or bool.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: as of index; values of another dtype, or that do not broadcast.\n"
+        "In place: index_put_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).index_put((nomen.tensor([0, 2, 0]),), nomen.tensor(1.), accumulate=True)\n"
+        "    tensor([2., 0., 1.])\n",
         .id = 117,
         .nargs = 4,
         .lead = 1,
@@ -6466,6 +6658,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_index_put_args, indices),
         .bytes = sizeof(nomen_index_put_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 5,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TENSORS] = 2, [NOMEN__FLAG] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_index_put,
@@ -6474,9 +6670,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_index_put,
     },
@@ -6484,21 +6679,21 @@ const nomen__op nomen__ops[] = {
         .name = "index_select",
         .signature = "(self, dim, index, *, out=None)",
         .doc = "The slices of a dim that a vector lists.\n"
-               "\n"
-               "    result[..., k, ...] = self[..., index[k], ...]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, but the dim is as long as the index.\n"
-               "Dtypes: as self; the index has any integer dtype.\n"
-               "Gradient: self.\n"
-               "Errors: an index with several dims, out of range or negative.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))\n"
-               "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
-               "    tensor([[2, 2, 1],\n"
-               "            [4, 4, 3]], names=('N', 'C'))\n",
+        "\n"
+        "    result[..., k, ...] = self[..., index[k], ...]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, but the dim is as long as the index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index with several dims, out of range or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))\n"
+        "    >>> x.index_select('C', nomen.tensor([1, 1, 0]))\n"
+        "    tensor([[2, 2, 1],\n"
+        "            [4, 4, 3]], names=('N', 'C'))\n",
         .id = 118,
         .nargs = 3,
         .lead = 1,
@@ -6506,6 +6701,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_index_select_args, dim),
         .bytes = sizeof(nomen_index_select_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_index_select,
@@ -6514,9 +6713,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_index_select_args, out),
         .names = nomen__names_keep,
@@ -6529,23 +6727,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "inner",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "The products of each row of self with each row of other: all pairs along the last "
-            "dims, summed. With a 0-d operand the plain product.\n"
-            "\n"
-            "    result[..., i, ..., j] = sum over k of self[..., i, k] * other[..., j, k]\n"
-            "\n"
-            "Names: then those of the second but the last (rule inner).\n"
-            "Shapes: [..., k] and [..., k] give the dims of the first but the last, then those of "
-            "the second.\n"
-            "Dtypes: both must have the same dtype.\n"
-            "Gradient: of the operations it is made of.\n"
-            "Errors: last dims of different sizes, a name that would come twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.inner(nomen.ones(2, 3, names=('N', 'D')), nomen.tensor([1., 2., 3.]))\n"
-            "    tensor([6., 6.], names=('N',))\n",
+        .doc = "The products of each row of self with each row of other: all pairs along the last dims, summed. With a 0-d operand the plain product.\n"
+        "\n"
+        "    result[..., i, ..., j] = sum over k of self[..., i, k] * other[..., j, k]\n"
+        "\n"
+        "Names: then those of the second but the last (rule inner).\n"
+        "Shapes: [..., k] and [..., k] give the dims of the first but the last, then those of the second.\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: last dims of different sizes, a name that would come twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.inner(nomen.ones(2, 3, names=('N', 'D')), nomen.tensor([1., 2., 3.]))\n"
+        "    tensor([6., 6.], names=('N',))\n",
         .id = 119,
         .nargs = 2,
         .lead = 2,
@@ -6553,6 +6748,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_inner_args, out),
         .bytes = sizeof(nomen_inner_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_inner,
@@ -6561,9 +6760,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "inner",
         .out_offset = offsetof(nomen_inner_args, out),
         .compose = nomen__compose_inner,
@@ -6571,20 +6769,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "isclose",
         .signature = "(self, other, rtol=None, atol=None, equal_nan=False)",
-        .doc = "True where two numbers are nearly equal. Infinities are close to themselves only; "
-               "NaN is close to NaN with equal_nan.\n"
-               "\n"
-               "    result = |self - other| <= atol + rtol * |other|\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: both must have the same dtype; the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: different dtypes, a negative tolerance.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
-               "    tensor([ True, False])\n",
+        .doc = "True where two numbers are nearly equal. Infinities are close to themselves only; NaN is close to NaN with equal_nan.\n"
+        "\n"
+        "    result = |self - other| <= atol + rtol * |other|\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: both must have the same dtype; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: different dtypes, a negative tolerance.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isclose(nomen.tensor([1., 2.]), nomen.tensor([1.000001, 2.1]))\n"
+        "    tensor([ True, False])\n",
         .id = 120,
         .nargs = 5,
         .lead = 2,
@@ -6592,6 +6789,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_isclose_args, rtol),
         .bytes = sizeof(nomen_isclose_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3, [NOMEN__FLAG] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_isclose,
@@ -6600,9 +6801,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .compose = nomen__compose_isclose,
     },
@@ -6610,16 +6810,16 @@ const nomen__op nomen__ops[] = {
         .name = "isfinite",
         .signature = "(self)",
         .doc = "True where self is neither infinite nor NaN.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
-               "    tensor([ True, False, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isfinite(nomen.tensor([0., float('inf'), float('nan')]))\n"
+        "    tensor([ True, False, False])\n",
         .id = 121,
         .nargs = 1,
         .lead = 1,
@@ -6627,6 +6827,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_isfinite_args),
         .bytes = sizeof(nomen_isfinite_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_isfinite,
@@ -6635,9 +6839,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "isfinite",
         .names = nomen__names_unify,
@@ -6649,16 +6852,16 @@ const nomen__op nomen__ops[] = {
         .name = "isinf",
         .signature = "(self)",
         .doc = "True where self is infinite.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
-               "    tensor([False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isinf(nomen.tensor([0., float('inf')]))\n"
+        "    tensor([False,  True])\n",
         .id = 122,
         .nargs = 1,
         .lead = 1,
@@ -6666,6 +6869,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_isinf_args),
         .bytes = sizeof(nomen_isinf_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_isinf,
@@ -6674,9 +6881,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "isinf",
         .names = nomen__names_unify,
@@ -6688,16 +6894,16 @@ const nomen__op nomen__ops[] = {
         .name = "isnan",
         .signature = "(self)",
         .doc = "True where self is NaN.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
-               "    tensor([False, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isnan(nomen.tensor([0., 2.]))\n"
+        "    tensor([False, False])\n",
         .id = 123,
         .nargs = 1,
         .lead = 1,
@@ -6705,6 +6911,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_isnan_args),
         .bytes = sizeof(nomen_isnan_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_isnan,
@@ -6713,9 +6923,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .kernel = "isnan",
         .names = nomen__names_unify,
@@ -6727,17 +6936,17 @@ const nomen__op nomen__ops[] = {
         .name = "isneginf",
         .signature = "(self, *, out=None)",
         .doc = "True where self is -inf.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
-               "    tensor([False, False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isneginf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
+        "    tensor([False, False,  True])\n",
         .id = 124,
         .nargs = 1,
         .lead = 1,
@@ -6745,6 +6954,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_isneginf_args, out),
         .bytes = sizeof(nomen_isneginf_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_isneginf,
@@ -6753,9 +6966,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "isneginf does not support complex inputs.",
         .out_offset = offsetof(nomen_isneginf_args, out),
@@ -6769,17 +6981,17 @@ const nomen__op nomen__ops[] = {
         .name = "isposinf",
         .signature = "(self, *, out=None)",
         .doc = "True where self is inf.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
-               "    tensor([False,  True, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isposinf(nomen.tensor([0., float('inf'), -float('inf')]))\n"
+        "    tensor([False,  True, False])\n",
         .id = 125,
         .nargs = 1,
         .lead = 1,
@@ -6787,6 +6999,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_isposinf_args, out),
         .bytes = sizeof(nomen_isposinf_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_isposinf,
@@ -6795,9 +7011,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "isposinf does not support complex inputs.",
         .out_offset = offsetof(nomen_isposinf_args, out),
@@ -6811,16 +7026,16 @@ const nomen__op nomen__ops[] = {
         .name = "isreal",
         .signature = "(self)",
         .doc = "True where the imaginary part is zero; everywhere in a real tensor.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
-               "    tensor([False,  True])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.isreal(nomen.tensor([1+2j, 3+0j]))\n"
+        "    tensor([False,  True])\n",
         .id = 126,
         .nargs = 1,
         .lead = 1,
@@ -6828,6 +7043,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_isreal_args),
         .bytes = sizeof(nomen_isreal_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_isreal,
@@ -6836,28 +7055,26 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_isreal,
     },
     {
         .name = "kthvalue",
         .signature = "(self, k, dim=None, keepdim=False, *, out=None)",
-        .doc = "The k-th smallest element (counted from 1) along a dim (default the last one), and "
-               "the first position where it is. NaN is larger than every number.\n"
-               "\n"
-               "Names: like reduce; no dim given: the last one (rule reduce_last).\n"
-               "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: k larger than the dim, or less than 1.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
-               "    tensor([2], names=('N',))\n",
+        .doc = "The k-th smallest element (counted from 1) along a dim (default the last one), and the first position where it is. NaN is larger than every number.\n"
+        "\n"
+        "Names: like reduce; no dim given: the last one (rule reduce_last).\n"
+        "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: k larger than the dim, or less than 1.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).kthvalue(2, 'C').values\n"
+        "    tensor([2], names=('N',))\n",
         .id = 127,
         .nargs = 4,
         .lead = 1,
@@ -6865,6 +7082,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_kthvalue_args, k),
         .bytes = sizeof(nomen_kthvalue_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__DIM] = 3, [NOMEN__FLAG] = 4},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_kthvalue,
@@ -6873,9 +7094,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce_last",
         .first = "values",
         .second = "indices",
@@ -6892,23 +7112,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "le",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is at most other.\n"
-            "\n"
-            "    result = self <= other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match; complex operands.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: le_; the result must fit the sizes and the dtype of self.\n"
-            "Also called: less_equal.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([ True,  True, False])\n",
+        .doc = "True where self is at most other.\n"
+        "\n"
+        "    result = self <= other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: le_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: less_equal.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.le(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([ True,  True, False])\n",
         .id = 128,
         .nargs = 2,
         .lead = 2,
@@ -6916,6 +7135,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_le_args, out),
         .bytes = sizeof(nomen_le_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_le,
@@ -6924,9 +7147,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_le_args, out),
         .kernel = "le",
@@ -6939,21 +7161,20 @@ const nomen__op nomen__ops[] = {
         .name = "lerp",
         .signature = "(self, end, weight, *, out=None)",
         .doc = "Goes from self to end by the share weight, which may lie outside 0 and 1.\n"
-               "\n"
-               "    result = self + weight * (end - self)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype; a number keeps float32 beside half types.\n"
-               "Gradient: self, end, weight.\n"
-               "Errors: names or sizes that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: lerp_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
-               "    tensor([ 0.5000, 15.0000])\n",
+        "\n"
+        "    result = self + weight * (end - self)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype; a number keeps float32 beside half types.\n"
+        "Gradient: self, end, weight.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: lerp_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.lerp(nomen.tensor([0., 10.]), nomen.tensor([1., 20.]), 0.5)\n"
+        "    tensor([ 0.5000, 15.0000])\n",
         .id = 129,
         .nargs = 3,
         .lead = 3,
@@ -6961,6 +7182,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_lerp_args, out),
         .bytes = sizeof(nomen_lerp_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_lerp,
@@ -6969,8 +7194,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_lerp_args, out),
         .kernel = "lerp",
@@ -6985,21 +7210,20 @@ const nomen__op nomen__ops[] = {
         .name = "lgamma",
         .signature = "(self, *, out=None)",
         .doc = "The logarithm of the magnitude of the gamma function.\n"
-               "\n"
-               "    result = ln |gamma(self)|\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: lgamma_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
-               "    tensor([0.0000, 3.1781])\n",
+        "\n"
+        "    result = ln |gamma(self)|\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: lgamma_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.lgamma(nomen.tensor([1., 5.]))\n"
+        "    tensor([0.0000, 3.1781])\n",
         .id = 130,
         .nargs = 1,
         .lead = 1,
@@ -7007,6 +7231,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_lgamma_args, out),
         .bytes = sizeof(nomen_lgamma_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_lgamma,
@@ -7015,6 +7243,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_lgamma_args, out),
@@ -7029,21 +7258,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "linspace",
         .signature = "(start, end, steps, *, names=None, dtype=None, out=None)",
-        .doc = "So many numbers from start to end, both included, equally far apart; 1-d, with an "
-               "optional name.\n"
-               "\n"
-               "    result[i] = start + i * (end - start) / (steps - 1)\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: float32, or complex64 if a bound is complex.\n"
-               "Gradient: none.\n"
-               "Errors: a negative number of steps, complex bounds with a real dtype.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.linspace(0, 1, 5, names=('t',))\n"
-               "    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], names=('t',))\n",
+        .doc = "So many numbers from start to end, both included, equally far apart; 1-d, with an optional name.\n"
+        "\n"
+        "    result[i] = start + i * (end - start) / (steps - 1)\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: float32, or complex64 if a bound is complex.\n"
+        "Gradient: none.\n"
+        "Errors: a negative number of steps, complex bounds with a real dtype.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.linspace(0, 1, 5, names=('t',))\n"
+        "    tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000], names=('t',))\n",
         .id = 131,
         .nargs = 5,
         .lead = 0,
@@ -7051,6 +7279,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_linspace_args, names),
         .bytes = sizeof(nomen_linspace_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 14,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__NUMBER] = 2, [NOMEN__INT] = 4, [NOMEN__DTYPE] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_linspace,
@@ -7059,9 +7291,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_linspace_args, out),
         .creates = 1,
@@ -7075,21 +7306,20 @@ const nomen__op nomen__ops[] = {
         .name = "log",
         .signature = "(self, *, out=None)",
         .doc = "The natural logarithm; of negative real numbers NaN.\n"
-               "\n"
-               "    result = ln(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
-               "    tensor([0.0000, 0.6931])\n",
+        "\n"
+        "    result = ln(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log(nomen.tensor([1., 2.]))\n"
+        "    tensor([0.0000, 0.6931])\n",
         .id = 132,
         .nargs = 1,
         .lead = 1,
@@ -7097,6 +7327,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_log_args, out),
         .bytes = sizeof(nomen_log_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_log,
@@ -7105,8 +7339,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log_args, out),
         .kernel = "log",
@@ -7121,21 +7355,20 @@ const nomen__op nomen__ops[] = {
         .name = "log10",
         .signature = "(self, *, out=None)",
         .doc = "The logarithm to base 10; of negative real numbers NaN.\n"
-               "\n"
-               "    result = ln(self) / ln(10)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log10_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
-               "    tensor([0., 3.])\n",
+        "\n"
+        "    result = ln(self) / ln(10)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log10_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log10(nomen.tensor([1., 1000.]))\n"
+        "    tensor([0., 3.])\n",
         .id = 133,
         .nargs = 1,
         .lead = 1,
@@ -7143,6 +7376,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_log10_args, out),
         .bytes = sizeof(nomen_log10_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_log10,
@@ -7151,8 +7388,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log10_args, out),
         .kernel = "log10",
@@ -7167,21 +7404,20 @@ const nomen__op nomen__ops[] = {
         .name = "log1p",
         .signature = "(self, *, out=None)",
         .doc = "The natural logarithm of 1 + self, exact where self is small; NaN below -1.\n"
-               "\n"
-               "    result = ln(1 + self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log1p_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.6931])\n",
+        "\n"
+        "    result = ln(1 + self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log1p_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log1p(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.6931])\n",
         .id = 134,
         .nargs = 1,
         .lead = 1,
@@ -7189,6 +7425,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_log1p_args, out),
         .bytes = sizeof(nomen_log1p_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_log1p,
@@ -7197,8 +7437,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log1p_args, out),
         .kernel = "log1p",
@@ -7213,21 +7453,20 @@ const nomen__op nomen__ops[] = {
         .name = "log2",
         .signature = "(self, *, out=None)",
         .doc = "The logarithm to base 2; of negative real numbers NaN.\n"
-               "\n"
-               "    result = ln(self) / ln(2)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: log2_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
-               "    tensor([0., 3.])\n",
+        "\n"
+        "    result = ln(self) / ln(2)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: log2_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.log2(nomen.tensor([1., 8.]))\n"
+        "    tensor([0., 3.])\n",
         .id = 135,
         .nargs = 1,
         .lead = 1,
@@ -7235,6 +7474,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_log2_args, out),
         .bytes = sizeof(nomen_log2_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_log2,
@@ -7243,8 +7486,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_log2_args, out),
         .kernel = "log2",
@@ -7258,20 +7501,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "log_normal",
         .signature = "(self, mean=None, std=None, *, generator=None)",
-        .doc = "Writes random numbers whose logarithm is normally distributed with the given mean "
-               "(default 1) and std (default 2).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a std that is not above 0.\n"
-               "In place: log_normal_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
-               "    tensor([2.1608, 0.8635], names=('N',))\n",
+        .doc = "Writes random numbers whose logarithm is normally distributed with the given mean (default 1) and std (default 2).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a std that is not above 0.\n"
+        "In place: log_normal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).log_normal_(0, 0.5)\n"
+        "    tensor([2.1608, 0.8635], names=('N',))\n",
         .id = 136,
         .nargs = 4,
         .lead = 1,
@@ -7279,6 +7521,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_log_normal_args, mean),
         .bytes = sizeof(nomen_log_normal_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_log_normal,
@@ -7287,6 +7533,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
@@ -7300,19 +7547,19 @@ const nomen__op nomen__ops[] = {
         .name = "log_softmax",
         .signature = "(self, dim, dtype=None, *, out=None)",
         .doc = "The logarithm of softmax, without underflow.\n"
-               "\n"
-               "    result = self - ln(sum(e ** self))\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: floating and complex; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there; operands that are not real and floating.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
-               "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
+        "\n"
+        "    result = self - ln(sum(e ** self))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there; operands that are not real and floating.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(1, 2, names=('N', 'C')).log_softmax('C')\n"
+        "    tensor([[-0.6931, -0.6931]], names=('N', 'C'))\n",
         .id = 137,
         .nargs = 3,
         .lead = 1,
@@ -7320,6 +7567,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_log_softmax_args, dim),
         .bytes = sizeof(nomen_log_softmax_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__DTYPE] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_log_softmax,
@@ -7328,6 +7579,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_log_softmax_args, out),
@@ -7343,21 +7595,19 @@ const nomen__op nomen__ops[] = {
         .name = "logaddexp",
         .signature = "(self, other, *, out=None)",
         .doc = "The logarithm of the sum of two exponentials, without overflow on the way.\n"
-               "\n"
-               "    result = ln(e ** self + e ** other)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.logaddexp(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., "
-               "100.]))\n"
-               "    tensor([  0.6931, 100.6931], names=('N',))\n",
+        "\n"
+        "    result = ln(e ** self + e ** other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logaddexp(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))\n"
+        "    tensor([  0.6931, 100.6931], names=('N',))\n",
         .id = 138,
         .nargs = 2,
         .lead = 2,
@@ -7365,6 +7615,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logaddexp_args, out),
         .bytes = sizeof(nomen_logaddexp_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_logaddexp,
@@ -7373,6 +7627,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_logaddexp_args, out),
@@ -7387,23 +7642,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logaddexp2",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "The logarithm to base 2 of the sum of two powers of 2, without overflow on the way.\n"
-            "\n"
-            "    result = log2(2 ** self + 2 ** other)\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: integers and bool become float32; else operands are promoted to a common "
-            "dtype.\n"
-            "Gradient: self, other.\n"
-            "Errors: names or sizes that do not match; complex operands.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.logaddexp2(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., "
-            "100.]))\n"
-            "    tensor([  1., 101.], names=('N',))\n",
+        .doc = "The logarithm to base 2 of the sum of two powers of 2, without overflow on the way.\n"
+        "\n"
+        "    result = log2(2 ** self + 2 ** other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logaddexp2(nomen.tensor([0., 100.], names=('N',)), nomen.tensor([0., 100.]))\n"
+        "    tensor([  1., 101.], names=('N',))\n",
         .id = 139,
         .nargs = 2,
         .lead = 2,
@@ -7411,6 +7663,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logaddexp2_args, out),
         .bytes = sizeof(nomen_logaddexp2_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_logaddexp2,
@@ -7419,6 +7675,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_logaddexp2_args, out),
@@ -7433,22 +7690,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logcumsumexp",
         .signature = "(self, dim, *, reverse=False, out=None)",
-        .doc =
-            "The logarithm of the running sum of the exponentials along a dim, without overflow.\n"
-            "\n"
-            "    result[i] = ln(e ** self[0] + ... + e ** self[i])\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self.\n"
-            "Dtypes: integers and bool become float32; else operands are promoted to a common "
-            "dtype.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
-            "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
+        .doc = "The logarithm of the running sum of the exponentials along a dim, without overflow.\n"
+        "\n"
+        "    result[i] = ln(e ** self[0] + ... + e ** self[i])\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3, names=('T',)).logcumsumexp('T')\n"
+        "    tensor([0.0000, 0.6931, 1.0986], names=('T',))\n",
         .id = 140,
         .nargs = 3,
         .lead = 1,
@@ -7456,6 +7711,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logcumsumexp_args, dim),
         .bytes = sizeof(nomen_logcumsumexp_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_logcumsumexp,
@@ -7464,8 +7723,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_logcumsumexp_args, out),
         .kernel = "logcumsumexp",
@@ -7479,20 +7738,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logical_and",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where both are different from zero.\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: logical_and_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
-            "    tensor([False, False,  True])\n",
+        .doc = "True where both are different from zero.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_and_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_and(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
+        "    tensor([False, False,  True])\n",
         .id = 141,
         .nargs = 2,
         .lead = 2,
@@ -7500,6 +7758,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logical_and_args, out),
         .bytes = sizeof(nomen_logical_and_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_logical_and,
@@ -7508,9 +7770,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_logical_and_args, out),
         .kernel = "logical_and",
@@ -7523,18 +7784,18 @@ const nomen__op nomen__ops[] = {
         .name = "logical_not",
         .signature = "(self, *, out=None)",
         .doc = "True where self is zero.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: logical_not_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
-               "    tensor([ True, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_not_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_not(nomen.tensor([0., 2.]))\n"
+        "    tensor([ True, False])\n",
         .id = 142,
         .nargs = 1,
         .lead = 1,
@@ -7542,6 +7803,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logical_not_args, out),
         .bytes = sizeof(nomen_logical_not_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_logical_not,
@@ -7550,9 +7815,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_logical_not_args, out),
         .kernel = "logical_not",
@@ -7564,20 +7828,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logical_or",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where one or both are different from zero.\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: logical_or_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
-            "    tensor([False,  True,  True])\n",
+        .doc = "True where one or both are different from zero.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_or_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_or(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
+        "    tensor([False,  True,  True])\n",
         .id = 143,
         .nargs = 2,
         .lead = 2,
@@ -7585,6 +7848,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logical_or_args, out),
         .bytes = sizeof(nomen_logical_or_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_logical_or,
@@ -7593,9 +7860,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_logical_or_args, out),
         .kernel = "logical_or",
@@ -7607,20 +7873,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logical_xor",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where one is zero and the other is not.\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: logical_xor_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
-            "    tensor([False,  True, False])\n",
+        .doc = "True where one is zero and the other is not.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logical_xor_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logical_xor(nomen.tensor([0, 0, 1]), nomen.tensor([0., 2., 3.]))\n"
+        "    tensor([False,  True, False])\n",
         .id = 144,
         .nargs = 2,
         .lead = 2,
@@ -7628,6 +7893,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logical_xor_args, out),
         .bytes = sizeof(nomen_logical_xor_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_logical_xor,
@@ -7636,9 +7905,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_logical_xor_args, out),
         .kernel = "logical_xor",
@@ -7650,24 +7918,23 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logit",
         .signature = "(self, eps=None, *, out=None)",
-        .doc = "The logarithm of the odds, the inverse of sigmoid; with eps= self is limited to "
-               "[eps, 1 - eps] first. Without it NaN outside of [0, 1].\n"
-               "\n"
-               "    result = ln(self / (1 - self))\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: logit_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.logit(nomen.tensor([0.5, 0.75]))\n"
-               "    tensor([0.0000, 1.0986])\n"
-               "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
-               "    tensor([-1.0986,  1.0986])\n",
+        .doc = "The logarithm of the odds, the inverse of sigmoid; with eps= self is limited to [eps, 1 - eps] first. Without it NaN outside of [0, 1].\n"
+        "\n"
+        "    result = ln(self / (1 - self))\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: logit_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.logit(nomen.tensor([0.5, 0.75]))\n"
+        "    tensor([0.0000, 1.0986])\n"
+        "    >>> nomen.logit(nomen.tensor([0., 1.]), eps=0.25)\n"
+        "    tensor([-1.0986,  1.0986])\n",
         .id = 145,
         .nargs = 2,
         .lead = 1,
@@ -7675,6 +7942,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logit_args, eps),
         .bytes = sizeof(nomen_logit_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_logit,
@@ -7683,6 +7954,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_logit_args, out),
@@ -7698,23 +7970,20 @@ const nomen__op nomen__ops[] = {
     {
         .name = "logsumexp",
         .signature = "(self, dim, keepdim=False, *, out=None)",
-        .doc =
-            "The logarithm of the sum of the exponentials over the given dims, without overflow.\n"
-            "\n"
-            "    result = ln(sum(e ** self))\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool become float32; else operands are promoted to a common "
-            "dtype.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
-            "    tensor([0.6931, 0.6931], names=('N',))\n",
+        .doc = "The logarithm of the sum of the exponentials over the given dims, without overflow.\n"
+        "\n"
+        "    result = ln(sum(e ** self))\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2, names=('N', 'C')).logsumexp('C')\n"
+        "    tensor([0.6931, 0.6931], names=('N',))\n",
         .id = 146,
         .nargs = 3,
         .lead = 1,
@@ -7722,6 +7991,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_logsumexp_args, dim),
         .bytes = sizeof(nomen_logsumexp_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_logsumexp,
@@ -7730,8 +8003,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_logsumexp_args, out),
         .kernel = "logsumexp",
@@ -7745,23 +8018,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "lt",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is less than other.\n"
-            "\n"
-            "    result = self < other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match; complex operands.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: lt_; the result must fit the sizes and the dtype of self.\n"
-            "Also called: less.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([ True, False, False])\n",
+        .doc = "True where self is less than other.\n"
+        "\n"
+        "    result = self < other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: lt_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: less.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.lt(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([ True, False, False])\n",
         .id = 147,
         .nargs = 2,
         .lead = 2,
@@ -7769,6 +8041,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_lt_args, out),
         .bytes = sizeof(nomen_lt_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_lt,
@@ -7777,9 +8053,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_lt_args, out),
         .kernel = "lt",
@@ -7792,22 +8067,20 @@ const nomen__op nomen__ops[] = {
         .name = "masked_fill",
         .signature = "(self, mask, value)",
         .doc = "self with one number where the mask is true.\n"
-               "\n"
-               "    result[i] = mask[i] ? value : self[i]\n"
-               "\n"
-               "Names: self and mask matched from the right; the mask has at most the rank of self "
-               "(rule masked_fill).\n"
-               "Shapes: self and mask broadcast; value is a number or has no dims.\n"
-               "Dtypes: as self; the mask is bool, value is converted.\n"
-               "Gradient: self, value.\n"
-               "Errors: a mask that is not bool, a value with dims or that the dtype of self "
-               "cannot hold.\n"
-               "In place: masked_fill_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
-               "    >>> x.masked_fill(x > 2, 0)\n"
-               "    tensor([1., 2., 0.], names=('N',))\n",
+        "\n"
+        "    result[i] = mask[i] ? value : self[i]\n"
+        "\n"
+        "Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).\n"
+        "Shapes: self and mask broadcast; value is a number or has no dims.\n"
+        "Dtypes: as self; the mask is bool, value is converted.\n"
+        "Gradient: self, value.\n"
+        "Errors: a mask that is not bool, a value with dims or that the dtype of self cannot hold.\n"
+        "In place: masked_fill_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
+        "    >>> x.masked_fill(x > 2, 0)\n"
+        "    tensor([1., 2., 0.], names=('N',))\n",
         .id = 148,
         .nargs = 3,
         .lead = 3,
@@ -7815,6 +8088,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_masked_fill_args),
         .bytes = sizeof(nomen_masked_fill_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_masked_fill,
@@ -7823,9 +8100,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 1,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_fill",
         .kernel = "where",
         .names = nomen__names_masked_fill_rule,
@@ -7838,22 +8114,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "masked_scatter",
         .signature = "(self, mask, source)",
-        .doc =
-            "self with the elements of source, one after the other, where the mask is true.\n"
-            "\n"
-            "Names: self and mask matched from the right; the mask has at most the rank of self "
-            "(rule masked_fill).\n"
-            "Shapes: self and mask broadcast; source has at least as many elements as the mask has "
-            "trues.\n"
-            "Dtypes: as self, which source must have too; the mask is bool.\n"
-            "Gradient: self, source.\n"
-            "Errors: a mask that is not bool, a source of another dtype or with too few elements.\n"
-            "In place: masked_scatter_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.zeros(3)\n"
-            "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
-            "    tensor([5., 0., 7.])\n",
+        .doc = "self with the elements of source, one after the other, where the mask is true.\n"
+        "\n"
+        "Names: self and mask matched from the right; the mask has at most the rank of self (rule masked_fill).\n"
+        "Shapes: self and mask broadcast; source has at least as many elements as the mask has trues.\n"
+        "Dtypes: as self, which source must have too; the mask is bool.\n"
+        "Gradient: self, source.\n"
+        "Errors: a mask that is not bool, a source of another dtype or with too few elements.\n"
+        "In place: masked_scatter_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(3)\n"
+        "    >>> x.masked_scatter(nomen.tensor([True, False, True]), nomen.tensor([5., 7.]))\n"
+        "    tensor([5., 0., 7.])\n",
         .id = 149,
         .nargs = 3,
         .lead = 3,
@@ -7861,6 +8134,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_masked_scatter_args),
         .bytes = sizeof(nomen_masked_scatter_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_masked_scatter,
@@ -7869,9 +8146,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_fill",
         .kernel = "unpack",
         .names = nomen__names_masked_fill_rule,
@@ -7885,18 +8161,18 @@ const nomen__op nomen__ops[] = {
         .name = "masked_select",
         .signature = "(self, mask, *, out=None)",
         .doc = "The elements where the mask is true, in row-major order.\n"
-               "\n"
-               "Names: self and mask must match; one unnamed dim (rule masked_select).\n"
-               "Shapes: self and mask broadcast; the result has one dim.\n"
-               "Dtypes: as self; the mask is bool.\n"
-               "Gradient: self.\n"
-               "Errors: a mask that is not bool.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
-               "    >>> x.masked_select(x > 1)\n"
-               "    tensor([2., 3.])\n",
+        "\n"
+        "Names: self and mask must match; one unnamed dim (rule masked_select).\n"
+        "Shapes: self and mask broadcast; the result has one dim.\n"
+        "Dtypes: as self; the mask is bool.\n"
+        "Gradient: self.\n"
+        "Errors: a mask that is not bool.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([1., 2., 3.], names=('N',))\n"
+        "    >>> x.masked_select(x > 1)\n"
+        "    tensor([2., 3.])\n",
         .id = 150,
         .nargs = 2,
         .lead = 2,
@@ -7904,6 +8180,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_masked_select_args, out),
         .bytes = sizeof(nomen_masked_select_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_masked_select,
@@ -7912,9 +8192,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "masked_select",
         .out_offset = offsetof(nomen_masked_select_args, out),
         .kernel = "pack",
@@ -7928,20 +8207,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "matmul",
         .signature = "(self, other, *, out=None)",
-        .doc = "The matrix product: of the last two dims of each, batched over the others, which "
-               "broadcast. A 1-d operand is a row at the left and a column at the right.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [..., m, k] and [..., k, n] give [..., m, n].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: 0-d operands, inner sizes that differ, batch dims that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
-               "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
-               "    ('N', 'out')\n",
+        .doc = "The matrix product: of the last two dims of each, batched over the others, which broadcast. A 1-d operand is a row at the left and a column at the right.\n"
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [..., m, k] and [..., k, n] give [..., m, n].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: 0-d operands, inner sizes that differ, batch dims that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'D'))\n"
+        "    >>> nomen.matmul(x, nomen.ones(3, 4, names=('D', 'out'))).names\n"
+        "    ('N', 'out')\n",
         .id = 151,
         .nargs = 2,
         .lead = 2,
@@ -7949,6 +8227,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_matmul_args, out),
         .bytes = sizeof(nomen_matmul_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_matmul,
@@ -7957,9 +8239,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_matmul_args, out),
         .kernel = "matmul",
@@ -7973,21 +8254,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "max",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The largest element over a dim, with its position, or over all dims. NaN wins, the "
-            "first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
-            "    tensor([1, 0], names=('N',))\n",
+        .doc = "The largest element over a dim, with its position, or over all dims. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).max('C').indices\n"
+        "    tensor([1, 0], names=('N',))\n",
         .id = 152,
         .nargs = 3,
         .lead = 1,
@@ -7995,6 +8273,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_max_args, dim),
         .bytes = sizeof(nomen_max_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_max,
@@ -8003,9 +8285,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .refuse_complex = "max(): does not support complex input",
         .first = "values",
@@ -8024,17 +8305,17 @@ const nomen__op nomen__ops[] = {
         .name = "maximum",
         .signature = "(self, other, *, out=None)",
         .doc = "The larger of two elements; NaN wins.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
-               "    tensor([3., 5.])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.maximum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
+        "    tensor([3., 5.])\n",
         .id = 153,
         .nargs = 2,
         .lead = 2,
@@ -8042,6 +8323,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_maximum_args, out),
         .bytes = sizeof(nomen_maximum_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_maximum,
@@ -8050,9 +8335,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "maximum not implemented for complex tensors.",
         .out_offset = offsetof(nomen_maximum_args, out),
@@ -8067,20 +8351,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "mean",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The mean over the given dims, or over all of them; of nothing NaN.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: integer or bool self without dtype=.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
-            "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
+        .doc = "The mean over the given dims, or over all of them; of nothing NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).mean('N', keepdim=True)\n"
+        "    tensor([[1., 1., 1.]], names=('N', 'C'))\n",
         .id = 154,
         .nargs = 4,
         .lead = 1,
@@ -8088,6 +8370,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_mean_args, dim),
         .bytes = sizeof(nomen_mean_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_mean,
@@ -8096,8 +8382,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_mean_args, out),
         .kernel = "mean",
@@ -8111,21 +8397,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "median",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc = "The element in the middle over a dim (of an even number the lower one of two), "
-               "with its first position; or over all dims, without. NaN if there is a NaN; of "
-               "nothing NaN.\n"
-               "\n"
-               "Names: own names without the dims given; with keepdim all of them; no dim given: "
-               "all dims (rule reduce).\n"
-               "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim of size 0; nothing of a dtype without NaN.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
-               "    tensor([2, 6], names=('N',))\n",
+        .doc = "The element in the middle over a dim (of an even number the lower one of two), with its first position; or over all dims, without. NaN if there is a NaN; of nothing NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim of size 0; nothing of a dtype without NaN.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1, 2], [6, 4, 8]], names=('N', 'C')).median('C').values\n"
+        "    tensor([2, 6], names=('N',))\n",
         .id = 155,
         .nargs = 3,
         .lead = 1,
@@ -8133,6 +8416,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_median_args, dim),
         .bytes = sizeof(nomen_median_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_median,
@@ -8141,9 +8428,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .first = "values",
         .second = "indices",
@@ -8160,21 +8446,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "min",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc =
-            "The smallest element over a dim, with its position, or over all dims. NaN wins, the "
-            "first of equals is taken.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: nothing to reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
-            "    tensor([1, 2], names=('N',))\n",
+        .doc = "The smallest element over a dim, with its position, or over all dims. NaN wins, the first of equals is taken.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: nothing to reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 5], [7, 2]], names=('N', 'C')).min('C').values\n"
+        "    tensor([1, 2], names=('N',))\n",
         .id = 156,
         .nargs = 3,
         .lead = 1,
@@ -8182,6 +8465,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_min_args, dim),
         .bytes = sizeof(nomen_min_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_min,
@@ -8190,9 +8477,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .refuse_complex = "min(): does not support complex input",
         .first = "values",
@@ -8211,17 +8497,17 @@ const nomen__op nomen__ops[] = {
         .name = "minimum",
         .signature = "(self, other, *, out=None)",
         .doc = "The smaller of two elements; NaN wins.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.minimum(nomen.tensor([1., 5.]), nomen.tensor([3., 2.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 157,
         .nargs = 2,
         .lead = 2,
@@ -8229,6 +8515,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_minimum_args, out),
         .bytes = sizeof(nomen_minimum_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_minimum,
@@ -8237,9 +8527,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "minimum not implemented for complex tensors.",
         .out_offset = offsetof(nomen_minimum_args, out),
@@ -8255,17 +8544,17 @@ const nomen__op nomen__ops[] = {
         .name = "mm",
         .signature = "(self, mat2, *, out=None)",
         .doc = "The product of two matrices.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [m, k] and [k, n] give [m, n].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, mat2.\n"
-               "Errors: operands that are not matrices, inner sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
-               "    ('N', None)\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [m, k] and [k, n] give [m, n].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, mat2.\n"
+        "Errors: operands that are not matrices, inner sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.mm(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3, 4)).names\n"
+        "    ('N', None)\n",
         .id = 158,
         .nargs = 2,
         .lead = 2,
@@ -8273,6 +8562,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_mm_args, out),
         .bytes = sizeof(nomen_mm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_mm,
@@ -8281,9 +8574,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_mm_args, out),
         .kernel = "matmul",
@@ -8297,19 +8589,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "mode",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
-        .doc = "The element that comes most often along a dim (default the last one), the smallest "
-               "of several, and the last position where it is. All NaN count as one element.\n"
-               "\n"
-               "Names: like reduce; no dim given: the last one (rule reduce_last).\n"
-               "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim of size 0.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
-               "    tensor([3, 2], names=('N',))\n",
+        .doc = "The element that comes most often along a dim (default the last one), the smallest of several, and the last position where it is. All NaN count as one element.\n"
+        "\n"
+        "Names: like reduce; no dim given: the last one (rule reduce_last).\n"
+        "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim of size 0.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1, 3], [2, 2, 1]], names=('N', 'C')).mode('C').values\n"
+        "    tensor([3, 2], names=('N',))\n",
         .id = 159,
         .nargs = 3,
         .lead = 1,
@@ -8317,6 +8608,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_mode_args, dim),
         .bytes = sizeof(nomen_mode_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_mode,
@@ -8325,9 +8620,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce_last",
         .first = "values",
         .second = "indices",
@@ -8344,19 +8638,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "movedim",
         .signature = "(self, source, destination)",
-        .doc = "Puts the dims listed first where those listed second are; the others keep their "
-               "order.\n"
-               "\n"
-               "Names: dims are reordered with their names (rule permute).\n"
-               "Shapes: the sizes of self in the new order; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: lists of different lengths, a dim that comes twice.\n"
-               "Also called: moveaxis.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
-               "    ('N', 'C', 'H')\n",
+        .doc = "Puts the dims listed first where those listed second are; the others keep their order.\n"
+        "\n"
+        "Names: dims are reordered with their names (rule permute).\n"
+        "Shapes: the sizes of self in the new order; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: lists of different lengths, a dim that comes twice.\n"
+        "Also called: moveaxis.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'H', 'C')).movedim('C', 1).names\n"
+        "    ('N', 'C', 'H')\n",
         .id = 160,
         .nargs = 3,
         .lead = 1,
@@ -8364,6 +8657,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_movedim_args, source),
         .bytes = sizeof(nomen_movedim_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_movedim,
@@ -8372,9 +8669,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "permute",
         .names = nomen__view_movedim,
         .dtype = nomen__dtype_same,
@@ -8387,18 +8683,18 @@ const nomen__op nomen__ops[] = {
         .name = "msort",
         .signature = "(self, *, out=None)",
         .doc = "The elements along the first dim in ascending order.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
-               "    tensor([[2, 1],\n"
-               "            [3, 4]], names=('N', 'C'))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1], [2, 4]], names=('N', 'C')).msort()\n"
+        "    tensor([[2, 1],\n"
+        "            [3, 4]], names=('N', 'C'))\n",
         .id = 161,
         .nargs = 1,
         .lead = 1,
@@ -8406,6 +8702,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_msort_args, out),
         .bytes = sizeof(nomen_msort_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_msort,
@@ -8414,9 +8714,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_msort_args, out),
         .compose = nomen__compose_msort,
@@ -8425,22 +8724,21 @@ const nomen__op nomen__ops[] = {
         .name = "mul",
         .signature = "(self, other, *, out=None)",
         .doc = "Multiplies element by element.\n"
-               "\n"
-               "    result = self * other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype; a number keeps float32 beside "
-               "half types.\n"
-               "Gradient: self, other.\n"
-               "Errors: names or sizes that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: mul_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: multiply.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
-               "    tensor([2., 4.])\n",
+        "\n"
+        "    result = self * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype; a number keeps float32 beside half types.\n"
+        "Gradient: self, other.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: mul_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: multiply.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.mul(nomen.tensor([1., 2.]), 2)\n"
+        "    tensor([2., 4.])\n",
         .id = 162,
         .nargs = 2,
         .lead = 2,
@@ -8448,6 +8746,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_mul_args, out),
         .bytes = sizeof(nomen_mul_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_mul,
@@ -8456,9 +8758,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_mul_args, out),
         .kernel = "mul",
@@ -8472,23 +8773,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "multinomial",
         .signature = "(self, num_samples, replacement=False, *, generator=None, out=None)",
-        .doc = "Positions in the last dim of self, drawn with probabilities proportional to its "
-               "elements: num_samples of them for each row, without replacement unless it is asked "
-               "for.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, with num_samples in the place of the last size; self has one dim "
-               "or two.\n"
-               "Dtypes: self is floating, the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: elements that are negative, infinite or NaN, rows of zeros, more samples "
-               "than elements without replacement.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
-               "    tensor([1, 1])\n",
+        .doc = "Positions in the last dim of self, drawn with probabilities proportional to its elements: num_samples of them for each row, without replacement unless it is asked for.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, with num_samples in the place of the last size; self has one dim or two.\n"
+        "Dtypes: self is floating, the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: elements that are negative, infinite or NaN, rows of zeros, more samples than elements without replacement.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.multinomial(nomen.tensor([0., 1., 0.]), 2, True)\n"
+        "    tensor([1, 1])\n",
         .id = 163,
         .nargs = 4,
         .lead = 1,
@@ -8496,6 +8793,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_multinomial_args, num_samples),
         .bytes = sizeof(nomen_multinomial_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__FLAG] = 3, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_multinomial,
@@ -8504,6 +8805,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_multinomial_args, out),
@@ -8516,17 +8818,17 @@ const nomen__op nomen__ops[] = {
         .name = "mv",
         .signature = "(self, vec, *, out=None)",
         .doc = "The product of a matrix and a vector.\n"
-               "\n"
-               "Names: then the rows of the first and the columns of the second (rule contract).\n"
-               "Shapes: [m, k] and [k] give [m].\n"
-               "Dtypes: both must have the same dtype.\n"
-               "Gradient: self, vec.\n"
-               "Errors: operands of other ranks, inner sizes that differ.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
-               "    tensor([3., 3.], names=('N',))\n",
+        "\n"
+        "Names: then the rows of the first and the columns of the second (rule contract).\n"
+        "Shapes: [m, k] and [k] give [m].\n"
+        "Dtypes: both must have the same dtype.\n"
+        "Gradient: self, vec.\n"
+        "Errors: operands of other ranks, inner sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.mv(nomen.ones(2, 3, names=('N', 'D')), nomen.ones(3))\n"
+        "    tensor([3., 3.], names=('N',))\n",
         .id = 164,
         .nargs = 2,
         .lead = 2,
@@ -8534,6 +8836,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_mv_args, out),
         .bytes = sizeof(nomen_mv_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_mv,
@@ -8542,9 +8848,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "contract",
         .out_offset = offsetof(nomen_mv_args, out),
         .kernel = "matmul",
@@ -8558,21 +8863,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nan_to_num",
         .signature = "(self, nan=None, posinf=None, neginf=None, *, out=None)",
-        .doc =
-            "Numbers in place of NaN (nan, else 0), inf and -inf (posinf and neginf, else the "
-            "largest and the least number of the dtype). Of complex numbers each part by itself.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: none of its own.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: nan_to_num_; the result must fit the sizes and the dtype of self.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
-            "    tensor([ 0., -5.,  1.])\n",
+        .doc = "Numbers in place of NaN (nan, else 0), inf and -inf (posinf and neginf, else the largest and the least number of the dtype). Of complex numbers each part by itself.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: nan_to_num_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nan_to_num(nomen.tensor([float('nan'), -float('inf'), 1.]), neginf=-5)\n"
+        "    tensor([ 0., -5.,  1.])\n",
         .id = 165,
         .nargs = 4,
         .lead = 1,
@@ -8580,6 +8883,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nan_to_num_args, nan),
         .bytes = sizeof(nomen_nan_to_num_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_nan_to_num,
@@ -8588,9 +8895,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_nan_to_num_args, out),
         .kernel = "nan_to_num",
@@ -8605,21 +8911,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nanmean",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The mean over the given dims, or over all of them, of the elements that are not NaN; "
-            "of none NaN.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: integer or bool self without dtype=.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
-            "    tensor(1.5000)\n",
+        .doc = "The mean over the given dims, or over all of them, of the elements that are not NaN; of none NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 2.]).nanmean()\n"
+        "    tensor(1.5000)\n",
         .id = 166,
         .nargs = 4,
         .lead = 1,
@@ -8627,6 +8930,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nanmean_args, dim),
         .bytes = sizeof(nomen_nanmean_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_nanmean,
@@ -8635,8 +8942,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_nanmean_args, out),
         .kernel = "nanmean",
@@ -8651,18 +8958,17 @@ const nomen__op nomen__ops[] = {
         .name = "nanmedian",
         .signature = "(self, dim=None, keepdim=False, *, out=None)",
         .doc = "The median of the elements that are not NaN; NaN if there are none.\n"
-               "\n"
-               "Names: own names without the dims given; with keepdim all of them; no dim given: "
-               "all dims (rule reduce).\n"
-               "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim of size 0; nothing of a dtype without NaN.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
-               "    tensor(2.)\n",
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim of size 0; nothing of a dtype without NaN.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 3., 2.]).nanmedian()\n"
+        "    tensor(2.)\n",
         .id = 167,
         .nargs = 3,
         .lead = 1,
@@ -8670,6 +8976,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nanmedian_args, dim),
         .bytes = sizeof(nomen_nanmedian_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_nanmedian,
@@ -8678,9 +8988,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "reduce",
         .first = "values",
         .second = "indices",
@@ -8698,19 +9007,17 @@ const nomen__op nomen__ops[] = {
         .name = "nanquantile",
         .signature = "(self, q, dim=None, keepdim=False, *, interpolation=None, out=None)",
         .doc = "quantile of the elements that are not NaN; NaN if there are none.\n"
-               "\n"
-               "Names: behind those of q (rule quantile).\n"
-               "Shapes: the size of q if it is a vector, then those of self without the dim, or "
-               "with size 1 there (keepdim).\n"
-               "Dtypes: floating, as self; q is a number or has the dtype of self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another "
-               "word as interpolation.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1., float('nan'), 3.]).nanquantile(0.5)\n"
-               "    tensor(2.)\n",
+        "\n"
+        "Names: behind those of q (rule quantile).\n"
+        "Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: floating, as self; q is a number or has the dtype of self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another word as interpolation.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 3.]).nanquantile(0.5)\n"
+        "    tensor(2.)\n",
         .id = 168,
         .nargs = 5,
         .lead = 2,
@@ -8718,6 +9025,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nanquantile_args, dim),
         .bytes = sizeof(nomen_nanquantile_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 3, [NOMEN__FLAG] = 4, [NOMEN__TEXT] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_nanquantile,
@@ -8726,6 +9037,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "quantile",
         .out_offset = offsetof(nomen_nanquantile_args, out),
@@ -8734,20 +9046,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nansum",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The sum over the given dims, or over all of them, of the elements that are not NaN.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
-            "    tensor(3.)\n",
+        .doc = "The sum over the given dims, or over all of them, of the elements that are not NaN.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., float('nan'), 2.]).nansum()\n"
+        "    tensor(3.)\n",
         .id = 169,
         .nargs = 4,
         .lead = 1,
@@ -8755,6 +9065,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nansum_args, dim),
         .bytes = sizeof(nomen_nansum_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_nansum,
@@ -8763,9 +9077,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_nansum_args, out),
         .kernel = "nansum",
@@ -8780,18 +9093,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "narrow",
         .signature = "(self, dim, start, length)",
-        .doc =
-            "The part of a dim that begins at start and has the given length.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self, that dim with the length given; the result shares memory with self.\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: a range outside the dim.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
-            "    tensor([1, 2, 3])\n",
+        .doc = "The part of a dim that begins at start and has the given length.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, that dim with the length given; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a range outside the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5).narrow(0, 1, 3)\n"
+        "    tensor([1, 2, 3])\n",
         .id = 170,
         .nargs = 4,
         .lead = 1,
@@ -8799,6 +9111,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_narrow_args, dim),
         .bytes = sizeof(nomen_narrow_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__INT] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_narrow,
@@ -8807,9 +9123,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_narrow,
         .dtype = nomen__dtype_same,
@@ -8822,17 +9137,17 @@ const nomen__op nomen__ops[] = {
         .name = "narrow_copy",
         .signature = "(self, dim, start, length, *, out=None)",
         .doc = "narrow with memory of its own.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: a range outside the dim.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
-               "    tensor([1, 2, 3])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a range outside the dim.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5).narrow_copy(0, 1, 3)\n"
+        "    tensor([1, 2, 3])\n",
         .id = 171,
         .nargs = 4,
         .lead = 1,
@@ -8840,6 +9155,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_narrow_copy_args, dim),
         .bytes = sizeof(nomen_narrow_copy_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__INT] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_narrow_copy,
@@ -8848,9 +9167,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_narrow_copy_args, out),
         .compose = nomen__compose_narrow_copy,
@@ -8858,23 +9176,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "ne",
         .signature = "(self, other, *, out=None)",
-        .doc =
-            "True where self is different from other.\n"
-            "\n"
-            "    result = self != other\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-            "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
-            "Gradient: none.\n"
-            "Errors: names or sizes that do not match.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: ne_; the result must fit the sizes and the dtype of self.\n"
-            "Also called: not_equal.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
-            "    tensor([ True, False,  True])\n",
+        .doc = "True where self is different from other.\n"
+        "\n"
+        "    result = self != other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype to be compared; the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: names or sizes that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: ne_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: not_equal.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ne(nomen.tensor([1, 2, 3]), 2)\n"
+        "    tensor([ True, False,  True])\n",
         .id = 172,
         .nargs = 2,
         .lead = 2,
@@ -8882,6 +9199,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_ne_args, out),
         .bytes = sizeof(nomen_ne_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_ne,
@@ -8890,9 +9211,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_ne_args, out),
         .kernel = "ne",
@@ -8905,21 +9225,21 @@ const nomen__op nomen__ops[] = {
         .name = "neg",
         .signature = "(self, *, out=None)",
         .doc = "The negative.\n"
-               "\n"
-               "    result = -self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self.\n"
-               "Errors: bool self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: neg_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: negative.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
-               "    tensor([ 1., -2.])\n",
+        "\n"
+        "    result = -self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self.\n"
+        "Errors: bool self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: neg_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: negative.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.neg(nomen.tensor([-1., 2.]))\n"
+        "    tensor([ 1., -2.])\n",
         .id = 173,
         .nargs = 1,
         .lead = 1,
@@ -8927,6 +9247,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_neg_args, out),
         .bytes = sizeof(nomen_neg_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_neg,
@@ -8935,12 +9259,10 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
-        .refuse_bool = "Negation, the `-` operator, on a bool tensor is not supported. If you are "
-                       "trying to invert a mask, use the `~` or `logical_not()` operator instead.",
+        .refuse_bool = "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.",
         .out_offset = offsetof(nomen_neg_args, out),
         .kernel = "neg",
         .names = nomen__names_unify,
@@ -8953,20 +9275,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nonzero",
         .signature = "(self, *, out=None)",
-        .doc = "Where the elements are that are not zero: a row of coordinates for each, in "
-               "row-major order. In Python with as_tuple=True a vector for each dim.\n"
-               "\n"
-               "Names: no names: a list of positions (rule positions).\n"
-               "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
-               "    tensor([[0, 1],\n"
-               "            [1, 0]])\n",
+        .doc = "Where the elements are that are not zero: a row of coordinates for each, in row-major order. In Python with as_tuple=True a vector for each dim.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: the number of elements that are not zero, by the number of dims of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[0, 3], [4, 0]]).nonzero()\n"
+        "    tensor([[0, 1],\n"
+        "            [1, 0]])\n",
         .id = 174,
         .nargs = 1,
         .lead = 1,
@@ -8974,6 +9295,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nonzero_args, out),
         .bytes = sizeof(nomen_nonzero_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_nonzero,
@@ -8982,9 +9307,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
         .out_offset = offsetof(nomen_nonzero_args, out),
         .names = nomen__names_nothing,
@@ -8995,19 +9319,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "nonzero_tuple",
         .signature = "(self)",
-        .doc = "Where the elements are that are not zero: a vector for each dim, which together "
-               "index self. nonzero(as_tuple=True) and where(condition) in Python.\n"
-               "\n"
-               "Names: no names: a list of positions (rule positions).\n"
-               "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
-               "    >>> x[x.nonzero(as_tuple=True)]\n"
-               "    tensor([3, 4])\n",
+        .doc = "Where the elements are that are not zero: a vector for each dim, which together index self. nonzero(as_tuple=True) and where(condition) in Python.\n"
+        "\n"
+        "Names: no names: a list of positions (rule positions).\n"
+        "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[0, 3], [4, 0]])\n"
+        "    >>> x[x.nonzero(as_tuple=True)]\n"
+        "    tensor([3, 4])\n",
         .id = 175,
         .nargs = 1,
         .lead = 1,
@@ -9015,6 +9338,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_nonzero_tuple_args),
         .bytes = sizeof(nomen_nonzero_tuple_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = 0,
         .args = args_nonzero_tuple,
@@ -9023,31 +9350,26 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "positions",
         .compose = nomen__compose_nonzero_tuple,
     },
     {
         .name = "norm",
         .signature = "(self, p=None, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The p-norm of the absolute values over the given dims, or over all of them: the root "
-            "of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), "
-            "how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex, the result is real; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: integer or bool self without dtype=.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
-            "    tensor([ 5., 10.], names=('N',))\n",
+        .doc = "The p-norm of the absolute values over the given dims, or over all of them: the root of the sum of their squares (p=2, 'fro'), the largest (p=inf), the smallest (p=-inf), how many are not zero (p=0), or sum(|self| ** p) ** (1 / p).\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex, the result is real; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: integer or bool self without dtype=.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3., 4.], [6., 8.]], names=('N', 'C')).norm(dim='C')\n"
+        "    tensor([ 5., 10.], names=('N',))\n",
         .id = 176,
         .nargs = 5,
         .lead = 1,
@@ -9055,6 +9377,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_norm_args, p),
         .bytes = sizeof(nomen_norm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DIMS] = 3, [NOMEN__FLAG] = 4, [NOMEN__DTYPE] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_norm,
@@ -9063,8 +9389,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_norm_args, out),
         .kernel = "norm_2",
@@ -9078,24 +9404,22 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "normal",
-        .signature =
-            "(mean, std=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
-        .doc = "Random numbers from normal distributions: each element has its mean and std "
-               "(numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: mean and std broadcast from the right; of numbers size.\n"
-               "Dtypes: as mean, or as std if mean is a number; of numbers dtype=, else float32.\n"
-               "Gradient: mean, std.\n"
-               "Errors: a negative or complex std.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.normal(nomen.tensor([0., 100.], names=('N',)), 1)\n"
-               "    tensor([ 1.5410, 99.7066], names=('N',))\n"
-               "    >>> nomen.normal(2, 3, (1,))\n"
-               "    tensor([-4.5364])\n",
+        .signature = "(mean, std=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "Random numbers from normal distributions: each element has its mean and std (numbers, or tensors that broadcast). Of two numbers, a tensor of the size given.\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: mean and std broadcast from the right; of numbers size.\n"
+        "Dtypes: as mean, or as std if mean is a number; of numbers dtype=, else float32.\n"
+        "Gradient: mean, std.\n"
+        "Errors: a negative or complex std.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.normal(nomen.tensor([0., 100.], names=('N',)), 1)\n"
+        "    tensor([ 1.5410, 99.7066], names=('N',))\n"
+        "    >>> nomen.normal(2, 3, (1,))\n"
+        "    tensor([-4.5364])\n",
         .id = 177,
         .nargs = 6,
         .lead = 1,
@@ -9103,6 +9427,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_normal_args, std),
         .bytes = sizeof(nomen_normal_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 3, [NOMEN__NAMES] = 4, [NOMEN__DTYPE] = 5, [NOMEN__GENERATOR] = 6},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_normal,
@@ -9111,8 +9439,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_normal_args, out),
         .creates = 1,
@@ -9127,20 +9455,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "normal_",
         .signature = "(self, mean=None, std=None, *, generator=None)",
-        .doc = "Writes random numbers from the normal distribution; in complex tensors std is that "
-               "of the whole number.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a negative std.\n"
-               "In place: normal_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
-               "    tensor([13.0820,  9.4131], names=('N',))\n",
+        .doc = "Writes random numbers from the normal distribution; in complex tensors std is that of the whole number.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a negative std.\n"
+        "In place: normal_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).normal_(10, 2)\n"
+        "    tensor([13.0820,  9.4131], names=('N',))\n",
         .id = 178,
         .nargs = 4,
         .lead = 1,
@@ -9148,6 +9475,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_normal_in_place_args, mean),
         .bytes = sizeof(nomen_normal_in_place_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_normal_,
@@ -9156,8 +9487,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -9170,21 +9501,19 @@ const nomen__op nomen__ops[] = {
         .name = "nuclear_norm",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
         .doc = "The sum of the singular values of a matrix, or of each one that lies in two dims.\n"
-               "\n"
-               "    result = sum(sqrt(eigenvalues of self^H self))\n"
-               "\n"
-               "Names: own names without the dims given; with keepdim all of them; no dim given: "
-               "all dims (rule reduce).\n"
-               "Shapes: self without the two dims, or with keepdim of size 1 there.\n"
-               "Dtypes: floating and complex; of complex numbers the real dtype.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: other than two dims, integers and bool.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.nuclear_norm(nomen.tensor([[[3., 0.], [0., 4.]]], names=('N', 'row', "
-               "'column')), ('row', 'column'))\n"
-               "    tensor([7.], names=('N',))\n",
+        "\n"
+        "    result = sum(sqrt(eigenvalues of self^H self))\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: self without the two dims, or with keepdim of size 1 there.\n"
+        "Dtypes: floating and complex; of complex numbers the real dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: other than two dims, integers and bool.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nuclear_norm(nomen.tensor([[[3., 0.], [0., 4.]]], names=('N', 'row', 'column')), ('row', 'column'))\n"
+        "    tensor([7.], names=('N',))\n",
         .id = 179,
         .nargs = 4,
         .lead = 1,
@@ -9192,6 +9521,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_nuclear_norm_args, dim),
         .bytes = sizeof(nomen_nuclear_norm_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_nuclear_norm,
@@ -9200,8 +9533,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_nuclear_norm_args, out),
         .compose = nomen__compose_nuclear_norm,
@@ -9210,17 +9543,17 @@ const nomen__op nomen__ops[] = {
         .name = "ones",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of ones.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a negative size.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(2, dtype=nomen.int64)\n"
-               "    tensor([1, 1])\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a negative size.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, dtype=nomen.int64)\n"
+        "    tensor([1, 1])\n",
         .id = 180,
         .nargs = 3,
         .lead = 0,
@@ -9228,6 +9561,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_ones_args, names),
         .bytes = sizeof(nomen_ones_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__SIZES] = 2, [NOMEN__DTYPE] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_ones,
@@ -9236,9 +9573,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_ones_args, out),
         .creates = 1,
@@ -9252,16 +9588,16 @@ const nomen__op nomen__ops[] = {
         .name = "ones_like",
         .signature = "(self, *, dtype=None)",
         .doc = "Ones with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
-               "    tensor([1., 1.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones_like(nomen.zeros(2, names=('N',)))\n"
+        "    tensor([1., 1.], names=('N',))\n",
         .id = 181,
         .nargs = 2,
         .lead = 1,
@@ -9269,6 +9605,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_ones_like_args, dtype),
         .bytes = sizeof(nomen_ones_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_ones_like,
@@ -9277,9 +9617,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_ones_like_args, device),
@@ -9291,20 +9630,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "order_slices",
         .signature = "(self)",
-        .doc = "The positions that put the slices of the first dim in order: by their first "
-               "elements, then by their second ones, and so on. What unique with a dim is made of. "
-               "NaN is larger than every number, equal slices keep their order.\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: one dim, as long as the first one of self.\n"
-               "Dtypes: the result is int64.\n"
-               "Gradient: none.\n"
-               "Errors: a tensor without dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[2, 0], [1, 5]]).unique(dim=0)\n"
-               "    tensor([[1, 5],\n"
-               "            [2, 0]])\n",
+        .doc = "The positions that put the slices of the first dim in order: by their first elements, then by their second ones, and so on. What unique with a dim is made of. NaN is larger than every number, equal slices keep their order.\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: one dim, as long as the first one of self.\n"
+        "Dtypes: the result is int64.\n"
+        "Gradient: none.\n"
+        "Errors: a tensor without dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[2, 0], [1, 5]]).unique(dim=0)\n"
+        "    tensor([[1, 5],\n"
+        "            [2, 0]])\n",
         .id = 182,
         .nargs = 1,
         .lead = 1,
@@ -9312,6 +9649,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_order_slices_args),
         .bytes = sizeof(nomen_order_slices_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = 0,
         .args = args_order_slices,
@@ -9320,9 +9661,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unnamed",
         .names = nomen__names_nothing,
         .dtype = nomen__dtype_index,
@@ -9332,21 +9672,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "orthogonal_basis",
         .signature = "(self)",
-        .doc = "For a matrix, or each of a batch: the unitary one whose product with it has "
-               "orthogonal rows. What nuclear_norm is made of; with gradients it can be a constant "
-               "only.\n"
-               "\n"
-               "    result @ self has orthogonal rows\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: [..., n, m] gives [..., n, n].\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: fewer than two dims, integers and bool; a gradient of its gradient.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.nuclear_norm(nomen.eye(3))\n"
-               "    tensor(3.)\n",
+        .doc = "For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm is made of; with gradients it can be a constant only.\n"
+        "\n"
+        "    result @ self has orthogonal rows\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: [..., n, m] gives [..., n, n].\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: fewer than two dims, integers and bool; a gradient of its gradient.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.nuclear_norm(nomen.eye(3))\n"
+        "    tensor(3.)\n",
         .id = 183,
         .nargs = 1,
         .lead = 1,
@@ -9354,6 +9692,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_orthogonal_basis_args),
         .bytes = sizeof(nomen_orthogonal_basis_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = 0,
         .args = args_orthogonal_basis,
@@ -9362,8 +9704,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unnamed",
         .names = nomen__names_nothing,
         .dtype = nomen__dtype_same,
@@ -9376,22 +9718,21 @@ const nomen__op nomen__ops[] = {
         .name = "outer",
         .signature = "(self, vec2, *, out=None)",
         .doc = "Each element of one vector times each of another.\n"
-               "\n"
-               "    result[i, j] = self[i] * vec2[j]\n"
-               "\n"
-               "Names: then those of the second (rule outer).\n"
-               "Shapes: [m] and [n] give [m, n].\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: operands that are not vectors, a name that both have.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "Also called: ger.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.outer(nomen.tensor([1, 2], names=('N',)), nomen.tensor([3, 4, 5], "
-               "names=('M',)))\n"
-               "    tensor([[ 3,  4,  5],\n"
-               "            [ 6,  8, 10]], names=('N', 'M'))\n",
+        "\n"
+        "    result[i, j] = self[i] * vec2[j]\n"
+        "\n"
+        "Names: then those of the second (rule outer).\n"
+        "Shapes: [m] and [n] give [m, n].\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: operands that are not vectors, a name that both have.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "Also called: ger.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.outer(nomen.tensor([1, 2], names=('N',)), nomen.tensor([3, 4, 5], names=('M',)))\n"
+        "    tensor([[ 3,  4,  5],\n"
+        "            [ 6,  8, 10]], names=('N', 'M'))\n",
         .id = 184,
         .nargs = 2,
         .lead = 2,
@@ -9399,6 +9740,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_outer_args, out),
         .bytes = sizeof(nomen_outer_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_outer,
@@ -9407,9 +9752,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "outer",
         .out_offset = offsetof(nomen_outer_args, out),
         .compose = nomen__compose_outer,
@@ -9417,20 +9761,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "pdist",
         .signature = "(self, p=None)",
-        .doc = "The p-norms (default 2) of the differences of each row with each later one: the "
-               "pairs above the diagonal of cdist with itself, row by row.\n"
-               "\n"
-               "    result = [norm(self[i] - self[j], p) for i < j]\n"
-               "\n"
-               "Names: no names: the dims are new ones (rule unnamed).\n"
-               "Shapes: [n, d] gives [n * (n - 1) / 2].\n"
-               "Dtypes: floating, as self; complex gives the real dtype.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: other than two dims, dtypes that are not floating, a negative p.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.pdist(nomen.tensor([[0., 0.], [3., 4.], [0., 1.]]))\n"
-               "    tensor([5.0000, 1.0000, 4.2426])\n",
+        .doc = "The p-norms (default 2) of the differences of each row with each later one: the pairs above the diagonal of cdist with itself, row by row.\n"
+        "\n"
+        "    result = [norm(self[i] - self[j], p) for i < j]\n"
+        "\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Shapes: [n, d] gives [n * (n - 1) / 2].\n"
+        "Dtypes: floating, as self; complex gives the real dtype.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: other than two dims, dtypes that are not floating, a negative p.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.pdist(nomen.tensor([[0., 0.], [3., 4.], [0., 1.]]))\n"
+        "    tensor([5.0000, 1.0000, 4.2426])\n",
         .id = 185,
         .nargs = 2,
         .lead = 1,
@@ -9438,6 +9781,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_pdist_args, p),
         .bytes = sizeof(nomen_pdist_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_pdist,
@@ -9446,8 +9793,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unnamed",
         .compose = nomen__compose_pdist,
     },
@@ -9455,16 +9802,16 @@ const nomen__op nomen__ops[] = {
         .name = "permute",
         .signature = "(self, dims)",
         .doc = "Puts the dims into the given order.\n"
-               "\n"
-               "Names: dims are reordered with their names (rule permute).\n"
-               "Shapes: the sizes of self in the new order; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a list that does not name every dim once.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
-               "    nomen.Size([4, 2, 3])\n",
+        "\n"
+        "Names: dims are reordered with their names (rule permute).\n"
+        "Shapes: the sizes of self in the new order; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a list that does not name every dim once.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).permute('W', 'N', 'C').shape\n"
+        "    nomen.Size([4, 2, 3])\n",
         .id = 186,
         .nargs = 2,
         .lead = 1,
@@ -9472,6 +9819,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_permute_args, dims),
         .bytes = sizeof(nomen_permute_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_permute,
@@ -9480,9 +9831,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "permute",
         .names = nomen__view_permute,
         .dtype = nomen__dtype_same,
@@ -9495,19 +9845,19 @@ const nomen__op nomen__ops[] = {
         .name = "poisson",
         .signature = "(self, generator=None)",
         .doc = "Random counts of events of which self is the mean number.\n"
-               "\n"
-               "    P(k) = e ** -self * self ** k / k! for k = 0, 1, ...\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: negative elements.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
-               "    tensor([0., 8.], names=('N',))\n",
+        "\n"
+        "    P(k) = e ** -self * self ** k / k! for k = 0, 1, ...\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: negative elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.poisson(nomen.tensor([0., 5.], names=('N',)))\n"
+        "    tensor([0., 8.], names=('N',))\n",
         .id = 187,
         .nargs = 2,
         .lead = 1,
@@ -9515,6 +9865,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_poisson_args, generator),
         .bytes = sizeof(nomen_poisson_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__GENERATOR] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_poisson,
@@ -9523,6 +9877,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
@@ -9536,19 +9891,19 @@ const nomen__op nomen__ops[] = {
         .name = "polar",
         .signature = "(abs, angle, *, out=None)",
         .doc = "Complex numbers of their absolute values and angles in radians.\n"
-               "\n"
-               "    result = abs * e ** (i * angle)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to float32 or float64; the result is complex.\n"
-               "Gradient: abs, angle.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
-               "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
+        "\n"
+        "    result = abs * e ** (i * angle)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to float32 or float64; the result is complex.\n"
+        "Gradient: abs, angle.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.polar(nomen.tensor([1., 2.]), nomen.tensor([0., 3.1415927]))\n"
+        "    tensor([ 1.+0.0000e+00j, -2.-1.7485e-07j])\n",
         .id = 188,
         .nargs = 2,
         .lead = 2,
@@ -9556,6 +9911,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_polar_args, out),
         .bytes = sizeof(nomen_polar_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_polar,
@@ -9564,6 +9923,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .refuse_complex = "Expected both inputs to be real tensors, not complex ones",
@@ -9579,23 +9939,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "polygamma",
         .signature = "(self, n, *, out=None)",
-        .doc = "The n-th derivative of digamma. In Python the function takes n first, the method "
-               "takes n alone.\n"
-               "\n"
-               "    result = the n-th derivative of digamma at self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: n below 0.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: polygamma_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
-               "    tensor([1.6449, 0.6449])\n",
+        .doc = "The n-th derivative of digamma. In Python the function takes n first, the method takes n alone.\n"
+        "\n"
+        "    result = the n-th derivative of digamma at self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: n below 0.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: polygamma_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.polygamma(1, nomen.tensor([1., 2.]))\n"
+        "    tensor([1.6449, 0.6449])\n",
         .id = 189,
         .nargs = 2,
         .lead = 1,
@@ -9603,6 +9961,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_polygamma_args, n),
         .bytes = sizeof(nomen_polygamma_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_polygamma,
@@ -9611,6 +9973,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE_HEAVY,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_polygamma_args, out),
@@ -9627,18 +9990,18 @@ const nomen__op nomen__ops[] = {
         .name = "positive",
         .signature = "(self)",
         .doc = "self as it is.\n"
-               "\n"
-               "    result = +self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: bool self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
-               "    tensor([-1.,  2.])\n",
+        "\n"
+        "    result = +self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: bool self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.positive(nomen.tensor([-1., 2.]))\n"
+        "    tensor([-1.,  2.])\n",
         .id = 190,
         .nargs = 1,
         .lead = 1,
@@ -9646,6 +10009,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_positive_args),
         .bytes = sizeof(nomen_positive_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_positive,
@@ -9654,9 +10021,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_positive,
     },
@@ -9664,20 +10030,20 @@ const nomen__op nomen__ops[] = {
         .name = "pow",
         .signature = "(self, exponent, *, out=None)",
         .doc = "Raises self to the power of exponent, element by element.\n"
-               "\n"
-               "    result = self ** exponent\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, exponent.\n"
-               "Errors: an integer self with a negative integer number as exponent.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: pow_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
-               "    tensor([1., 4., 9.])\n",
+        "\n"
+        "    result = self ** exponent\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, exponent.\n"
+        "Errors: an integer self with a negative integer number as exponent.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: pow_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.pow(nomen.tensor([1., 2., 3.]), 2)\n"
+        "    tensor([1., 4., 9.])\n",
         .id = 191,
         .nargs = 2,
         .lead = 2,
@@ -9685,6 +10051,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_pow_args, out),
         .bytes = sizeof(nomen_pow_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_pow,
@@ -9693,9 +10063,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_pow_args, out),
         .kernel = "pow",
@@ -9710,20 +10079,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "prod",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The product over the given dims, or over all of them; of nothing 1.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([2, 3, 4]).prod()\n"
-            "    tensor(24)\n",
+        .doc = "The product over the given dims, or over all of them; of nothing 1.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([2, 3, 4]).prod()\n"
+        "    tensor(24)\n",
         .id = 192,
         .nargs = 4,
         .lead = 1,
@@ -9731,6 +10098,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_prod_args, dim),
         .bytes = sizeof(nomen_prod_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_prod,
@@ -9739,9 +10110,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_prod_args, out),
         .kernel = "prod",
@@ -9755,21 +10125,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "put",
         .signature = "(self, index, source, accumulate=False)",
-        .doc =
-            "self with the elements of source at positions counted in row-major order, or added to "
-            "what is there.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self; index and source have as many elements as each other.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index out of range, a source of another dtype or number of elements.\n"
-            "In place: put_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
-            "    tensor([[7., 0.],\n"
-            "            [0., 5.]])\n",
+        .doc = "self with the elements of source at positions counted in row-major order, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; index and source have as many elements as each other.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index out of range, a source of another dtype or number of elements.\n"
+        "In place: put_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2).put(nomen.tensor([3, 0]), nomen.tensor([5., 7.]))\n"
+        "    tensor([[7., 0.],\n"
+        "            [0., 5.]])\n",
         .id = 193,
         .nargs = 4,
         .lead = 3,
@@ -9777,6 +10145,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_put_args, accumulate),
         .bytes = sizeof(nomen_put_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__FLAG] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_put,
@@ -9785,9 +10157,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_self,
         .dtype = nomen__dtype_put,
@@ -9799,23 +10170,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "put_dims",
         .signature = "(self, index, source, first, count, accumulate=False)",
-        .doc =
-            "The reverse of take_dims: self with source in these places, or added to what is "
-            "there.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self; source broadcasts to the sizes that take_dims gives.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, source.\n"
-            "Errors: an index out of range, a source of another dtype.\n"
-            "In place: put_dims_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.zeros(2, 2)\n"
-            "    >>> x[:, nomen.tensor([1])] = nomen.tensor([[5.], [7.]])\n"
-            "    >>> x\n"
-            "    tensor([[0., 5.],\n"
-            "            [0., 7.]])\n",
+        .doc = "The reverse of take_dims: self with source in these places, or added to what is there.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; source broadcasts to the sizes that take_dims gives.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, source.\n"
+        "Errors: an index out of range, a source of another dtype.\n"
+        "In place: put_dims_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, 2)\n"
+        "    >>> x[:, nomen.tensor([1])] = nomen.tensor([[5.], [7.]])\n"
+        "    >>> x\n"
+        "    tensor([[0., 5.],\n"
+        "            [0., 7.]])\n",
         .id = 194,
         .nargs = 6,
         .lead = 3,
@@ -9823,6 +10192,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_put_dims_args, first),
         .bytes = sizeof(nomen_put_dims_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 31,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 4, [NOMEN__FLAG] = 6},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_put_dims,
@@ -9831,9 +10204,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_self,
         .dtype = nomen__dtype_put,
@@ -9845,26 +10217,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "quantile",
         .signature = "(self, q, dim=None, keepdim=False, *, interpolation=None, out=None)",
-        .doc = "The values below which the parts q of the elements lie, over a dim or over all "
-               "elements: in order, the element at the place q * (n - 1), or between two what "
-               "interpolation says (linear, lower, higher, midpoint, nearest). NaN if there is a "
-               "NaN. A vector q gives a dim in front.\n"
-               "\n"
-               "Names: behind those of q (rule quantile).\n"
-               "Shapes: the size of q if it is a vector, then those of self without the dim, or "
-               "with size 1 there (keepdim).\n"
-               "Dtypes: floating, as self; q is a number or has the dtype of self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another "
-               "word as interpolation.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[1., 2., 4.], [3., 5., 9.]], names=('N', 'C'))\n"
-               "    >>> x.quantile(0.25, 'C')\n"
-               "    tensor([1.5000, 4.0000], names=('N',))\n"
-               "    >>> nomen.quantile(x, nomen.tensor([0., 1.], names=('q',)), 'N').names\n"
-               "    ('q', 'C')\n",
+        .doc = "The values below which the parts q of the elements lie, over a dim or over all elements: in order, the element at the place q * (n - 1), or between two what interpolation says (linear, lower, higher, midpoint, nearest). NaN if there is a NaN. A vector q gives a dim in front.\n"
+        "\n"
+        "Names: behind those of q (rule quantile).\n"
+        "Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).\n"
+        "Dtypes: floating, as self; q is a number or has the dtype of self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: q outside of 0 to 1 or of another dtype, nothing to take it of, another word as interpolation.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1., 2., 4.], [3., 5., 9.]], names=('N', 'C'))\n"
+        "    >>> x.quantile(0.25, 'C')\n"
+        "    tensor([1.5000, 4.0000], names=('N',))\n"
+        "    >>> nomen.quantile(x, nomen.tensor([0., 1.], names=('q',)), 'N').names\n"
+        "    ('q', 'C')\n",
         .id = 195,
         .nargs = 5,
         .lead = 2,
@@ -9872,6 +10239,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_quantile_args, dim),
         .bytes = sizeof(nomen_quantile_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 3, [NOMEN__FLAG] = 4, [NOMEN__TEXT] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_quantile,
@@ -9880,6 +10251,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "quantile",
         .out_offset = offsetof(nomen_quantile_args, out),
@@ -9889,21 +10261,20 @@ const nomen__op nomen__ops[] = {
         .name = "rad2deg",
         .signature = "(self, *, out=None)",
         .doc = "An angle in radians as one in degrees.\n"
-               "\n"
-               "    result = self * 180 / pi\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: rad2deg_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
-               "    tensor([  0., 180.])\n",
+        "\n"
+        "    result = self * 180 / pi\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: rad2deg_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.rad2deg(nomen.tensor([0., 3.141592653589793]))\n"
+        "    tensor([  0., 180.])\n",
         .id = 196,
         .nargs = 1,
         .lead = 1,
@@ -9911,6 +10282,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_rad2deg_args, out),
         .bytes = sizeof(nomen_rad2deg_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_rad2deg,
@@ -9919,6 +10294,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "rad2deg is not supported for complex tensors.",
@@ -9935,18 +10311,18 @@ const nomen__op nomen__ops[] = {
         .name = "rand",
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers, uniform from 0 up to but not including 1.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a negative size; dtypes that are not floating or complex.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.rand(2, names=('N',))\n"
-               "    tensor([0.4963, 0.7682], names=('N',))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a negative size; dtypes that are not floating or complex.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.rand(2, names=('N',))\n"
+        "    tensor([0.4963, 0.7682], names=('N',))\n",
         .id = 197,
         .nargs = 4,
         .lead = 0,
@@ -9954,6 +10330,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_rand_args, names),
         .bytes = sizeof(nomen_rand_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__SIZES] = 2, [NOMEN__DTYPE] = 3, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_rand,
@@ -9962,8 +10342,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_rand_args, out),
         .creates = 1,
@@ -9977,16 +10357,16 @@ const nomen__op nomen__ops[] = {
         .name = "rand_like",
         .signature = "(self, *, dtype=None, generator=None)",
         .doc = "Uniform random numbers with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: dtypes that are not floating or complex.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
-               "    ('N',)\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: dtypes that are not floating or complex.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.rand_like(nomen.zeros(2, names=('N',))).names\n"
+        "    ('N',)\n",
         .id = 198,
         .nargs = 3,
         .lead = 1,
@@ -9994,6 +10374,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_rand_like_args, dtype),
         .bytes = sizeof(nomen_rand_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2, [NOMEN__GENERATOR] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_rand_like,
@@ -10002,8 +10386,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_rand_like_args, device),
@@ -10014,22 +10398,20 @@ const nomen__op nomen__ops[] = {
     },
     {
         .name = "randint",
-        .signature =
-            "(low=None, high=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
-        .doc = "Random integers from low (default 0) up to but not including high, all equally "
-               "likely.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else int64.\n"
-               "Gradient: none.\n"
-               "Errors: high not above low, bounds that the dtype does not hold.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randint(10, (4,), names=('N',))\n"
-               "    tensor([4, 9, 3, 0], names=('N',))\n",
+        .signature = "(low=None, high=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
+        .doc = "Random integers from low (default 0) up to but not including high, all equally likely.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else int64.\n"
+        "Gradient: none.\n"
+        "Errors: high not above low, bounds that the dtype does not hold.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randint(10, (4,), names=('N',))\n"
+        "    tensor([4, 9, 3, 0], names=('N',))\n",
         .id = 199,
         .nargs = 6,
         .lead = 0,
@@ -10037,6 +10419,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_randint_args, names),
         .bytes = sizeof(nomen_randint_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 0,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__NUMBER] = 2, [NOMEN__SIZES] = 4, [NOMEN__DTYPE] = 5, [NOMEN__GENERATOR] = 6},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_randint,
@@ -10045,9 +10431,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_randint_args, out),
         .creates = 1,
@@ -10060,19 +10445,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "randint_like",
         .signature = "(self, low=None, high=None, *, dtype=None, generator=None)",
-        .doc = "Random integers from low (default 0) up to but not including high, with the sizes "
-               "and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: high not above low, bounds that the dtype does not hold.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
-               "    tensor([9., 9.], names=('N',))\n",
+        .doc = "Random integers from low (default 0) up to but not including high, with the sizes and names of self.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: high not above low, bounds that the dtype does not hold.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randint_like(nomen.zeros(2, names=('N',)), 5, 10)\n"
+        "    tensor([9., 9.], names=('N',))\n",
         .id = 200,
         .nargs = 5,
         .lead = 1,
@@ -10080,6 +10464,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_randint_like_args, low),
         .bytes = sizeof(nomen_randint_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DTYPE] = 4, [NOMEN__GENERATOR] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_randint_like,
@@ -10088,9 +10476,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_randint_like_args, device),
@@ -10103,18 +10490,18 @@ const nomen__op nomen__ops[] = {
         .name = "randn",
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers from the normal distribution of mean 0 and variance 1.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a negative size; dtypes that are not floating or complex.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randn(2, names=('N',))\n"
-               "    tensor([ 1.5410, -0.2934], names=('N',))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a negative size; dtypes that are not floating or complex.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randn(2, names=('N',))\n"
+        "    tensor([ 1.5410, -0.2934], names=('N',))\n",
         .id = 201,
         .nargs = 4,
         .lead = 0,
@@ -10122,6 +10509,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_randn_args, names),
         .bytes = sizeof(nomen_randn_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__SIZES] = 2, [NOMEN__DTYPE] = 3, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_randn,
@@ -10130,8 +10521,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_randn_args, out),
         .creates = 1,
@@ -10145,16 +10536,16 @@ const nomen__op nomen__ops[] = {
         .name = "randn_like",
         .signature = "(self, *, dtype=None, generator=None)",
         .doc = "Normal random numbers with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: dtypes that are not floating or complex.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
-               "    ('N',)\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: dtypes that are not floating or complex.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.randn_like(nomen.zeros(2, names=('N',))).names\n"
+        "    ('N',)\n",
         .id = 202,
         .nargs = 3,
         .lead = 1,
@@ -10162,6 +10553,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_randn_like_args, dtype),
         .bytes = sizeof(nomen_randn_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2, [NOMEN__GENERATOR] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_randn_like,
@@ -10170,8 +10565,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_randn_like_args, device),
@@ -10183,22 +10578,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "random",
         .signature = "(self, from_=None, to=None, *, generator=None)",
-        .doc = "Writes random integers: random_() any of the dtype from 0, random_(to) from 0 up "
-               "to but not including to, random_(from, to) from `from`, random_(from, None) from "
-               "`from` to the largest of the dtype (in C: from and .to = nomen_num(INFINITY)). For "
-               "floating dtypes the largest is the end of the run of exact integers.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: to not above from, bounds that the dtype does not hold.\n"
-               "In place: random_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
-               "    tensor([4., 9., 3., 0.], names=('N',))\n",
+        .doc = "Writes random integers: random_() any of the dtype from 0, random_(to) from 0 up to but not including to, random_(from, to) from `from`, random_(from, None) from `from` to the largest of the dtype (in C: from and .to = nomen_num(INFINITY)). For floating dtypes the largest is the end of the run of exact integers.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: to not above from, bounds that the dtype does not hold.\n"
+        "In place: random_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(4, names=('N',)).random_(10)\n"
+        "    tensor([4., 9., 3., 0.], names=('N',))\n",
         .id = 203,
         .nargs = 4,
         .lead = 1,
@@ -10206,6 +10598,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_random_args, from),
         .bytes = sizeof(nomen_random_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_random,
@@ -10214,9 +10610,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -10228,20 +10623,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "randperm",
         .signature = "(n, *, names=None, dtype=None, generator=None, out=None)",
-        .doc = "The integers from 0 up to but not including n in random order; 1-d, with an "
-               "optional name.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: one dim of size n.\n"
-               "Dtypes: dtype=, else int64.\n"
-               "Gradient: none.\n"
-               "Errors: a negative n, one that the dtype does not hold.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.randperm(4, names=('N',))\n"
-               "    tensor([0, 1, 3, 2], names=('N',))\n",
+        .doc = "The integers from 0 up to but not including n in random order; 1-d, with an optional name.\n"
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: one dim of size n.\n"
+        "Dtypes: dtype=, else int64.\n"
+        "Gradient: none.\n"
+        "Errors: a negative n, one that the dtype does not hold.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.randperm(4, names=('N',))\n"
+        "    tensor([0, 1, 3, 2], names=('N',))\n",
         .id = 204,
         .nargs = 4,
         .lead = 0,
@@ -10249,6 +10643,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_randperm_args, names),
         .bytes = sizeof(nomen_randperm_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__INT] = 2, [NOMEN__DTYPE] = 3, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_randperm,
@@ -10257,9 +10655,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "given",
         .out_offset = offsetof(nomen_randperm_args, out),
         .creates = 1,
@@ -10272,18 +10669,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "real",
         .signature = "(self)",
-        .doc = "The real parts, as a view: writing there changes self. Of a real tensor the tensor "
-               "itself. In Python also x.real.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self; complex gives the real dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
-               "    tensor([1., 3.])\n",
+        .doc = "The real parts, as a view: writing there changes self. Of a real tensor the tensor itself. In Python also x.real.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.real(nomen.tensor([1+2j, 3-4j]))\n"
+        "    tensor([1., 3.])\n",
         .id = 205,
         .nargs = 1,
         .lead = 1,
@@ -10291,6 +10687,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_real_args),
         .bytes = sizeof(nomen_real_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_real,
@@ -10299,9 +10699,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_real,
@@ -10314,21 +10713,20 @@ const nomen__op nomen__ops[] = {
         .name = "reciprocal",
         .signature = "(self, *, out=None)",
         .doc = "One over self.\n"
-               "\n"
-               "    result = 1 / self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: reciprocal_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
-               "    tensor([1.0000, 0.2500])\n",
+        "\n"
+        "    result = 1 / self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: reciprocal_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.reciprocal(nomen.tensor([1., 4.]))\n"
+        "    tensor([1.0000, 0.2500])\n",
         .id = 206,
         .nargs = 1,
         .lead = 1,
@@ -10336,6 +10734,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_reciprocal_args, out),
         .bytes = sizeof(nomen_reciprocal_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_reciprocal,
@@ -10344,8 +10746,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_reciprocal_args, out),
         .kernel = "reciprocal",
@@ -10360,16 +10762,16 @@ const nomen__op nomen__ops[] = {
         .name = "refine_names",
         .signature = "(self, names)",
         .doc = "Names dims that have none yet; dims with a name must be given that name.\n"
-               "\n"
-               "Names: the names argument; a named dim keeps its name (rule refine).\n"
-               "Shapes: as self; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a wrong count, a name that differs.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
-               "    ('N', None, 'W')\n",
+        "\n"
+        "Names: the names argument; a named dim keeps its name (rule refine).\n"
+        "Shapes: as self; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a wrong count, a name that differs.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4).refine_names('N', ..., 'W').names\n"
+        "    ('N', None, 'W')\n",
         .id = 207,
         .nargs = 2,
         .lead = 1,
@@ -10377,6 +10779,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_refine_names_args, names),
         .bytes = sizeof(nomen_refine_names_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NAMES] = 2},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_refine_names,
@@ -10385,9 +10791,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "refine",
         .names = nomen__view_refine_names,
         .dtype = nomen__dtype_same,
@@ -10400,20 +10805,20 @@ const nomen__op nomen__ops[] = {
         .name = "relu",
         .signature = "(self, *, out=None)",
         .doc = "The positive part; NaN stays.\n"
-               "\n"
-               "    result = max(self, 0)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: relu_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
-               "    tensor([0., 2.])\n",
+        "\n"
+        "    result = max(self, 0)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: relu_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.relu(nomen.tensor([-1., 2.]))\n"
+        "    tensor([0., 2.])\n",
         .id = 208,
         .nargs = 1,
         .lead = 1,
@@ -10421,6 +10826,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_relu_args, out),
         .bytes = sizeof(nomen_relu_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_relu,
@@ -10429,9 +10838,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_bool = "Boolean inputs not supported for relu",
         .refuse_complex = "clamp is not supported for complex types",
@@ -10448,20 +10856,20 @@ const nomen__op nomen__ops[] = {
         .name = "remainder",
         .signature = "(self, other, *, out=None)",
         .doc = "What division leaves, with the sign of other, as Python's %.\n"
-               "\n"
-               "    result = self - other * floor(self / other)\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: integer division by zero.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: remainder_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
-               "    tensor([2, 1])\n",
+        "\n"
+        "    result = self - other * floor(self / other)\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: integer division by zero.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: remainder_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.remainder(nomen.tensor([5, -5]), 3)\n"
+        "    tensor([2, 1])\n",
         .id = 209,
         .nargs = 2,
         .lead = 2,
@@ -10469,6 +10877,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_remainder_args, out),
         .bytes = sizeof(nomen_remainder_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_remainder,
@@ -10477,9 +10889,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unify",
         .out_offset = offsetof(nomen_remainder_args, out),
         .kernel = "remainder",
@@ -10493,20 +10904,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "rename",
         .signature = "(self, names=None, *, map=None)",
-        .doc = "The same tensor with other names; '...' stands for those of the dims not spelled "
-               "out. In Python also by keyword: x.rename(N='batch').\n"
-               "\n"
-               "Names: or single names replaced (rule rename).\n"
-               "Shapes: as self; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a wrong count, duplicates, an unknown dim to rename.\n"
-               "In place: rename_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
-               "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
-               "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
+        .doc = "The same tensor with other names; '...' stands for those of the dims not spelled out. In Python also by keyword: x.rename(N='batch').\n"
+        "\n"
+        "Names: or single names replaced (rule rename).\n"
+        "Shapes: as self; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a wrong count, duplicates, an unknown dim to rename.\n"
+        "In place: rename_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.zeros(2, 3, names=('N', 'C'))\n"
+        "    >>> x.rename(N='batch').names, x.rename('A', ...).names, x.rename(None).names\n"
+        "    (('batch', 'C'), ('A', 'C'), (None, None))\n",
         .id = 210,
         .nargs = 3,
         .lead = 1,
@@ -10514,6 +10924,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_rename_args, names),
         .bytes = sizeof(nomen_rename_args),
         .more = 0,
+        .view = 1,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NAMES] = 2, [NOMEN__TEXT] = 3},
         .nout = 1,
         .forms = NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_rename,
@@ -10522,9 +10936,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "rename",
         .names = nomen__view_rename,
         .dtype = nomen__dtype_same,
@@ -10536,19 +10949,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "repeat",
         .signature = "(self, repeats)",
-        .doc = "A copy in which each dim comes as often as told; more numbers than dims make new "
-               "unnamed dims in front.\n"
-               "\n"
-               "Names: new leading dims unnamed (rule expand).\n"
-               "Shapes: each size times its number.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: less numbers than dims, a negative one.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
-               "    tensor([[1, 2, 1, 2],\n"
-               "            [1, 2, 1, 2]], names=(None, 'T'))\n",
+        .doc = "A copy in which each dim comes as often as told; more numbers than dims make new unnamed dims in front.\n"
+        "\n"
+        "Names: new leading dims unnamed (rule expand).\n"
+        "Shapes: each size times its number.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: less numbers than dims, a negative one.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 2], names=('T',)).repeat(2, 2)\n"
+        "    tensor([[1, 2, 1, 2],\n"
+        "            [1, 2, 1, 2]], names=(None, 'T'))\n",
         .id = 211,
         .nargs = 2,
         .lead = 1,
@@ -10556,6 +10968,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_repeat_args, repeats),
         .bytes = sizeof(nomen_repeat_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_repeat,
@@ -10564,31 +10980,28 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "expand",
         .compose = nomen__compose_repeat,
     },
     {
         .name = "repeat_interleave",
         .signature = "(self, repeats=None, dim=None, *, output_size=None)",
-        .doc =
-            "Each slice of a dim as often as repeats says, one after the other; without a dim each "
-            "element. Of repeats alone the positions.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self but for the dim; without a dim one unnamed dim.\n"
-            "Dtypes: any; as self. repeats are integers.\n"
-            "Gradient: of the operations it is made of.\n"
-            "Errors: repeats that are negative or not as many as slices.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).repeat_interleave(2, 'C')\n"
-            "    tensor([[1, 1, 2, 2],\n"
-            "            [3, 3, 4, 4]], names=('N', 'C'))\n"
-            "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
-            "    tensor([0, 0, 2])\n",
+        .doc = "Each slice of a dim as often as repeats says, one after the other; without a dim each element. Of repeats alone the positions.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; without a dim one unnamed dim.\n"
+        "Dtypes: any; as self. repeats are integers.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: repeats that are negative or not as many as slices.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C')).repeat_interleave(2, 'C')\n"
+        "    tensor([[1, 1, 2, 2],\n"
+        "            [3, 3, 4, 4]], names=('N', 'C'))\n"
+        "    >>> nomen.repeat_interleave(nomen.tensor([2, 0, 1]))\n"
+        "    tensor([0, 0, 2])\n",
         .id = 212,
         .nargs = 4,
         .lead = 1,
@@ -10596,6 +11009,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_repeat_interleave_args, repeats),
         .bytes = sizeof(nomen_repeat_interleave_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 3, [NOMEN__INT] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_repeat_interleave,
@@ -10604,28 +11021,25 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_repeat_interleave,
     },
     {
         .name = "reshape",
         .signature = "(self, shape)",
-        .doc = "The elements in row-major order with other sizes; one may be -1. Dims that stay "
-               "whole keep their names. Copies if strides demand it.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: the sizes given, with as many elements as self has; shares memory with "
-               "self where strides allow it.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: sizes that do not multiply up to the number of elements.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
-               "    ('N', None)\n",
+        .doc = "The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: the sizes given, with as many elements as self has; shares memory with self where strides allow it.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: sizes that do not multiply up to the number of elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).reshape(2, 12).names\n"
+        "    ('N', None)\n",
         .id = 213,
         .nargs = 2,
         .lead = 1,
@@ -10633,6 +11047,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_reshape_args, shape),
         .bytes = sizeof(nomen_reshape_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_reshape,
@@ -10641,9 +11059,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_reshape,
         .dtype = nomen__dtype_same,
@@ -10655,21 +11072,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "resize",
         .signature = "(self, size, *, memory_format=None)",
-        .doc = "Gives the tensor other sizes in place, row-major; elements stay in the order of "
-               "memory, new ones are zero. A tensor that needs more memory leaves what shared it "
-               "behind. What has names keeps its sizes.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as given.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: none.\n"
-               "Errors: other sizes for a tensor with names, a tensor that requires a gradient.\n"
-               "In place: resize_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
-               "    >>> x.resize_(3)\n"
-               "    tensor([1, 2, 3])\n",
+        .doc = "Gives the tensor other sizes in place, row-major; elements stay in the order of memory, new ones are zero. A tensor that needs more memory leaves what shared it behind. What has names keeps its sizes.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as given.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: none.\n"
+        "Errors: other sizes for a tensor with names, a tensor that requires a gradient.\n"
+        "In place: resize_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[1, 2], [3, 4]])\n"
+        "    >>> x.resize_(3)\n"
+        "    tensor([1, 2, 3])\n",
         .id = 214,
         .nargs = 3,
         .lead = 1,
@@ -10677,6 +11092,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_resize_args, size),
         .bytes = sizeof(nomen_resize_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2, [NOMEN__TEXT] = 3},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_resize,
@@ -10685,9 +11104,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_resize,
     },
@@ -10695,18 +11113,17 @@ const nomen__op nomen__ops[] = {
         .name = "resize_as",
         .signature = "(self, other, *, memory_format=None)",
         .doc = "resize_ to the sizes of another tensor, whose names a tensor without names takes.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as other.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: none.\n"
-               "Errors: other sizes or names for a tensor with names, a tensor that requires a "
-               "gradient.\n"
-               "In place: resize_as_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
-               "    ('N', 'C')\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as other.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: none.\n"
+        "Errors: other sizes or names for a tensor with names, a tensor that requires a gradient.\n"
+        "In place: resize_as_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(6).resize_as_(nomen.zeros(2, 3, names=('N', 'C'))).names\n"
+        "    ('N', 'C')\n",
         .id = 215,
         .nargs = 3,
         .lead = 2,
@@ -10714,6 +11131,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_resize_as_args, memory_format),
         .bytes = sizeof(nomen_resize_as_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TEXT] = 3},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_resize_as,
@@ -10722,9 +11143,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_resize_as,
     },
@@ -10732,17 +11152,17 @@ const nomen__op nomen__ops[] = {
         .name = "resolve_conj",
         .signature = "(self)",
         .doc = "self as it is: conjugates and negatives are always computed at once.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: none of its own.\n"
-               "Also called: resolve_neg.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
-               "    tensor([1.-2.j])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: none of its own.\n"
+        "Also called: resolve_neg.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.resolve_conj(nomen.tensor([1+2j]).conj())\n"
+        "    tensor([1.-2.j])\n",
         .id = 216,
         .nargs = 1,
         .lead = 1,
@@ -10750,6 +11170,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_resolve_conj_args),
         .bytes = sizeof(nomen_resolve_conj_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_resolve_conj,
@@ -10758,29 +11182,27 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_as_it_is,
     },
     {
         .name = "roll",
         .signature = "(self, shifts, dims=None)",
-        .doc = "A copy with the elements moved on along dims; what leaves at the end comes back at "
-               "the beginning. Without dims as if all dims were one.\n"
-               "\n"
-               "    result[i] = self[(i - shift) mod n]\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: not as many shifts as dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
-               "    tensor([4, 1, 2, 3], names=('T',))\n",
+        .doc = "A copy with the elements moved on along dims; what leaves at the end comes back at the beginning. Without dims as if all dims were one.\n"
+        "\n"
+        "    result[i] = self[(i - shift) mod n]\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: not as many shifts as dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 2, 3, 4], names=('T',)).roll(1, 'T')\n"
+        "    tensor([4, 1, 2, 3], names=('T',))\n",
         .id = 217,
         .nargs = 3,
         .lead = 1,
@@ -10788,6 +11210,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_roll_args, shifts),
         .bytes = sizeof(nomen_roll_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2, [NOMEN__DIMS] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_roll,
@@ -10796,31 +11222,29 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_roll,
     },
     {
         .name = "round",
         .signature = "(self, *, decimals=None, out=None)",
-        .doc = "The nearest integer, of two the even one; with decimals= the nearest number with "
-               "so many decimals, below 0 tens, hundreds and so on.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: round_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.round(nomen.tensor([0.5, 1.5, 2.7]))\n"
-               "    tensor([0., 2., 3.])\n"
-               "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
-               "    tensor([  0., 130.])\n",
+        .doc = "The nearest integer, of two the even one; with decimals= the nearest number with so many decimals, below 0 tens, hundreds and so on.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: round_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.round(nomen.tensor([0.5, 1.5, 2.7]))\n"
+        "    tensor([0., 2., 3.])\n"
+        "    >>> nomen.round(nomen.tensor([1.25, 129.]), decimals=-1)\n"
+        "    tensor([  0., 130.])\n",
         .id = 218,
         .nargs = 2,
         .lead = 1,
@@ -10828,6 +11252,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_round_args, decimals),
         .bytes = sizeof(nomen_round_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_round,
@@ -10836,9 +11264,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_round_args, out),
         .kernel = "round",
@@ -10854,21 +11281,20 @@ const nomen__op nomen__ops[] = {
         .name = "rsqrt",
         .signature = "(self, *, out=None)",
         .doc = "One over the square root.\n"
-               "\n"
-               "    result = self ** -0.5\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: rsqrt_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
-               "    tensor([1.0000, 0.5000])\n",
+        "\n"
+        "    result = self ** -0.5\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: rsqrt_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.rsqrt(nomen.tensor([1., 4.]))\n"
+        "    tensor([1.0000, 0.5000])\n",
         .id = 219,
         .nargs = 1,
         .lead = 1,
@@ -10876,6 +11302,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_rsqrt_args, out),
         .bytes = sizeof(nomen_rsqrt_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_rsqrt,
@@ -10884,8 +11314,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_rsqrt_args, out),
         .kernel = "rsqrt",
@@ -10899,27 +11329,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "scatter",
         .signature = "(self, dim, index, src, *, reduce=None, out=None)",
-        .doc =
-            "The reverse of gather: writes the elements of src, or one number, to the places that "
-            "the index says; reduce 'add' or 'multiply' combines them with what is there. Names of "
-            "self, index and src are unified.\n"
-            "\n"
-            "    result[index[i][j]][j] = src[i][j] for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; the index has its rank and is nowhere larger than self, but for the "
-            "dim, nor than src.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, src.\n"
-            "Errors: an index out of range or negative, a src of another dtype, another word as "
-            "reduce.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: scatter_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
-            "    tensor([[0., 0., 5.],\n"
-            "            [5., 0., 0.]])\n",
+        .doc = "The reverse of gather: writes the elements of src, or one number, to the places that the index says; reduce 'add' or 'multiply' combines them with what is there. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] = src[i][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype, another word as reduce.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3).scatter(1, nomen.tensor([[2], [0]]), 5)\n"
+        "    tensor([[0., 0., 5.],\n"
+        "            [5., 0., 0.]])\n",
         .id = 220,
         .nargs = 5,
         .lead = 1,
@@ -10927,6 +11352,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_scatter_args, dim),
         .bytes = sizeof(nomen_scatter_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__TEXT] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_scatter,
@@ -10935,9 +11364,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_scatter_args, out),
         .names = nomen__names_along,
@@ -10951,24 +11379,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "scatter_add",
         .signature = "(self, dim, index, src, *, out=None)",
-        .doc =
-            "scatter that adds: a place may come again. Names of self, index and src are unified.\n"
-            "\n"
-            "    result[index[i][j]][j] += src[i][j] for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; the index has its rank and is nowhere larger than self, but for the "
-            "dim, nor than src.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, src.\n"
-            "Errors: an index out of range or negative, a src of another dtype.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: scatter_add_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., "
-            "3.]))\n"
-            "    tensor([3., 0., 3.])\n",
+        .doc = "scatter that adds: a place may come again. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] += src[i][j] for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_add_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).scatter_add(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 2., 3.]))\n"
+        "    tensor([3., 0., 3.])\n",
         .id = 221,
         .nargs = 4,
         .lead = 1,
@@ -10976,6 +11401,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_scatter_add_args, dim),
         .bytes = sizeof(nomen_scatter_add_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_scatter_add,
@@ -10984,9 +11413,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_scatter_add_args, out),
         .names = nomen__names_along,
@@ -10999,27 +11427,21 @@ const nomen__op nomen__ops[] = {
     {
         .name = "scatter_reduce",
         .signature = "(self, dim, index, src, reduce, *, include_self=True, out=None)",
-        .doc =
-            "scatter that combines what comes to one place: reduce is 'sum', 'prod', 'mean', "
-            "'amax' or 'amin'. With include_self=False what was there before does not count where "
-            "something comes. Names of self, index and src are unified.\n"
-            "\n"
-            "    result[index[i][j]][j] = reduce(result[index[i][j]][j], src[i][j]) for dim 0\n"
-            "\n"
-            "Names: all operands matched from the right (rule unify).\n"
-            "Shapes: as self; the index has its rank and is nowhere larger than self, but for the "
-            "dim, nor than src.\n"
-            "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
-            "Gradient: self, src.\n"
-            "Errors: an index out of range or negative, a src of another dtype, another word as "
-            "reduce, the largest of complex numbers.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "In place: scatter_reduce_.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(3).scatter_reduce(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., "
-            "4., 3.]), 'mean', include_self=False)\n"
-            "    tensor([2.5000, 0.0000, 3.0000])\n",
+        .doc = "scatter that combines what comes to one place: reduce is 'sum', 'prod', 'mean', 'amax' or 'amin'. With include_self=False what was there before does not count where something comes. Names of self, index and src are unified.\n"
+        "\n"
+        "    result[index[i][j]][j] = reduce(result[index[i][j]][j], src[i][j]) for dim 0\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
+        "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
+        "Gradient: self, src.\n"
+        "Errors: an index out of range or negative, a src of another dtype, another word as reduce, the largest of complex numbers.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: scatter_reduce_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3).scatter_reduce(0, nomen.tensor([0, 0, 2]), nomen.tensor([1., 4., 3.]), 'mean', include_self=False)\n"
+        "    tensor([2.5000, 0.0000, 3.0000])\n",
         .id = 222,
         .nargs = 6,
         .lead = 1,
@@ -11027,6 +11449,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_scatter_reduce_args, dim),
         .bytes = sizeof(nomen_scatter_reduce_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 31,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__TEXT] = 5, [NOMEN__FLAG] = 6},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_scatter_reduce,
@@ -11035,9 +11461,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_scatter_reduce_args, out),
         .names = nomen__names_along,
@@ -11046,31 +11471,23 @@ const nomen__op nomen__ops[] = {
         .launch = nomen__launch_scatter_reduce,
         .choose = nomen__choose_scatter_reduce,
         .grad = nomen__grad_scatter_reduce,
-        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2 | NOMEN__SAVE_RESULT,
-                 [2] = 1u << 0 | 1u << 1 | 1u << 2 | NOMEN__SAVE_RESULT},
+        .save = {[0] = 1u << 0 | 1u << 1 | 1u << 2 | NOMEN__SAVE_RESULT, [2] = 1u << 0 | 1u << 1 | 1u << 2 | NOMEN__SAVE_RESULT},
     },
     {
         .name = "searchsorted",
-        .signature = "(sorted_sequence, self, *, out_int32=False, right=False, side=None, "
-                     "sorter=None, out=None)",
-        .doc = "Where each value would be put into a sorted sequence: in front of the first "
-               "element that is not less, or with right=True (side='right') behind the last one "
-               "that is not larger. A sequence of several dims is one for each row of values. "
-               "sorter: positions that put the sequence in order.\n"
-               "\n"
-               "Names: unified with those of the first but for the last dims (rule search).\n"
-               "Shapes: as self.\n"
-               "Dtypes: both are promoted to a common dtype; the result is int64, or int32 with "
-               "out_int32.\n"
-               "Gradient: none.\n"
-               "Errors: other sizes of the leading dims, side and right that contradict each "
-               "other, a sorter of other sizes or out of range.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.searchsorted(nomen.tensor([1, 3, 5]), nomen.tensor([0, 3, 9], "
-               "names=('N',)))\n"
-               "    tensor([0, 1, 3], names=('N',))\n",
+        .signature = "(sorted_sequence, self, *, out_int32=False, right=False, side=None, sorter=None, out=None)",
+        .doc = "Where each value would be put into a sorted sequence: in front of the first element that is not less, or with right=True (side='right') behind the last one that is not larger. A sequence of several dims is one for each row of values. sorter: positions that put the sequence in order.\n"
+        "\n"
+        "Names: unified with those of the first but for the last dims (rule search).\n"
+        "Shapes: as self.\n"
+        "Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.\n"
+        "Gradient: none.\n"
+        "Errors: other sizes of the leading dims, side and right that contradict each other, a sorter of other sizes or out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.searchsorted(nomen.tensor([1, 3, 5]), nomen.tensor([0, 3, 9], names=('N',)))\n"
+        "    tensor([0, 1, 3], names=('N',))\n",
         .id = 223,
         .nargs = 6,
         .lead = 2,
@@ -11078,6 +11495,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_searchsorted_args, out_int32),
         .bytes = sizeof(nomen_searchsorted_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__FLAG] = 3, [NOMEN__TEXT] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_searchsorted,
@@ -11086,9 +11507,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "search",
         .out_offset = offsetof(nomen_searchsorted_args, out),
         .kernel = "search",
@@ -11102,16 +11522,16 @@ const nomen__op nomen__ops[] = {
         .name = "select",
         .signature = "(self, dim, index)",
         .doc = "The slice at one index of a dim; the dim is gone.\n"
-               "\n"
-               "Names: the dim given goes with its name (rule select).\n"
-               "Shapes: as self without that dim; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: an index out of range.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
-               "    ('C',)\n",
+        "\n"
+        "Names: the dim given goes with its name (rule select).\n"
+        "Shapes: as self without that dim; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C')).select('N', -1).names\n"
+        "    ('C',)\n",
         .id = 224,
         .nargs = 3,
         .lead = 1,
@@ -11119,6 +11539,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_select_args, dim),
         .bytes = sizeof(nomen_select_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__INT] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_select,
@@ -11127,9 +11551,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
         .names = nomen__view_select,
         .dtype = nomen__dtype_same,
@@ -11142,20 +11565,20 @@ const nomen__op nomen__ops[] = {
         .name = "sgn",
         .signature = "(self, *, out=None)",
         .doc = "The sign: -1, 0 or 1; of complex numbers the number divided by its magnitude.\n"
-               "\n"
-               "    result = self / |self|\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sgn_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
-               "    tensor([-1.,  0.])\n",
+        "\n"
+        "    result = self / |self|\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sgn_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sgn(nomen.tensor([-3., 0.]))\n"
+        "    tensor([-1.,  0.])\n",
         .id = 225,
         .nargs = 1,
         .lead = 1,
@@ -11163,6 +11586,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sgn_args, out),
         .bytes = sizeof(nomen_sgn_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sgn,
@@ -11171,9 +11598,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sgn_args, out),
         .kernel = "sgn",
@@ -11189,21 +11615,20 @@ const nomen__op nomen__ops[] = {
         .name = "sigmoid",
         .signature = "(self, *, out=None)",
         .doc = "The logistic function.\n"
-               "\n"
-               "    result = 1 / (1 + e ** -self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sigmoid_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.5000, 0.7311])\n",
+        "\n"
+        "    result = 1 / (1 + e ** -self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sigmoid_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sigmoid(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.5000, 0.7311])\n",
         .id = 226,
         .nargs = 1,
         .lead = 1,
@@ -11211,6 +11636,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sigmoid_args, out),
         .bytes = sizeof(nomen_sigmoid_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sigmoid,
@@ -11219,8 +11648,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sigmoid_args, out),
         .kernel = "sigmoid",
@@ -11235,18 +11664,18 @@ const nomen__op nomen__ops[] = {
         .name = "sign",
         .signature = "(self, *, out=None)",
         .doc = "The sign: -1, 0 or 1; 0 for NaN. Of complex numbers: sgn.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sign_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
-               "    tensor([-1.,  0.,  1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sign_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sign(nomen.tensor([-3., 0., 2.]))\n"
+        "    tensor([-1.,  0.,  1.])\n",
         .id = 227,
         .nargs = 1,
         .lead = 1,
@@ -11254,6 +11683,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sign_args, out),
         .bytes = sizeof(nomen_sign_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sign,
@@ -11262,12 +11695,10 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
-        .refuse_complex = "Unlike NumPy, torch.sign is not intended to support complex numbers. "
-                          "Please use torch.sgn instead.",
+        .refuse_complex = "Unlike NumPy, torch.sign is not intended to support complex numbers. Please use torch.sgn instead.",
         .out_offset = offsetof(nomen_sign_args, out),
         .kernel = "sign",
         .names = nomen__names_unify,
@@ -11281,17 +11712,17 @@ const nomen__op nomen__ops[] = {
         .name = "signbit",
         .signature = "(self, *, out=None)",
         .doc = "True where self has a minus sign; -0 and NaN may have one.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: the result is bool.\n"
-               "Gradient: none.\n"
-               "Errors: complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
-               "    tensor([ True,  True, False])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: the result is bool.\n"
+        "Gradient: none.\n"
+        "Errors: complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.signbit(nomen.tensor([-1., -0., 2.]))\n"
+        "    tensor([ True,  True, False])\n",
         .id = 228,
         .nargs = 1,
         .lead = 1,
@@ -11299,6 +11730,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_signbit_args, out),
         .bytes = sizeof(nomen_signbit_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_signbit,
@@ -11307,9 +11742,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "signbit is not implemented for complex tensors.",
         .out_offset = offsetof(nomen_signbit_args, out),
@@ -11323,21 +11757,20 @@ const nomen__op nomen__ops[] = {
         .name = "sin",
         .signature = "(self, *, out=None)",
         .doc = "The sine of an angle in radians.\n"
-               "\n"
-               "    result = sin(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sin_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.8415])\n",
+        "\n"
+        "    result = sin(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sin_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sin(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.8415])\n",
         .id = 229,
         .nargs = 1,
         .lead = 1,
@@ -11345,6 +11778,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sin_args, out),
         .bytes = sizeof(nomen_sin_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sin,
@@ -11353,8 +11790,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sin_args, out),
         .kernel = "sin",
@@ -11369,21 +11806,20 @@ const nomen__op nomen__ops[] = {
         .name = "sinc",
         .signature = "(self, *, out=None)",
         .doc = "The sine of pi self over pi self; 1 at 0.\n"
-               "\n"
-               "    result = sin(pi * self) / (pi * self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sinc_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
-               "    tensor([1.0000, 0.6366, 0.0000])\n",
+        "\n"
+        "    result = sin(pi * self) / (pi * self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sinc_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sinc(nomen.tensor([0., 0.5, 1.]))\n"
+        "    tensor([1.0000, 0.6366, 0.0000])\n",
         .id = 230,
         .nargs = 1,
         .lead = 1,
@@ -11391,6 +11827,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sinc_args, out),
         .bytes = sizeof(nomen_sinc_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sinc,
@@ -11399,8 +11839,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sinc_args, out),
         .kernel = "sinc",
@@ -11415,21 +11855,20 @@ const nomen__op nomen__ops[] = {
         .name = "sinh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic sine.\n"
-               "\n"
-               "    result = (e ** self - e ** -self) / 2\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sinh_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.1752])\n",
+        "\n"
+        "    result = (e ** self - e ** -self) / 2\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sinh_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sinh(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.1752])\n",
         .id = 231,
         .nargs = 1,
         .lead = 1,
@@ -11437,6 +11876,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sinh_args, out),
         .bytes = sizeof(nomen_sinh_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sinh,
@@ -11445,8 +11888,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sinh_args, out),
         .kernel = "sinh",
@@ -11460,19 +11903,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "slice",
         .signature = "(self, dim=None, start=None, end=None, step=None)",
-        .doc = "Every step-th element of a dim from start up to end, as Python slices do: "
-               "out-of-range ends are cut.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, that dim with the number of steps from start to end; the result "
-               "shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a step below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(5)[1:4:2]\n"
-               "    tensor([1, 3])\n",
+        .doc = "Every step-th element of a dim from start up to end, as Python slices do: out-of-range ends are cut.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, that dim with the number of steps from start to end; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a step below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5)[1:4:2]\n"
+        "    tensor([1, 3])\n",
         .id = 232,
         .nargs = 5,
         .lead = 1,
@@ -11480,6 +11921,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_slice_args, dim),
         .bytes = sizeof(nomen_slice_args),
         .more = 0,
+        .view = 1,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__NUMBER] = 3},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_slice,
@@ -11488,9 +11933,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_slice,
         .dtype = nomen__dtype_same,
@@ -11503,20 +11947,20 @@ const nomen__op nomen__ops[] = {
         .name = "softmax",
         .signature = "(self, dim, dtype=None, *, out=None)",
         .doc = "The exponentials of a dim divided by their sum: they add up to 1.\n"
-               "\n"
-               "    result = e ** self / sum(e ** self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: floating and complex; dtype= converts first.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there; operands that are not real and floating.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
-               "    tensor([[0.5000, 0.5000],\n"
-               "            [0.5000, 0.5000]], names=('N', 'C'))\n",
+        "\n"
+        "    result = e ** self / sum(e ** self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: floating and complex; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there; operands that are not real and floating.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 2, names=('N', 'C')).softmax('C')\n"
+        "    tensor([[0.5000, 0.5000],\n"
+        "            [0.5000, 0.5000]], names=('N', 'C'))\n",
         .id = 233,
         .nargs = 3,
         .lead = 1,
@@ -11524,6 +11968,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_softmax_args, dim),
         .bytes = sizeof(nomen_softmax_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__DTYPE] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_softmax,
@@ -11532,6 +11980,7 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
+        .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_softmax_args, out),
@@ -11546,20 +11995,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "sort",
         .signature = "(self, dim=None, descending=False, *, stable=False, out=None)",
-        .doc = "The elements along a dim (default the last one) in ascending or descending order, "
-               "with the positions where they were. NaN is larger than every number. Equal "
-               "elements always keep their order, whether stable is asked for or not.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there; complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
-               "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
+        .doc = "The elements along a dim (default the last one) in ascending or descending order, with the positions where they were. NaN is larger than every number. Equal elements always keep their order, whether stable is asked for or not.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there; complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).sort('C').indices\n"
+        "    tensor([[1, 2, 0]], names=('N', 'C'))\n",
         .id = 234,
         .nargs = 4,
         .lead = 1,
@@ -11567,6 +12014,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sort_args, dim),
         .bytes = sizeof(nomen_sort_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__FLAG] = 3},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_sort,
@@ -11575,9 +12026,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .first = "values",
         .second = "indices",
@@ -11595,16 +12045,16 @@ const nomen__op nomen__ops[] = {
         .name = "split",
         .signature = "(self, split_size=None, dim=None, *, sizes=None)",
         .doc = "Cuts a dim (default 0) into pieces of split_size, or of the given sizes.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: sizes that do not add up to the dim's size, a split_size below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
-               "    [2, 2, 1]\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: sizes that do not add up to the dim's size, a split_size below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.shape[0] for p in nomen.arange(5).split(2)]\n"
+        "    [2, 2, 1]\n",
         .id = 235,
         .nargs = 4,
         .lead = 1,
@@ -11612,6 +12062,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_split_args, split_size),
         .bytes = sizeof(nomen_split_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DIM] = 3, [NOMEN__SIZES] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_split,
@@ -11620,9 +12074,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_split,
     },
@@ -11630,21 +12083,20 @@ const nomen__op nomen__ops[] = {
         .name = "sqrt",
         .signature = "(self, *, out=None)",
         .doc = "The square root; of negative real numbers NaN.\n"
-               "\n"
-               "    result = self ** 0.5\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sqrt_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
-               "    tensor([1., 2.])\n",
+        "\n"
+        "    result = self ** 0.5\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sqrt_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sqrt(nomen.tensor([1., 4.]))\n"
+        "    tensor([1., 2.])\n",
         .id = 236,
         .nargs = 1,
         .lead = 1,
@@ -11652,6 +12104,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sqrt_args, out),
         .bytes = sizeof(nomen_sqrt_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sqrt,
@@ -11660,8 +12116,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_sqrt_args, out),
         .kernel = "sqrt",
@@ -11676,20 +12132,20 @@ const nomen__op nomen__ops[] = {
         .name = "square",
         .signature = "(self, *, out=None)",
         .doc = "The square.\n"
-               "\n"
-               "    result = self * self\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self; bool gives int64, as a power does.\n"
-               "Gradient: self.\n"
-               "Errors: bool operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: square_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
-               "    tensor([1., 9.])\n",
+        "\n"
+        "    result = self * self\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self; bool gives int64, as a power does.\n"
+        "Gradient: self.\n"
+        "Errors: bool operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: square_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.square(nomen.tensor([1., 3.]))\n"
+        "    tensor([1., 9.])\n",
         .id = 237,
         .nargs = 1,
         .lead = 1,
@@ -11697,6 +12153,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_square_args, out),
         .bytes = sizeof(nomen_square_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_square,
@@ -11705,9 +12165,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_square_args, out),
         .kernel = "square",
@@ -11722,17 +12181,17 @@ const nomen__op nomen__ops[] = {
         .name = "squeeze",
         .signature = "(self, dim=None)",
         .doc = "Drops the given dims if their size is 1, or all dims of size 1.\n"
-               "\n"
-               "Names: dims of size 1 go with their names (rule squeeze).\n"
-               "Shapes: as self without these dims; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a dim that is not there, or comes twice.\n"
-               "In place: squeeze_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
-               "    ('N', 'W')\n",
+        "\n"
+        "Names: dims of size 1 go with their names (rule squeeze).\n"
+        "Shapes: as self without these dims; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "In place: squeeze_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 1, 1, names=('N', 'C', 'W')).squeeze('C').names\n"
+        "    ('N', 'W')\n",
         .id = 238,
         .nargs = 2,
         .lead = 1,
@@ -11740,6 +12199,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_squeeze_args, dim),
         .bytes = sizeof(nomen_squeeze_args),
         .more = 0,
+        .view = 1,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_squeeze,
@@ -11748,9 +12211,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "squeeze",
         .names = nomen__view_squeeze,
         .dtype = nomen__dtype_same,
@@ -11762,20 +12224,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "stack",
         .signature = "(tensors, dim=None, *, name=None, out=None)",
-        .doc =
-            "Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.\n"
-            "\n"
-            "Names: then a new dim (rule stack).\n"
-            "Shapes: all the same; the result has one dim more.\n"
-            "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-            "Gradient: tensors.\n"
-            "Errors: no tensors, sizes that differ.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.ones(3, names=('C',))\n"
-            "    >>> nomen.stack([x, x], name='N').names\n"
-            "    ('N', 'C')\n",
+        .doc = "Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.\n"
+        "\n"
+        "Names: then a new dim (rule stack).\n"
+        "Shapes: all the same; the result has one dim more.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: tensors.\n"
+        "Errors: no tensors, sizes that differ.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(3, names=('C',))\n"
+        "    >>> nomen.stack([x, x], name='N').names\n"
+        "    ('N', 'C')\n",
         .id = 239,
         .nargs = 3,
         .lead = 0,
@@ -11783,6 +12244,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_stack_args, tensors),
         .bytes = sizeof(nomen_stack_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1, [NOMEN__DIM] = 2, [NOMEN__NAME] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_stack,
@@ -11791,9 +12256,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "stack",
         .out_offset = offsetof(nomen_stack_args, out),
         .kernel = "copy",
@@ -11807,22 +12271,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "std",
         .signature = "(self, dim=None, keepdim=False, *, correction=None, out=None)",
-        .doc =
-            "The standard deviation over the given dims, or over all of them: the square root of "
-            "the variance.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; complex gives the real dtype.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice; operands that are not floating or "
-            "complex.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
-            "    tensor(1.1180)\n",
+        .doc = "The standard deviation over the given dims, or over all of them: the square root of the variance.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice; operands that are not floating or complex.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2., 3., 4.]).std(correction=0)\n"
+        "    tensor(1.1180)\n",
         .id = 240,
         .nargs = 4,
         .lead = 1,
@@ -11830,6 +12290,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_std_args, dim),
         .bytes = sizeof(nomen_std_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_std,
@@ -11838,8 +12302,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_std_args, out),
         .kernel = "std",
@@ -11853,21 +12317,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "std_mean",
         .signature = "(self, dim=None, keepdim=False, *, correction=None)",
-        .doc =
-            "The standard deviation and the mean over the given dims, or over all of them, in one "
-            "go.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; the variance of complex numbers is real.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice; operands that are not floating or "
-            "complex.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
-            "    (tensor(1.1180), tensor(2.5000))\n",
+        .doc = "The standard deviation and the mean over the given dims, or over all of them, in one go.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; the variance of complex numbers is real.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice; operands that are not floating or complex.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.std_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
+        "    (tensor(1.1180), tensor(2.5000))\n",
         .id = 241,
         .nargs = 4,
         .lead = 1,
@@ -11875,6 +12335,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_std_mean_args, dim),
         .bytes = sizeof(nomen_std_mean_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__NUMBER] = 4},
         .nout = 2,
         .forms = NOMEN__FUNCTION,
         .args = args_std_mean,
@@ -11883,8 +12347,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .second = "mean",
         .second_offset = offsetof(nomen_std_mean_args, mean),
@@ -11902,21 +12366,21 @@ const nomen__op nomen__ops[] = {
         .name = "sub",
         .signature = "(self, other, *, alpha=None, out=None)",
         .doc = "Subtracts other, scaled by alpha, from self.\n"
-               "\n"
-               "    result = self - alpha * other\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: operands are promoted to a common dtype, which the result has.\n"
-               "Gradient: self, other.\n"
-               "Errors: bool operands, sizes that do not broadcast, names that do not match.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: sub_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: subtract.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
-               "    tensor([2, 3])\n",
+        "\n"
+        "    result = self - alpha * other\n"
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
+        "Errors: bool operands, sizes that do not broadcast, names that do not match.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: sub_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: subtract.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.sub(nomen.tensor([3, 4]), 1)\n"
+        "    tensor([2, 3])\n",
         .id = 242,
         .nargs = 3,
         .lead = 2,
@@ -11924,6 +12388,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sub_args, alpha),
         .bytes = sizeof(nomen_sub_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_sub,
@@ -11932,9 +12400,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_sub_args, out),
         .kernel = "sub",
@@ -11949,21 +12416,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "sum",
         .signature = "(self, dim=None, keepdim=False, *, dtype=None, out=None)",
-        .doc =
-            "The sum over the given dims, or over all of them.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
-            "    >>> x.sum('C')\n"
-            "    tensor([3., 3.], names=('N',))\n",
+        .doc = "The sum over the given dims, or over all of them.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: integers and bool give int64, else as self; dtype= converts first.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(2, 3, names=('N', 'C'))\n"
+        "    >>> x.sum('C')\n"
+        "    tensor([3., 3.], names=('N',))\n",
         .id = 243,
         .nargs = 4,
         .lead = 1,
@@ -11971,6 +12436,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_sum_args, dim),
         .bytes = sizeof(nomen_sum_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__DTYPE] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_sum,
@@ -11979,9 +12448,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_sum_args, out),
         .kernel = "sum",
@@ -11996,17 +12464,17 @@ const nomen__op nomen__ops[] = {
         .name = "take",
         .signature = "(self, index, *, out=None)",
         .doc = "The elements at positions counted in row-major order; -1 is the last one.\n"
-               "\n"
-               "Names: the names of the index (rule as_index).\n"
-               "Shapes: as index.\n"
-               "Dtypes: as self; the index has any integer dtype.\n"
-               "Gradient: self.\n"
-               "Errors: an index out of range.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
-               "    tensor([4, 1])\n",
+        "\n"
+        "Names: the names of the index (rule as_index).\n"
+        "Shapes: as index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).take(nomen.tensor([3, 0]))\n"
+        "    tensor([4, 1])\n",
         .id = 244,
         .nargs = 2,
         .lead = 2,
@@ -12014,6 +12482,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_take_args, out),
         .bytes = sizeof(nomen_take_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_take,
@@ -12022,9 +12494,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "as_index",
         .out_offset = offsetof(nomen_take_args, out),
         .names = nomen__names_as_index,
@@ -12038,20 +12509,19 @@ const nomen__op nomen__ops[] = {
         .name = "take_along_dim",
         .signature = "(self, indices, dim=None, *, out=None)",
         .doc = "gather with an index that is broadcast; without a dim both are flattened first.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: self and index broadcast, but for the dim, where the result is as long as "
-               "the index.\n"
-               "Dtypes: any; as self. Indices are integers.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: different ranks, an index out of range.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([[3, 1], [2, 4]])\n"
-               "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
-               "    tensor([[3],\n"
-               "            [4]])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: self and index broadcast, but for the dim, where the result is as long as the index.\n"
+        "Dtypes: any; as self. Indices are integers.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: different ranks, an index out of range.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([[3, 1], [2, 4]])\n"
+        "    >>> x.take_along_dim(x.argmax(1, keepdim=True), 1)\n"
+        "    tensor([[3],\n"
+        "            [4]])\n",
         .id = 245,
         .nargs = 3,
         .lead = 2,
@@ -12059,6 +12529,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_take_along_dim_args, dim),
         .bytes = sizeof(nomen_take_along_dim_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_take_along_dim,
@@ -12067,9 +12541,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_take_along_dim_args, out),
         .compose = nomen__compose_take_along_dim,
@@ -12077,20 +12550,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "take_dims",
         .signature = "(self, index, first, count)",
-        .doc = "The elements of count neighbouring dims from first on at positions counted in "
-               "row-major order over these dims; their place is taken by the dims of the index. "
-               "What x[index] is made of.\n"
-               "\n"
-               "Names: the dims given become those of the index with its names; one dim indexed by "
-               "a vector without a name keeps its own (rule index).\n"
-               "Shapes: as self, the dims indexed replaced by those of the index.\n"
-               "Dtypes: as self; the index has any integer dtype.\n"
-               "Gradient: self.\n"
-               "Errors: an index out of range.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
-               "    ('N', None, None)\n",
+        .doc = "The elements of count neighbouring dims from first on at positions counted in row-major order over these dims; their place is taken by the dims of the index. What x[index] is made of.\n"
+        "\n"
+        "Names: the dims given become those of the index with its names; one dim indexed by a vector without a name keeps its own (rule index).\n"
+        "Shapes: as self, the dims indexed replaced by those of the index.\n"
+        "Dtypes: as self; the index has any integer dtype.\n"
+        "Gradient: self.\n"
+        "Errors: an index out of range.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]], names=('N', 'C'))[:, [[0], [1]]].names\n"
+        "    ('N', None, None)\n",
         .id = 246,
         .nargs = 4,
         .lead = 2,
@@ -12098,6 +12568,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_take_dims_args, first),
         .bytes = sizeof(nomen_take_dims_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 3},
         .nout = 1,
         .forms = 0,
         .args = args_take_dims,
@@ -12106,9 +12580,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "index",
         .names = nomen__names_take_dims,
         .dtype = nomen__dtype_indexed,
@@ -12121,21 +12594,20 @@ const nomen__op nomen__ops[] = {
         .name = "tan",
         .signature = "(self, *, out=None)",
         .doc = "The tangent of an angle in radians.\n"
-               "\n"
-               "    result = tan(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: tan_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 1.5574])\n",
+        "\n"
+        "    result = tan(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: tan_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tan(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 1.5574])\n",
         .id = 247,
         .nargs = 1,
         .lead = 1,
@@ -12143,6 +12615,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_tan_args, out),
         .bytes = sizeof(nomen_tan_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_tan,
@@ -12151,8 +12627,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_tan_args, out),
         .kernel = "tan",
@@ -12167,21 +12643,20 @@ const nomen__op nomen__ops[] = {
         .name = "tanh",
         .signature = "(self, *, out=None)",
         .doc = "The hyperbolic tangent.\n"
-               "\n"
-               "    result = tanh(self)\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: integers and bool become float32; else operands are promoted to a common "
-               "dtype.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: tanh_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
-               "    tensor([0.0000, 0.7616])\n",
+        "\n"
+        "    result = tanh(self)\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: integers and bool become float32; else operands are promoted to a common dtype.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: tanh_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tanh(nomen.tensor([0., 1.]))\n"
+        "    tensor([0.0000, 0.7616])\n",
         .id = 248,
         .nargs = 1,
         .lead = 1,
@@ -12189,6 +12664,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_tanh_args, out),
         .bytes = sizeof(nomen_tanh_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_tanh,
@@ -12197,8 +12676,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE_HEAVY,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_tanh_args, out),
         .kernel = "tanh",
@@ -12212,20 +12691,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "tensor_split",
         .signature = "(self, sections=None, dim=None, *, indices=None)",
-        .doc = "Cuts a dim (default 0) into a number of sections of nearly equal size, or at the "
-               "indices given.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: a number of sections below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.tolist() for p in nomen.arange(5).tensor_split(2)]\n"
-               "    [[0, 1, 2], [3, 4]]\n"
-               "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
-               "    [[0], [1, 2, 3], [4]]\n",
+        .doc = "Cuts a dim (default 0) into a number of sections of nearly equal size, or at the indices given.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a number of sections below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.tolist() for p in nomen.arange(5).tensor_split(2)]\n"
+        "    [[0, 1, 2], [3, 4]]\n"
+        "    >>> [p.tolist() for p in nomen.arange(5).tensor_split((1, 4))]\n"
+        "    [[0], [1, 2, 3], [4]]\n",
         .id = 249,
         .nargs = 4,
         .lead = 1,
@@ -12233,6 +12711,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_tensor_split_args, sections),
         .bytes = sizeof(nomen_tensor_split_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__DIM] = 3, [NOMEN__SIZES] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_tensor_split,
@@ -12241,9 +12723,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_tensor_split,
     },
@@ -12251,20 +12732,20 @@ const nomen__op nomen__ops[] = {
         .name = "threshold",
         .signature = "(self, threshold, value, *, out=None)",
         .doc = "Elements above the threshold stay, others become value. NaN stays.\n"
-               "\n"
-               "    result = self > threshold ? self : value\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: real; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: bool and complex operands.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: threshold_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
-               "    tensor([-9., -9.,  2.], names=('N',))\n",
+        "\n"
+        "    result = self > threshold ? self : value\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: real; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: bool and complex operands.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: threshold_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
+        "    tensor([-9., -9.,  2.], names=('N',))\n",
         .id = 250,
         .nargs = 3,
         .lead = 1,
@@ -12272,6 +12753,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_threshold_args, threshold),
         .bytes = sizeof(nomen_threshold_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_threshold,
@@ -12280,9 +12765,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_threshold_args, out),
         .compose = nomen__compose_threshold,
@@ -12291,17 +12775,17 @@ const nomen__op nomen__ops[] = {
         .name = "tile",
         .signature = "(self, dims)",
         .doc = "repeat that begins with the last dim where there are less numbers than dims.\n"
-               "\n"
-               "Names: new leading dims unnamed (rule expand).\n"
-               "Shapes: each size times its number.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: a negative number.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
-               "    tensor([[1, 2, 1, 2],\n"
-               "            [3, 4, 3, 4]])\n",
+        "\n"
+        "Names: new leading dims unnamed (rule expand).\n"
+        "Shapes: each size times its number.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a negative number.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[1, 2], [3, 4]]).tile(2)\n"
+        "    tensor([[1, 2, 1, 2],\n"
+        "            [3, 4, 3, 4]])\n",
         .id = 251,
         .nargs = 2,
         .lead = 1,
@@ -12309,6 +12793,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_tile_args, dims),
         .bytes = sizeof(nomen_tile_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_tile,
@@ -12317,27 +12805,25 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "expand",
         .compose = nomen__compose_tile,
     },
     {
         .name = "to",
         .signature = "(self, dtype=None, copy=False, device=None)",
-        .doc = "The tensor converted to a dtype, on a device; itself if it is so already and copy "
-               "is not asked for.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
-               "    tensor([ 1, -1])\n",
+        .doc = "The tensor converted to a dtype, on a device; itself if it is so already and copy is not asked for.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1.7, -1.7]).to(nomen.int64)\n"
+        "    tensor([ 1, -1])\n",
         .id = 252,
         .nargs = 4,
         .lead = 1,
@@ -12345,6 +12831,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_to_args, dtype),
         .bytes = sizeof(nomen_to_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2, [NOMEN__FLAG] = 3, [NOMEN__TEXT] = 4},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_to,
@@ -12353,9 +12843,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_to,
     },
@@ -12363,16 +12852,16 @@ const nomen__op nomen__ops[] = {
         .name = "to_device",
         .signature = "(self, device)",
         .doc = "A copy on a device: 'cpu', 'mock', 'mock:1'.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a device that is not there.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
-               "    tensor([1., 1.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a device that is not there.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.to_device(nomen.ones(2, names=('N',)), 'cpu')\n"
+        "    tensor([1., 1.], names=('N',))\n",
         .id = 253,
         .nargs = 2,
         .lead = 1,
@@ -12380,6 +12869,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_to_device_args, device),
         .bytes = sizeof(nomen_to_device_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__TEXT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_to_device,
@@ -12388,9 +12881,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_same,
@@ -12403,21 +12895,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "topk",
         .signature = "(self, k, dim=None, largest=True, sorted=True, *, out=None)",
-        .doc =
-            "The k largest (or smallest) elements along a dim (default the last one), with their "
-            "positions, the best first. NaN is larger than every number; of equals the first ones "
-            "are taken, in their order. sorted=False allows any order, and gives the same.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self, with size k in the dim.\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: k larger than the dim, or negative.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
-            "    tensor([[3, 2]], names=('N', 'C'))\n",
+        .doc = "The k largest (or smallest) elements along a dim (default the last one), with their positions, the best first. NaN is larger than every number; of equals the first ones are taken, in their order. sorted=False allows any order, and gives the same.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, with size k in the dim.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: k larger than the dim, or negative.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([[3, 1, 2]], names=('N', 'C')).topk(2, 'C').values\n"
+        "    tensor([[3, 2]], names=('N', 'C'))\n",
         .id = 254,
         .nargs = 5,
         .lead = 1,
@@ -12425,6 +12914,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_topk_args, k),
         .bytes = sizeof(nomen_topk_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2, [NOMEN__DIM] = 3, [NOMEN__FLAG] = 4},
         .nout = 2,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_topk,
@@ -12433,9 +12926,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .first = "values",
         .second = "indices",
@@ -12453,18 +12945,18 @@ const nomen__op nomen__ops[] = {
         .name = "trace",
         .signature = "(self)",
         .doc = "The sum of the diagonal of a matrix.\n"
-               "\n"
-               "    result = sum of self[i, i]\n"
-               "\n"
-               "Names: no names: the result is a number or has no dims (rule none).\n"
-               "Shapes: a matrix gives a 0-d tensor.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: another number of dims than 2.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
-               "    tensor(5.)\n",
+        "\n"
+        "    result = sum of self[i, i]\n"
+        "\n"
+        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Shapes: a matrix gives a 0-d tensor.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: another number of dims than 2.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.trace(nomen.tensor([[1., 2.], [3., 4.]], names=('N', 'C')))\n"
+        "    tensor(5.)\n",
         .id = 255,
         .nargs = 1,
         .lead = 1,
@@ -12472,6 +12964,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_trace_args),
         .bytes = sizeof(nomen_trace_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_trace,
@@ -12480,29 +12976,27 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "none",
         .compose = nomen__compose_trace,
     },
     {
         .name = "transpose",
         .signature = "(self, dim0, dim1)",
-        .doc =
-            "Swaps two dims.\n"
-            "\n"
-            "Names: two dims change places with their names (rule transpose).\n"
-            "Shapes: the sizes of self, two of them swapped; the result shares memory with self.\n"
-            "Dtypes: as self.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there.\n"
-            "In place: transpose_.\n"
-            "Also called: swapaxes, swapdims.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
-            "    ('C', 'N')\n",
+        .doc = "Swaps two dims.\n"
+        "\n"
+        "Names: two dims change places with their names (rule transpose).\n"
+        "Shapes: the sizes of self, two of them swapped; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there.\n"
+        "In place: transpose_.\n"
+        "Also called: swapaxes, swapdims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C')).transpose('N', 'C').names\n"
+        "    ('C', 'N')\n",
         .id = 256,
         .nargs = 3,
         .lead = 1,
@@ -12510,6 +13004,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_transpose_args, dim0),
         .bytes = sizeof(nomen_transpose_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_transpose,
@@ -12518,9 +13016,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "transpose",
         .names = nomen__view_transpose,
         .dtype = nomen__dtype_same,
@@ -12532,23 +13029,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "tril",
         .signature = "(self, diagonal=None, *, out=None)",
-        .doc = "The matrices with zeros above the diagonal, or above the one that is diagonal "
-               "places to the right.\n"
-               "\n"
-               "    result[i, j] = j <= i + diagonal ? self[i, j] : 0\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self; the last two dims are matrices.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: less than two dims.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: tril_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
-               "    tensor([[1., 0., 0.],\n"
-               "            [1., 1., 0.]], names=('N', 'C'))\n",
+        .doc = "The matrices with zeros above the diagonal, or above the one that is diagonal places to the right.\n"
+        "\n"
+        "    result[i, j] = j <= i + diagonal ? self[i, j] : 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; the last two dims are matrices.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: less than two dims.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: tril_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3, names=('N', 'C')).tril()\n"
+        "    tensor([[1., 0., 0.],\n"
+        "            [1., 1., 0.]], names=('N', 'C'))\n",
         .id = 257,
         .nargs = 2,
         .lead = 1,
@@ -12556,6 +13052,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_tril_args, diagonal),
         .bytes = sizeof(nomen_tril_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_tril,
@@ -12564,9 +13064,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_tril_args, out),
         .names = nomen__names_keep,
@@ -12579,23 +13078,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "triu",
         .signature = "(self, diagonal=None, *, out=None)",
-        .doc = "The matrices with zeros below the diagonal, or below the one that is diagonal "
-               "places to the right.\n"
-               "\n"
-               "    result[i, j] = j >= i + diagonal ? self[i, j] : 0\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self; the last two dims are matrices.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: less than two dims.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: triu_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(2, 3).triu(1)\n"
-               "    tensor([[0., 1., 1.],\n"
-               "            [0., 0., 1.]])\n",
+        .doc = "The matrices with zeros below the diagonal, or below the one that is diagonal places to the right.\n"
+        "\n"
+        "    result[i, j] = j >= i + diagonal ? self[i, j] : 0\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self; the last two dims are matrices.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: less than two dims.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: triu_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, 3).triu(1)\n"
+        "    tensor([[0., 1., 1.],\n"
+        "            [0., 0., 1.]])\n",
         .id = 258,
         .nargs = 2,
         .lead = 1,
@@ -12603,6 +13101,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_triu_args, diagonal),
         .bytes = sizeof(nomen_triu_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__INT] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_triu,
@@ -12611,9 +13113,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .out_offset = offsetof(nomen_triu_args, out),
         .names = nomen__names_keep,
@@ -12627,19 +13128,19 @@ const nomen__op nomen__ops[] = {
         .name = "trunc",
         .signature = "(self, *, out=None)",
         .doc = "Without the part behind the point.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: bool or complex self.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "In place: trunc_; the result must fit the sizes and the dtype of self.\n"
-               "Also called: fix.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
-               "    tensor([-1.,  1.])\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: bool or complex self.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "In place: trunc_; the result must fit the sizes and the dtype of self.\n"
+        "Also called: fix.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.trunc(nomen.tensor([-1.5, 1.5]))\n"
+        "    tensor([-1.,  1.])\n",
         .id = 259,
         .nargs = 1,
         .lead = 1,
@@ -12647,6 +13148,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_trunc_args, out),
         .bytes = sizeof(nomen_trunc_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_trunc,
@@ -12655,9 +13160,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 |
-                  1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 |
-                  1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .refuse_complex = "trunc is not supported for complex inputs",
         .out_offset = offsetof(nomen_trunc_args, out),
@@ -12673,16 +13177,16 @@ const nomen__op nomen__ops[] = {
         .name = "unbind",
         .signature = "(self, dim=None)",
         .doc = "The slices along a dim (default 0), without that dim.\n"
-               "\n"
-               "Names: the dim given goes with its name (rule select).\n"
-               "Shapes: as self without the dim; the slices share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: a dim that is not there.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
-               "    [3, 3]\n",
+        "\n"
+        "Names: the dim given goes with its name (rule select).\n"
+        "Shapes: as self without the dim; the slices share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: a dim that is not there.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [int(r.sum()) for r in nomen.ones(2, 3).unbind()]\n"
+        "    [3, 3]\n",
         .id = 260,
         .nargs = 2,
         .lead = 1,
@@ -12690,6 +13194,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_unbind_args, dim),
         .bytes = sizeof(nomen_unbind_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_unbind,
@@ -12698,9 +13206,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
         .compose = nomen__compose_unbind,
     },
@@ -12708,19 +13215,16 @@ const nomen__op nomen__ops[] = {
         .name = "unflatten",
         .signature = "(self, dim, sizes, names=None)",
         .doc = "Makes several dims of one; one size may be -1.\n"
-               "\n"
-               "Names: one dim becomes several (rule unflatten).\n"
-               "Shapes: the sizes given in the place of the one that is their product; the result "
-               "shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: sizes that do not multiply up to the dim's size, a name that is taken, a "
-               "named tensor without names for the new dims.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', "
-               "-1)]).shape\n"
-               "    nomen.Size([2, 3, 4])\n",
+        "\n"
+        "Names: one dim becomes several (rule unflatten).\n"
+        "Shapes: the sizes given in the place of the one that is their product; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: sizes that do not multiply up to the dim's size, a name that is taken, a named tensor without names for the new dims.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 12, names=('N', 'D')).unflatten('D', [('H', 3), ('W', -1)]).shape\n"
+        "    nomen.Size([2, 3, 4])\n",
         .id = 261,
         .nargs = 4,
         .lead = 1,
@@ -12728,6 +13232,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_unflatten_args, dim),
         .bytes = sizeof(nomen_unflatten_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__SIZES] = 3, [NOMEN__NAMES] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_unflatten,
@@ -12736,9 +13244,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unflatten",
         .names = nomen__view_unflatten,
         .dtype = nomen__dtype_same,
@@ -12750,19 +13257,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "unfold",
         .signature = "(self, dimension, size, step)",
-        .doc = "All windows of a size along a dim, step elements apart: the dim counts them, a new "
-               "last dim has their elements. Windows may overlap in memory.\n"
-               "\n"
-               "Names: a new dim (rule insert).\n"
-               "Shapes: as self but for the dim, then size.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a size larger than the dim, a step below 1.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
-               "    tensor([[0, 1, 2],\n"
-               "            [2, 3, 4]])\n",
+        .doc = "All windows of a size along a dim, step elements apart: the dim counts them, a new last dim has their elements. Windows may overlap in memory.\n"
+        "\n"
+        "Names: a new dim (rule insert).\n"
+        "Shapes: as self but for the dim, then size.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a size larger than the dim, a step below 1.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.arange(5).unfold(0, 3, 2)\n"
+        "    tensor([[0, 1, 2],\n"
+        "            [2, 3, 4]])\n",
         .id = 262,
         .nargs = 4,
         .lead = 1,
@@ -12770,6 +13276,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_unfold_args, dimension),
         .bytes = sizeof(nomen_unfold_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 15,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__INT] = 3},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_unfold,
@@ -12778,9 +13288,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "insert",
         .names = nomen__view_unfold,
         .dtype = nomen__dtype_same,
@@ -12792,20 +13301,19 @@ const nomen__op nomen__ops[] = {
     {
         .name = "uniform",
         .signature = "(self, from_=None, to=None, *, generator=None)",
-        .doc = "Writes random numbers, uniform from `from` (default 0) up to but not including "
-               "`to` (default 1).\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self, which is written in the order of memory.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: from above to, bounds that the dtype does not hold.\n"
-               "In place: uniform_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> _ = nomen.manual_seed(0)\n"
-               "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
-               "    tensor([-0.0075,  0.5364], names=('N',))\n",
+        .doc = "Writes random numbers, uniform from `from` (default 0) up to but not including `to` (default 1).\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, which is written in the order of memory.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: from above to, bounds that the dtype does not hold.\n"
+        "In place: uniform_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> _ = nomen.manual_seed(0)\n"
+        "    >>> nomen.zeros(2, names=('N',)).uniform_(-1, 1)\n"
+        "    tensor([-0.0075,  0.5364], names=('N',))\n",
         .id = 263,
         .nargs = 4,
         .lead = 1,
@@ -12813,6 +13321,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_uniform_args, from),
         .bytes = sizeof(nomen_uniform_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__GENERATOR] = 4},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_uniform,
@@ -12821,8 +13333,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_same,
@@ -12834,28 +13346,22 @@ const nomen__op nomen__ops[] = {
     {
         .name = "unique",
         .signature = "(self, sorted=True, return_inverse=False, return_counts=False, dim=None)",
-        .doc = "The values that come, each once and in order, and on request for each element "
-               "where its value stands (return_inverse), and how often each value comes "
-               "(return_counts). With a dim its slices are the values, ordered by their first "
-               "elements. NaN differs from itself. sorted=False allows any order, and gives the "
-               "same. The result is one tensor if nothing else is asked for, else a list.\n"
-               "\n"
-               "Names: along a dim own names; else the values have one unnamed dim and the "
-               "positions own names (rule unique).\n"
-               "Shapes: as many values as differ; the positions have the sizes of self, or of the "
-               "dim; a count for each value.\n"
-               "Dtypes: values as self; positions and counts are int64.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: slices without elements.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.tensor([3, 1, 3, 2], names=('N',))\n"
-               "    >>> values, counts = x.unique(return_counts=True)\n"
-               "    >>> values, counts\n"
-               "    (tensor([1, 2, 3]), tensor([1, 1, 2]))\n"
-               "    >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')\n"
-               "    tensor([[1, 5],\n"
-               "            [2, 0]], names=('N', 'C'))\n",
+        .doc = "The values that come, each once and in order, and on request for each element where its value stands (return_inverse), and how often each value comes (return_counts). With a dim its slices are the values, ordered by their first elements. NaN differs from itself. sorted=False allows any order, and gives the same. The result is one tensor if nothing else is asked for, else a list.\n"
+        "\n"
+        "Names: along a dim own names; else the values have one unnamed dim and the positions own names (rule unique).\n"
+        "Shapes: as many values as differ; the positions have the sizes of self, or of the dim; a count for each value.\n"
+        "Dtypes: values as self; positions and counts are int64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: slices without elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.tensor([3, 1, 3, 2], names=('N',))\n"
+        "    >>> values, counts = x.unique(return_counts=True)\n"
+        "    >>> values, counts\n"
+        "    (tensor([1, 2, 3]), tensor([1, 1, 2]))\n"
+        "    >>> nomen.tensor([[2, 0], [1, 5], [2, 0]], names=('N', 'C')).unique(dim='N')\n"
+        "    tensor([[1, 5],\n"
+        "            [2, 0]], names=('N', 'C'))\n",
         .id = 264,
         .nargs = 5,
         .lead = 1,
@@ -12863,6 +13369,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_unique_args, unsorted),
         .bytes = sizeof(nomen_unique_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__FLAG] = 2, [NOMEN__DIM] = 5},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_unique,
@@ -12871,29 +13381,25 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "unique",
         .compose = nomen__compose_unique,
     },
     {
         .name = "unique_consecutive",
         .signature = "(self, return_inverse=False, return_counts=False, dim=None)",
-        .doc = "unique, but of neighbours only: of a run of equal values the first stays, in the "
-               "order in which they come.\n"
-               "\n"
-               "Names: along a dim own names; else the values have one unnamed dim and the "
-               "positions own names (rule unique).\n"
-               "Shapes: a value for each run; the positions have the sizes of self, or of the dim; "
-               "a count for each value.\n"
-               "Dtypes: values as self; positions and counts are int64.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: slices without elements.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)\n"
-               "    (tensor([1, 2, 1]), tensor([2, 1, 1]))\n",
+        .doc = "unique, but of neighbours only: of a run of equal values the first stays, in the order in which they come.\n"
+        "\n"
+        "Names: along a dim own names; else the values have one unnamed dim and the positions own names (rule unique).\n"
+        "Shapes: a value for each run; the positions have the sizes of self, or of the dim; a count for each value.\n"
+        "Dtypes: values as self; positions and counts are int64.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: slices without elements.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1, 1, 2, 1]).unique_consecutive(return_counts=True)\n"
+        "    (tensor([1, 2, 1]), tensor([2, 1, 1]))\n",
         .id = 265,
         .nargs = 4,
         .lead = 1,
@@ -12901,6 +13407,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_unique_consecutive_args, return_inverse),
         .bytes = sizeof(nomen_unique_consecutive_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__FLAG] = 2, [NOMEN__DIM] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_unique_consecutive,
@@ -12909,9 +13419,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unique",
         .compose = nomen__compose_unique,
     },
@@ -12919,17 +13428,17 @@ const nomen__op nomen__ops[] = {
         .name = "unsqueeze",
         .signature = "(self, dim, *, name=None)",
         .doc = "Inserts a dim of size 1 at a position, unnamed or with a name.\n"
-               "\n"
-               "Names: a new dim (rule insert).\n"
-               "Shapes: a 1 more at that place; the result shares memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: a position out of range, a name that is taken.\n"
-               "In place: unsqueeze_.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
-               "    ('N', 'C')\n",
+        "\n"
+        "Names: a new dim (rule insert).\n"
+        "Shapes: a 1 more at that place; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: a position out of range, a name that is taken.\n"
+        "In place: unsqueeze_.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(3, names=('C',)).unsqueeze(0, name='N').names\n"
+        "    ('N', 'C')\n",
         .id = 266,
         .nargs = 3,
         .lead = 1,
@@ -12937,6 +13446,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_unsqueeze_args, dim),
         .bytes = sizeof(nomen_unsqueeze_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIM] = 2, [NOMEN__NAME] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE,
         .args = args_unsqueeze,
@@ -12945,9 +13458,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "insert",
         .names = nomen__view_unsqueeze,
         .dtype = nomen__dtype_same,
@@ -12959,22 +13471,18 @@ const nomen__op nomen__ops[] = {
     {
         .name = "var",
         .signature = "(self, dim=None, keepdim=False, *, correction=None, out=None)",
-        .doc =
-            "The variance over the given dims, or over all of them: the squares of the deviations "
-            "from the mean, divided by the count less correction (default 1).\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; complex gives the real dtype.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice; operands that are not floating or "
-            "complex.\n"
-            "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
-            "    tensor(1.2500)\n",
+        .doc = "The variance over the given dims, or over all of them: the squares of the deviations from the mean, divided by the count less correction (default 1).\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice; operands that are not floating or complex.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., 2., 3., 4.]).var(correction=0)\n"
+        "    tensor(1.2500)\n",
         .id = 267,
         .nargs = 4,
         .lead = 1,
@@ -12982,6 +13490,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_var_args, dim),
         .bytes = sizeof(nomen_var_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__NUMBER] = 4},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_var,
@@ -12990,8 +13502,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .out_offset = offsetof(nomen_var_args, out),
         .kernel = "var",
@@ -13005,20 +13517,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "var_mean",
         .signature = "(self, dim=None, keepdim=False, *, correction=None)",
-        .doc =
-            "The variance and the mean over the given dims, or over all of them, in one go.\n"
-            "\n"
-            "Names: own names without the dims given; with keepdim all of them; no dim given: all "
-            "dims (rule reduce).\n"
-            "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
-            "Dtypes: floating and complex; the variance of complex numbers is real.\n"
-            "Gradient: self.\n"
-            "Errors: a dim that is not there, or comes twice; operands that are not floating or "
-            "complex.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
-            "    (tensor(1.2500), tensor(2.5000))\n",
+        .doc = "The variance and the mean over the given dims, or over all of them, in one go.\n"
+        "\n"
+        "Names: own names without the dims given; with keepdim all of them; no dim given: all dims (rule reduce).\n"
+        "Shapes: the sizes of self without the reduced dims, or with size 1 there (keepdim).\n"
+        "Dtypes: floating and complex; the variance of complex numbers is real.\n"
+        "Gradient: self.\n"
+        "Errors: a dim that is not there, or comes twice; operands that are not floating or complex.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.var_mean(nomen.tensor([1., 2., 3., 4.]), correction=0)\n"
+        "    (tensor(1.2500), tensor(2.5000))\n",
         .id = 268,
         .nargs = 4,
         .lead = 1,
@@ -13026,6 +13535,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_var_mean_args, dim),
         .bytes = sizeof(nomen_var_mean_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DIMS] = 2, [NOMEN__FLAG] = 3, [NOMEN__NUMBER] = 4},
         .nout = 2,
         .forms = NOMEN__FUNCTION,
         .args = args_var_mean,
@@ -13034,8 +13547,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 |
-                  1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "reduce",
         .second = "mean",
         .second_offset = offsetof(nomen_var_mean_args, mean),
@@ -13052,20 +13565,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "view",
         .signature = "(self, size)",
-        .doc = "The same elements with other sizes, never copied; one size may be -1. Dims that "
-               "stay whole keep their names.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: the sizes given, with as many elements as self has; the result shares "
-               "memory with self.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: sizes that do not multiply up to the number of elements, strides that do "
-               "not allow it: use reshape.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
-               "    ('N', None)\n",
+        .doc = "The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: the sizes given, with as many elements as self has; the result shares memory with self.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: sizes that do not multiply up to the number of elements, strides that do not allow it: use reshape.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, 4, names=('N', 'C', 'W')).view(2, -1).names\n"
+        "    ('N', None)\n",
         .id = 269,
         .nargs = 2,
         .lead = 1,
@@ -13073,6 +13583,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_view_args, size),
         .bytes = sizeof(nomen_view_args),
         .more = 0,
+        .view = 1,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__SIZES] = 2},
         .nout = 1,
         .forms = NOMEN__METHOD,
         .args = args_view,
@@ -13081,9 +13595,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__view_reshape,
         .dtype = nomen__dtype_same,
@@ -13096,17 +13609,16 @@ const nomen__op nomen__ops[] = {
         .name = "view_as_complex",
         .signature = "(self)",
         .doc = "Pairs of real numbers along the last dim as complex ones, a view.\n"
-               "\n"
-               "Names: the dim given goes with its name (rule select).\n"
-               "Shapes: those of self without the last one, which is 2.\n"
-               "Dtypes: float32 gives complex64, float64 complex128.\n"
-               "Gradient: self.\n"
-               "Errors: other dtypes, a last dim of another size or with gaps, other strides that "
-               "are odd.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
-               "    tensor([1.+2.j, 3.-4.j])\n",
+        "\n"
+        "Names: the dim given goes with its name (rule select).\n"
+        "Shapes: those of self without the last one, which is 2.\n"
+        "Dtypes: float32 gives complex64, float64 complex128.\n"
+        "Gradient: self.\n"
+        "Errors: other dtypes, a last dim of another size or with gaps, other strides that are odd.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.view_as_complex(nomen.tensor([[1., 2.], [3., -4.]]))\n"
+        "    tensor([1.+2.j, 3.-4.j])\n",
         .id = 270,
         .nargs = 1,
         .lead = 1,
@@ -13114,6 +13626,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_view_as_complex_args),
         .bytes = sizeof(nomen_view_as_complex_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_view_as_complex,
@@ -13122,9 +13638,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "select",
         .names = nomen__names_unpaired,
         .dtype = nomen__dtype_pairs,
@@ -13137,17 +13652,17 @@ const nomen__op nomen__ops[] = {
         .name = "view_as_real",
         .signature = "(self)",
         .doc = "The real and imaginary parts as a new last dim of size 2, a view.\n"
-               "\n"
-               "Names: a new dim (rule insert).\n"
-               "Shapes: those of self, then 2.\n"
-               "Dtypes: as self; complex gives the real dtype.\n"
-               "Gradient: self.\n"
-               "Errors: a real self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
-               "    tensor([[ 1.,  2.],\n"
-               "            [ 3., -4.]])\n",
+        "\n"
+        "Names: a new dim (rule insert).\n"
+        "Shapes: those of self, then 2.\n"
+        "Dtypes: as self; complex gives the real dtype.\n"
+        "Gradient: self.\n"
+        "Errors: a real self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.view_as_real(nomen.tensor([1+2j, 3-4j]))\n"
+        "    tensor([[ 1.,  2.],\n"
+        "            [ 3., -4.]])\n",
         .id = 271,
         .nargs = 1,
         .lead = 1,
@@ -13155,6 +13670,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_view_as_real_args),
         .bytes = sizeof(nomen_view_as_real_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_view_as_real,
@@ -13163,9 +13682,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "insert",
         .names = nomen__names_pairs,
         .dtype = nomen__dtype_real,
@@ -13177,20 +13695,17 @@ const nomen__op nomen__ops[] = {
     {
         .name = "view_dtype",
         .signature = "(self, dtype)",
-        .doc =
-            "The same bytes as elements of another dtype, never copied: x.view(dtype) in Python. "
-            "Where elements become smaller or larger the last dim becomes longer or shorter.\n"
-            "\n"
-            "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-            "Shapes: as self, the last dim times the ratio of the bytes of an element.\n"
-            "Dtypes: dtype.\n"
-            "Gradient: none.\n"
-            "Errors: a last dim that cannot be divided so, or whose elements do not lie side by "
-            "side.\n"
-            "\n"
-            "Example:\n"
-            "    >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)\n"
-            "    tensor([ 4607182418800017408, -4611686018427387904], names=('N',))\n",
+        .doc = "The same bytes as elements of another dtype, never copied: x.view(dtype) in Python. Where elements become smaller or larger the last dim becomes longer or shorter.\n"
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self, the last dim times the ratio of the bytes of an element.\n"
+        "Dtypes: dtype.\n"
+        "Gradient: none.\n"
+        "Errors: a last dim that cannot be divided so, or whose elements do not lie side by side.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.tensor([1., -2.], dtype=nomen.float64, names=('N',)).view(nomen.int64)\n"
+        "    tensor([ 4607182418800017408, -4611686018427387904], names=('N',))\n",
         .id = 272,
         .nargs = 2,
         .lead = 1,
@@ -13198,6 +13713,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_view_dtype_args, dtype),
         .bytes = sizeof(nomen_view_dtype_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 3,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2},
         .nout = 1,
         .forms = 0,
         .args = args_view_dtype,
@@ -13206,9 +13725,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_keep,
         .dtype = nomen__dtype_view,
@@ -13219,16 +13737,16 @@ const nomen__op nomen__ops[] = {
         .name = "vsplit",
         .signature = "(self, sections=None, *, indices=None)",
         .doc = "tensor_split of the first dim into equal sections, or at indices.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self but for the dim; the pieces share memory with self.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: less than two dims, sections that do not divide the dim.\n"
-               "\n"
-               "Example:\n"
-               "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
-               "    [[[1, 2]], [[3, 4]]]\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self but for the dim; the pieces share memory with self.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: less than two dims, sections that do not divide the dim.\n"
+        "\n"
+        "Example:\n"
+        "    >>> [p.tolist() for p in nomen.tensor([[1, 2], [3, 4]]).vsplit(2)]\n"
+        "    [[[1, 2]], [[3, 4]]]\n",
         .id = 273,
         .nargs = 3,
         .lead = 1,
@@ -13236,6 +13754,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_vsplit_args, sections),
         .bytes = sizeof(nomen_vsplit_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__NUMBER] = 2, [NOMEN__SIZES] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD,
         .args = args_vsplit,
@@ -13244,9 +13766,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .compose = nomen__compose_vsplit,
     },
@@ -13254,19 +13775,19 @@ const nomen__op nomen__ops[] = {
         .name = "vstack",
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors one above the other, along dim 0; what has one dim is a row.\n"
-               "\n"
-               "Names: matched from the right (rule cat).\n"
-               "Shapes: at least 2-d: missing dims are added in front; then as cat.\n"
-               "Dtypes: any; as self.\n"
-               "Gradient: of the operations it is made of.\n"
-               "Errors: no tensors, sizes or names that do not fit each other.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "Also called: row_stack.\n"
-               "\n"
-               "Example:\n"
-               "    >>> x = nomen.ones(3, names=('C',))\n"
-               "    >>> nomen.vstack([x, x]).names\n"
-               "    (None, 'C')\n",
+        "\n"
+        "Names: matched from the right (rule cat).\n"
+        "Shapes: at least 2-d: missing dims are added in front; then as cat.\n"
+        "Dtypes: any; as self.\n"
+        "Gradient: of the operations it is made of.\n"
+        "Errors: no tensors, sizes or names that do not fit each other.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "Also called: row_stack.\n"
+        "\n"
+        "Example:\n"
+        "    >>> x = nomen.ones(3, names=('C',))\n"
+        "    >>> nomen.vstack([x, x]).names\n"
+        "    (None, 'C')\n",
         .id = 274,
         .nargs = 1,
         .lead = 0,
@@ -13274,6 +13795,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_vstack_args, tensors),
         .bytes = sizeof(nomen_vstack_args),
         .more = 1,
+        .view = 0,
+        .spare = 0,
+        .required = 1,
+        .first_of = {[NOMEN__TENSORS] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_vstack,
@@ -13282,9 +13807,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "cat",
         .out_offset = offsetof(nomen_vstack_args, out),
         .compose = nomen__compose_pile,
@@ -13293,19 +13817,17 @@ const nomen__op nomen__ops[] = {
         .name = "where",
         .signature = "(condition, self, other, *, out=None)",
         .doc = "Takes self where condition is true, other elsewhere.\n"
-               "\n"
-               "Names: all operands matched from the right (rule unify).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: condition is bool, or uint8 of which all but 0 is true; self and other are "
-               "promoted to a common dtype.\n"
-               "Gradient: self, other.\n"
-               "Errors: a condition of another dtype.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), "
-               "nomen.tensor([3, 4]))\n"
-               "    tensor([1, 4])\n",
+        "\n"
+        "Names: all operands matched from the right (rule unify).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: condition is bool, or uint8 of which all but 0 is true; self and other are promoted to a common dtype.\n"
+        "Gradient: self, other.\n"
+        "Errors: a condition of another dtype.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.where(nomen.tensor([True, False]), nomen.tensor([1, 2]), nomen.tensor([3, 4]))\n"
+        "    tensor([1, 4])\n",
         .id = 275,
         .nargs = 3,
         .lead = 3,
@@ -13313,6 +13835,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_where_args, out),
         .bytes = sizeof(nomen_where_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 7,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_where,
@@ -13321,9 +13847,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "unify",
         .out_offset = offsetof(nomen_where_args, out),
         .kernel = "where",
@@ -13338,17 +13863,17 @@ const nomen__op nomen__ops[] = {
         .name = "zero",
         .signature = "(self)",
         .doc = "Writes zeros into every element.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
-               "Dtypes: as self.\n"
-               "Gradient: self.\n"
-               "Errors: none of its own.\n"
-               "In place: zero_; the result must fit the sizes and the dtype of self.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.ones(2, names=('N',)).zero_()\n"
-               "    tensor([0., 0.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: none of its own.\n"
+        "In place: zero_; the result must fit the sizes and the dtype of self.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.ones(2, names=('N',)).zero_()\n"
+        "    tensor([0., 0.], names=('N',))\n",
         .id = 276,
         .nargs = 1,
         .lead = 1,
@@ -13356,6 +13881,10 @@ const nomen__op nomen__ops[] = {
         .tail = sizeof(nomen_zero_args),
         .bytes = sizeof(nomen_zero_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__INPLACE,
         .args = args_zero,
@@ -13364,9 +13893,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 1,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_same,
@@ -13379,18 +13907,18 @@ const nomen__op nomen__ops[] = {
         .name = "zeros",
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of zeros.\n"
-               "\n"
-               "Names: the names argument (rule given).\n"
-               "Shapes: as given.\n"
-               "Dtypes: dtype=, else float32.\n"
-               "Gradient: none.\n"
-               "Errors: a negative size.\n"
-               "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
-               "    tensor([[0., 0., 0.],\n"
-               "            [0., 0., 0.]], names=('N', 'C'))\n",
+        "\n"
+        "Names: the names argument (rule given).\n"
+        "Shapes: as given.\n"
+        "Dtypes: dtype=, else float32.\n"
+        "Gradient: none.\n"
+        "Errors: a negative size.\n"
+        "out=: written and returned; unnamed it takes the names, named it must have them.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros(2, 3, names=('N', 'C'))\n"
+        "    tensor([[0., 0., 0.],\n"
+        "            [0., 0., 0.]], names=('N', 'C'))\n",
         .id = 277,
         .nargs = 3,
         .lead = 0,
@@ -13398,6 +13926,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_zeros_args, names),
         .bytes = sizeof(nomen_zeros_args),
         .more = 0,
+        .view = 0,
+        .spare = 0,
+        .required = 2,
+        .first_of = {[NOMEN__NAMES] = 1, [NOMEN__SIZES] = 2, [NOMEN__DTYPE] = 3},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__OUT,
         .args = args_zeros,
@@ -13406,9 +13938,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 1,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "given",
         .out_offset = offsetof(nomen_zeros_args, out),
         .creates = 1,
@@ -13422,16 +13953,16 @@ const nomen__op nomen__ops[] = {
         .name = "zeros_like",
         .signature = "(self, *, dtype=None)",
         .doc = "Zeros with the sizes and names of self.\n"
-               "\n"
-               "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-               "Shapes: as self.\n"
-               "Dtypes: dtype=, else as self.\n"
-               "Gradient: none.\n"
-               "Errors: none of its own.\n"
-               "\n"
-               "Example:\n"
-               "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
-               "    tensor([0., 0.], names=('N',))\n",
+        "\n"
+        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Shapes: as self.\n"
+        "Dtypes: dtype=, else as self.\n"
+        "Gradient: none.\n"
+        "Errors: none of its own.\n"
+        "\n"
+        "Example:\n"
+        "    >>> nomen.zeros_like(nomen.ones(2, names=('N',)))\n"
+        "    tensor([0., 0.], names=('N',))\n",
         .id = 278,
         .nargs = 2,
         .lead = 1,
@@ -13439,6 +13970,10 @@ const nomen__op nomen__ops[] = {
         .tail = offsetof(nomen_zeros_like_args, dtype),
         .bytes = sizeof(nomen_zeros_like_args),
         .more = 0,
+        .view = 0,
+        .spare = 1,
+        .required = 1,
+        .first_of = {[NOMEN__TENSOR] = 1, [NOMEN__DTYPE] = 2},
         .nout = 1,
         .forms = NOMEN__FUNCTION,
         .args = args_zeros_like,
@@ -13447,9 +13982,8 @@ const nomen__op nomen__ops[] = {
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
-        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 |
-                  1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 |
-                  1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
+        .alone = NOMEN__ALONE,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
         .creates = 1,
         .device_offset = offsetof(nomen_zeros_like_args, device),
