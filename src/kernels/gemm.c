@@ -52,6 +52,30 @@ static inline void st_u32(uint32_t *p, vu32 x) { st_f32(p, (vf32)x); }
 static inline vu64 ld_u64(const uint64_t *p) { return (vu64)ld_f64(p); }
 static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 
+/* Squares turned over, in vectors of 16 bytes; to_row in elements, in_row in bytes. */
+static inline void turn_f32(float *to, int64_t to_row, const char *in, int64_t in_row) {
+    typedef uint32_t quad __attribute__((vector_size(16)));
+    quad x[4];
+    for (int k = 0; k < 4; k++) memcpy(&x[k], in + k * in_row, sizeof *x);
+    const quad ac = __builtin_shufflevector(x[0], x[2], 0, 4, 1, 5),
+               bd = __builtin_shufflevector(x[1], x[3], 0, 4, 1, 5),
+               AC = __builtin_shufflevector(x[0], x[2], 2, 6, 3, 7),
+               BD = __builtin_shufflevector(x[1], x[3], 2, 6, 3, 7);
+    const quad y[4] = {
+        __builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
+        __builtin_shufflevector(AC, BD, 0, 4, 1, 5), __builtin_shufflevector(AC, BD, 2, 6, 3, 7)};
+    for (int k = 0; k < 4; k++) memcpy(to + k * to_row, &y[k], sizeof *y);
+}
+static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t in_row) {
+    typedef uint64_t two __attribute__((vector_size(16)));
+    two a, b;
+    memcpy(&a, in, sizeof a);
+    memcpy(&b, in + in_row, sizeof b);
+    const two low = __builtin_shufflevector(a, b, 0, 2), high = __builtin_shufflevector(a, b, 1, 3);
+    memcpy(to, &low, sizeof low);
+    memcpy(to + to_row, &high, sizeof high);
+}
+
 #define MUL_ADD(a, b, c) ((a) * (b) + (c))
 
 #define SFX            f32
@@ -74,6 +98,8 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define NC             (NR * 16)
 #define ROUNDS         0
 #define DIRECT         1
+#define TURN           turn_f32
+#define SIDE           4
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f64
@@ -96,6 +122,8 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define NC             (NR * 16)
 #define ROUNDS         0
 #define DIRECT         1
+#define TURN           turn_f64
+#define SIDE           2
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f16

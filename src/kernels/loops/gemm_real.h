@@ -2,8 +2,9 @@
  * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
  * STV(T *, V) of W elements, C_OF(T), T_OF(C), FMA(V, V, V), MR and NV (rows and vectors of the
  * micro-kernel's tile), KC, MC, NC (block sizes; MC a multiple of MR, NC of NR), ROUNDS (1: C loses
- * digits when stored, so blocks of C wait in scratch), DIRECT (1: gemm_direct.h as well). After:
- * FN(gemm); everything is undefined. */
+ * digits when stored, so blocks of C wait in scratch), DIRECT (1: gemm_direct.h as well), perhaps
+ * TURN(C *to, to_row, const char *in, in_row) of squares of SIDE elements. After: FN(gemm);
+ * everything is undefined. */
 
 #define NR                      (NV * W)
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
@@ -67,7 +68,18 @@ static APART void FN(pack_a)(C *to, const char *a, int64_t m, int64_t k, int64_t
     for (int64_t i = 0; i < m; i += MR, to += MR * k) {
         const char *in = a + i * row;
         if (i + MR <= m) {
-            for (int64_t p = 0; p < k; p++)
+            int64_t p = 0;
+#ifdef TURN
+            for (; col == E && p + SIDE <= k; p += SIDE) {
+#pragma GCC unroll 16
+                for (int r = 0; r + SIDE <= MR; r += SIDE)
+                    TURN(to + p * MR + r, MR, in + r * row + p * E, row);
+                for (int r = MR / SIDE * SIDE; r < MR; r++)
+                    for (int s = 0; s < SIDE; s++)
+                        to[(p + s) * MR + r] = C_OF(CAT(T, in, r * row + (p + s) * E));
+            }
+#endif
+            for (; p < k; p++)
 #pragma GCC unroll 16
                 for (int r = 0; r < MR; r++) to[p * MR + r] = C_OF(CAT(T, in, r * row + p * col));
         } else {
@@ -87,6 +99,15 @@ static APART void FN(pack_b)(C *to, const char *b, int64_t k, int64_t n, int64_t
             for (int64_t p = 0; p < k; p++)
                 for (int v = 0; v < NV; v++)
                     *(V *)(void *)(to + p * NR + v * W) = LDV(&CAT(T, in, p * row + v * W * E));
+#ifdef TURN
+        } else if (row == E && width == NR) {
+            int64_t p = 0;
+            for (; p + SIDE <= k; p += SIDE)
+                for (int64_t c = 0; c < NR; c += SIDE)
+                    TURN(to + p * NR + c, NR, in + c * col + p * E, col);
+            for (; p < k; p++)
+                for (int64_t c = 0; c < NR; c++) to[p * NR + c] = C_OF(CAT(T, in, c * col + p * E));
+#endif
         } else {
             for (int64_t p = 0; p < k; p++)
                 for (int64_t c = width; c < NR; c++) to[p * NR + c] = 0;
@@ -124,6 +145,10 @@ static void FN(block)(const C *a, const C *b, int64_t m, int64_t n, int64_t k, c
     C tile[MR * NR] __attribute__((aligned(64)));
     for (int64_t i = 0; i < m; i += MR)
         for (int64_t j = 0; j < n; j += NR) {
+            /* rows of C lie far apart: they are asked for while the tile is computed */
+            for (int64_t r = i; r < i + MR && r < m; r++)
+                for (int64_t s = 0; s < NR * (int64_t)sizeof(P); s += 64)
+                    __builtin_prefetch(c + r * row + j * col + s, 1);
             FN(kernel)(k, a + i * k, b + j * k, tile);
             FN(put)(tile, c + i * row + j * col, m - i < MR ? m - i : MR, n - j < NR ? n - j : NR,
                     row, col, first);
@@ -422,3 +447,5 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef NC
 #undef ROUNDS
 #undef DIRECT
+#undef TURN
+#undef SIDE
