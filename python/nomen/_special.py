@@ -30,6 +30,8 @@ Example:
 
 def _conversion(name, dtype):
     def convert(self, memory_format=None):
+        if memory_format is None:
+            return self.to(dtype)
         return self.to(dtype, memory_format=memory_format)
 
     convert.__name__ = name
@@ -311,30 +313,6 @@ def _new_empty_strided(self, size, stride, *, dtype=None, **options):
 # ---- other shapes ----------------------------------------------------------------------------
 
 
-def _transposed(self, transpose, name):
-    if self.ndim > 2:
-        raise RuntimeError(
-            f"{name}() expects a tensor with <= 2 dimensions, but self is {self.ndim}D"
-        )
-    return transpose(0, 1) if self.ndim == 2 else self
-
-
-def _t(self):
-    """The transpose of a tensor of at most two dims, as a view.
-
-    Names: its own, in reversed order.
-    Shapes: [n, m] gives [m, n]; fewer dims stay.
-    Dtypes: as self.
-    Gradient: self.
-    Errors: more than two dims.
-
-    Example:
-        >>> nomen.ones(2, 3, names=('N', 'C')).t().names
-        ('C', 'N')
-    """
-    return _transposed(self, self.transpose, "t")
-
-
 def _t_(self):
     """t in place: self becomes its transpose, and shares its memory as before.
 
@@ -348,7 +326,10 @@ def _t_(self):
         >>> nomen.ones(2, 3, names=('N', 'C')).t_().names
         ('C', 'N')
     """
-    return _transposed(self, self.transpose_, "t_")
+    if self.ndim > 2:
+        raise RuntimeError(
+            f"t_() expects a tensor with <= 2 dimensions, but self is {self.ndim}D")
+    return self.transpose_(0, 1) if self.ndim == 2 else self
 
 
 def _where(self, condition, other, *, out=None):
@@ -366,16 +347,6 @@ def _where(self, condition, other, *, out=None):
         tensor([0., 2.], names=('N',))
     """
     return _C.where(condition, self, other, out=out)
-
-
-def _T(self):
-    """The dims in reversed order, as a view; names go with them.
-
-    Example:
-        >>> nomen.ones(2, 3, 4, names=('A', 'B', 'C')).T.names
-        ('C', 'B', 'A')
-    """
-    return self.permute(*reversed(range(self.ndim)))
 
 
 def _mT(self):
@@ -607,7 +578,7 @@ def install():
     for name in ("empty", "ones", "zeros"):
         setattr(Tensor, f"new_{name}", _new_factory(name))
     methods = {
-        "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda, "t": _t,
+        "type": _type, "type_as": _type_as, "cpu": _cpu, "cuda": _cuda,
         "t_": _t_, "where": _where,
         "view_as": _view_as, "reshape_as": _reshape_as, "expand_as": _expand_as, "new": _new,
         "new_full": _new_full, "new_tensor": _new_tensor, "new_empty_strided": _new_empty_strided,
@@ -617,7 +588,6 @@ def install():
     for name, method in methods.items():
         setattr(Tensor, name, method)
     _where.__module__ = "nomen"  # as the function that it is a form of
-    Tensor.T = property(_T, doc=_T.__doc__)
     Tensor.mT = property(_mT, doc=_mT.__doc__)
     Tensor.H = property(_H, doc=_H.__doc__)
     Tensor.mH = property(_mH, doc=_mH.__doc__)

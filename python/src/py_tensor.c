@@ -267,6 +267,43 @@ static PyObject *tensor_dim(PyObject *self, PyObject *unused) {
     return get_ndim(self, NULL);
 }
 
+/* The view with its dims the other way round. */
+static PyObject *get_turned(PyObject *self, void *closure) {
+    (void)closure;
+    py_call p;
+    const nomen_tensor *t = nomen__py_unwrap(self);
+    py_state *s = ((py_tensor *)self)->state;
+    nomen__py_begin(&p, s, s->op[PY_OP_permute]);
+    for (int i = 0; i < t->ndim; i++)
+        p.c.dims_pool[i] = (nomen__dimref){NOMEN__DIM_INDEX, 0, t->ndim - 1 - i};
+    p.c.arg[0].tensor = nomen__py_unwrap(self);
+    p.c.arg[1].dims = (nomen__dims){t->ndim, p.c.dims_pool};
+    p.c.dims_used = t->ndim;
+    p.c.given = 3;
+    p.c.listed = 2;
+    return nomen__py_run(&p);
+}
+
+static PyObject *tensor_t(PyObject *self, PyObject *unused) {
+    (void)unused;
+    nomen_tensor *t = nomen__py_unwrap(self);
+    if (t->ndim < 2) return Py_NewRef(self);
+    if (t->ndim > 2)
+        return PyErr_Format(PyExc_RuntimeError,
+                            "t() expects a tensor with <= 2 dimensions, but self is %dD", t->ndim);
+    py_call p;
+    py_state *s = ((py_tensor *)self)->state;
+    nomen__py_begin(&p, s, s->op[PY_OP_transpose]);
+    p.c.arg[0].tensor = t;
+    for (int i = 0; i < 2; i++) {
+        p.c.dims_pool[i] = (nomen__dimref){NOMEN__DIM_INDEX, 0, i};
+        p.c.arg[1 + i].dims = (nomen__dims){1, &p.c.dims_pool[i]};
+    }
+    p.c.dims_used = 2;
+    p.c.given = 7;
+    return nomen__py_run(&p);
+}
+
 static PyObject *tensor_numel(PyObject *self, PyObject *unused) {
     (void)unused;
     return PyLong_FromLongLong(nomen__py_unwrap(self)->numel);
@@ -440,6 +477,7 @@ static PyObject *tensor_has_names(PyObject *self, PyObject *unused) {
 
 static PyGetSetDef tensor_getset[] = {
     {"shape", get_shape, NULL, DOC_Tensor_shape, NULL},
+    {"T", get_turned, NULL, DOC_Tensor_T, NULL},
     {"names", get_names, set_names, DOC_Tensor_names, NULL},
     {"dtype", get_dtype, NULL, DOC_Tensor_dtype, NULL},
     {"device", get_device, NULL, DOC_Tensor_device, NULL},
@@ -465,6 +503,7 @@ static PyMethodDef tensor_methods[] = {
     {"dim", tensor_dim, METH_NOARGS, DOC_Tensor_dim},
     {"ndimension", tensor_dim, METH_NOARGS, DOC_Tensor_ndimension},
     {"numel", tensor_numel, METH_NOARGS, DOC_Tensor_numel},
+    {"t", tensor_t, METH_NOARGS, DOC_Tensor_t},
     {"nelement", tensor_numel, METH_NOARGS, DOC_Tensor_nelement},
     {"element_size", tensor_element_size, METH_NOARGS, DOC_Tensor_element_size},
     {"is_contiguous", FASTCALL(tensor_is_contiguous), METH_VARARGS | METH_KEYWORDS,

@@ -371,6 +371,10 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
 static nomen_status run(reduction *r) {
     int64_t units = r->outer * r->blocks, each = r->block * r->param.count;
     if (units < FEW_UNITS && each >= LARGE) return run_in_parts(r, units);
+    if (units == 1) { /* nothing to share out */
+        run_units(r, 0, 1);
+        return NOMEN_OK;
+    }
     int64_t grain = each ? (NOMEN__GRAIN + each - 1) / each : units;
     if (each * units <= 2 * NOMEN__GRAIN) grain = units;
     nomen__parallel(units, grain, run_units, r);

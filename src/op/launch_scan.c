@@ -206,6 +206,10 @@ static nomen_status run(scan *s) {
         nomen__buffer_free(s->carries, capacity);
         return NOMEN_OK;
     }
+    if (units == 1) { /* nothing to share out */
+        run_units(s, 0, 1);
+        return NOMEN_OK;
+    }
     int64_t grain = (NOMEN__GRAIN + each - 1) / each;
     if (each * units <= 2 * NOMEN__GRAIN) grain = units;
     nomen__parallel(units, grain, run_units, s);
