@@ -517,7 +517,16 @@ static int tensor_ass_subscript(PyObject *self, PyObject *key, PyObject *value) 
         value = made;
     }
     index_list list;
-    nomen_tensor *t = view_of(self, key, &list);
+    nomen_tensor *own = nomen__py_unwrap(self), *t = NULL;
+    /* what is recorded is recorded as a change of what the chain of views makes */
+    if (!nomen__py_is_tensor(s, value) || !nomen__concerns_tape(nomen__py_unwrap(value)))
+        t = plain_view(own, key);
+    if (t) {
+        list.tensors = list.made_count = 0;
+        list.dict = NULL;
+    } else {
+        t = view_of(self, key, &list);
+    }
     nomen_status status = t ? put_value(s, t, &list, value) : NOMEN_ERROR_INDEX;
     nomen__release(t);
     list_drop(&list);

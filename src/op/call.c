@@ -519,7 +519,8 @@ static NOMEN_NOINLINE nomen_status invoke_any(nomen__call *c) {
     return NOMEN_UNLIKELY(s) ? describe_failed(c, s) : NOMEN_OK;
 }
 
-/* Collects the leading tensors, where they are all that there is; false: there is more to it. */
+/* Collects the leading tensors, where they are all that there is, on no device and nothing of the
+ * tape's; false: there is more to it. */
 static inline bool collect_plainly(nomen__call *c) {
     const nomen__op *op = c->op;
     unsigned flags = 0;
@@ -532,13 +533,19 @@ static inline bool collect_plainly(nomen__call *c) {
     c->nin = op->lead;
     c->in_count = op->lead;
     c->named = (flags & NOMEN__NAMED) != 0;
-    return !(flags & (NOMEN__REQUIRES | NOMEN__AWAY)) && is_plain(c);
+    return !(flags & (NOMEN__REQUIRES | NOMEN__AWAY | NOMEN__UNHEARD)) && c->wanted < 0;
 }
 
 nomen_status nomen__invoke(nomen__call *c) {
     if (c->op->quick && try_quick(c)) return NOMEN_OK;
     if (NOMEN_UNLIKELY(!collect_plainly(c))) return invoke_any(c);
-    nomen_status s = c->op->view ? walk_view(c) : walk_plainly(c);
+    nomen_status s;
+    if (NOMEN_LIKELY(is_plain(c))) {
+        s = c->op->view ? walk_view(c) : walk_plainly(c);
+    } else {
+        memcpy(c->target, c->out, sizeof c->target);
+        s = walk(c);
+    }
     return NOMEN_UNLIKELY(s) ? describe_failed(c, s) : NOMEN_OK;
 }
 
