@@ -8,7 +8,7 @@
  *
  * Limit: a subtraction and a fused multiply-add per coordinate and pair, and a root per pair. */
 #include "kernels/loops/reduce.h"
-#include "kernels/simd/vmath.h"
+#include "kernels/simd/vmath_more.h"
 
 #include <float.h>
 #include <math.h>

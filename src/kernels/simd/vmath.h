@@ -1,5 +1,5 @@
-/* Vector mathematics: exp, log, log2, sin, cos, tanh, sigmoid, pow on vf32 and vf64, by polynomials
- * of our own (coefficients: vmath.gen.h). Special values as in C; maximal errors in ULP stand in
+/* Vector mathematics: exp, log, log2, sin, cos, tanh, sigmoid on vf32 and vf64, pow on vf32, by
+ * polynomials of our own (coefficients: vmath.gen.h). Special values as in C; maximal errors in ULP stand in
  * ../README.md and are held by tests/kernels. No FMA is relied upon for accuracy, except where
  * SIMD_FMA says so. */
 #ifndef NOMEN_SRC_VMATH_H
@@ -432,12 +432,6 @@ static inline vf32 v_pow_f32(vf32 x, vf32 y) {
     return v_narrow_f64(v_exp2_short(v_low_f64(y) * v_log2_short(v_low_f64(x))),
                         v_exp2_short(v_high_f64(y) * v_log2_short(v_high_f64(x))));
 }
-static inline vf64 v_pow_f64(vf64 x, vf64 y) {
-    vf64 r = x;
-    for (int i = 0; i < W64; i++) r[i] = pow(x[i], y[i]);
-    return r;
-}
-
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
 #define v_exp(x)     SIMD_PICK(v_exp, x)(x)
@@ -447,6 +441,5 @@ static inline vf64 v_pow_f64(vf64 x, vf64 y) {
 #define v_cos(x)     SIMD_PICK(v_cos, x)(x)
 #define v_tanh(x)    SIMD_PICK(v_tanh, x)(x)
 #define v_sigmoid(x) SIMD_PICK(v_sigmoid, x)(x)
-#define v_pow(x, y)  SIMD_PICK(v_pow, x)(x, y)
 
 #endif

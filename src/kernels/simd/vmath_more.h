@@ -55,6 +55,8 @@ static inline vf32 v_ln_tail_f32(vf32 f, vf32 *h) {
 #define LARGE              0x1p28
 #include "kernels/simd/vmath_twice.h"
 
+#include "kernels/simd/vmath_pow.h"
+
 /* ---- exp2 ------------------------------------------------------------------------------------ */
 
 static inline vf32 v_exp2_f32(vf32 x) {
@@ -229,6 +231,7 @@ static inline vf32 v_log10_f32(vf32 x) {
 
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
+#define v_pow(x, y) SIMD_PICK(v_pow, x)(x, y)
 #define v_expm1(x) SIMD_PICK(v_expm1, x)(x)
 #define v_exp2(x)  SIMD_PICK(v_exp2, x)(x)
 #define v_log1p(x) SIMD_PICK(v_log1p, x)(x)

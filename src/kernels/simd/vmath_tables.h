@@ -66,6 +66,14 @@ static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16]
 
 /* ---- inverses and roots ---------------------------------------------------------------------- */
 
+/* 1 / x, good to 2^-14. */
+static inline vf64 v_about_inverse_f64(vf64 x) {
+#if SIMD_TABLES
+    return (vf64)_mm512_rcp14_pd(x);
+#else
+    return 1.0 / x;
+#endif
+}
 /* 1 / x, good to 2^-40, for normal x whose inverse is normal. */
 static inline vf64 v_inverse_short(vf64 x) {
 #if SIMD_TABLES
