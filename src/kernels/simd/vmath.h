@@ -1,7 +1,7 @@
 /* Vector mathematics: exp, log, log2, sin, cos, tanh, sigmoid on vf32 and vf64, pow on vf32, by
- * polynomials of our own (coefficients: vmath.gen.h). Special values as in C; maximal errors in ULP stand in
- * ../README.md and are held by tests/kernels. No FMA is relied upon for accuracy, except where
- * SIMD_FMA says so. */
+ * polynomials of our own (coefficients: vmath.gen.h). Special values as in C; maximal errors in
+ * ULP stand in ../README.md and are held by tests/kernels. No FMA is relied upon for accuracy,
+ * except where SIMD_FMA says so. */
 #ifndef NOMEN_SRC_VMATH_H
 #define NOMEN_SRC_VMATH_H
 
