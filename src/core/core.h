@@ -43,6 +43,8 @@ void nomen__error_context(const char *op, const char *operands);
  * nomen__hint(nomen__fail(...), ...)` reads well. The first hint stays. */
 nomen_status nomen__hint(nomen_status failed, const char *format, ...) NOMEN_PRINTF(2, 3);
 bool nomen__error_pending(void);
+/* The last failure counts for nothing: whoever saw it has another way. An earlier one stays. */
+void nomen__error_drop(void);
 
 /* A fixed-size text under construction: never overflows, ends in "..." when cut. */
 typedef struct nomen__text {

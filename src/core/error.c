@@ -121,6 +121,11 @@ void nomen_clear_error(void) {
     state->took = false;
 }
 
+void nomen__error_drop(void) {
+    nomen__error_state *state = mine();
+    if (state && state->fresh && state->took) nomen_clear_error();
+}
+
 const char *nomen_status_name(nomen_status code) {
     switch (code) {
     case NOMEN_OK: return "NOMEN_OK";

@@ -7,7 +7,8 @@
 #include <string.h>
 
 /* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
- * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them. */
+ * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them.
+ */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */

@@ -78,7 +78,11 @@ static inline nomen_tensor *result_like(const nomen_tensor *model, nomen_dtype d
                                         nomen_tensor *into) {
     if (into) return into;
     nomen_tensor *out = nomen__tensor_like(model, dtype);
-    if (out && model->flags & NOMEN__NAMED) {
+    if (NOMEN_UNLIKELY(!out)) {
+        nomen__error_drop(); /* the long way asks again, and tells */
+        return NULL;
+    }
+    if (model->flags & NOMEN__NAMED) {
         for (int i = 0; i < model->ndim; i++) out->names[i] = model->names[i];
         out->flags |= NOMEN__NAMED;
     }

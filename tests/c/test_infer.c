@@ -268,8 +268,8 @@ static void products(void **state) {
         "'A', "
         "'B']) because the latter names already have 'X'. Are your tensors misaligned?",
         "matmul", ON("X * A B", "X B C"));
-    /* batch dims are walked from the right: the first disagreement is that of Q and S */
-    ASK("!matmul: Expected 'Q' (index 1 of ['P', 'Q', 'a', 'b']) to match 'S' (index 1 of ['R', "
+    /* of two disagreements the left one is told */
+    ASK("!matmul: Expected 'P' (index 0 of ['P', 'Q', 'a', 'b']) to match 'R' (index 0 of ['R', "
         "'S', 'b', "
         "'c']) but they do not match.",
         "matmul", ON("P Q a b", "R S b c"));

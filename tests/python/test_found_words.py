@@ -111,3 +111,27 @@ def test_variance_of_numbers_far_apart(order, dtype):
         assert y.std(dim).tolist() == [float("inf")] * 5
     holed = nomen.tensor([[1.7e308, float("inf"), -1.7e308]] * 2, dtype=nomen.float64)
     assert holed.var(1).isnan().all() and holed.t().contiguous().var(0).isnan().all()
+
+
+@pytest.mark.parametrize("correction", [-1, 0, 1])
+def test_variance_of_nothing_is_nan(correction):
+    x = nomen.zeros(0, 3)
+    assert x.var(correction=correction).isnan().item()
+    assert x.std(0, correction=correction).isnan().all().item()
+
+
+def test_leftmost_mismatch_of_batches_is_told():
+    a = nomen.zeros(8, 5, 1, 4, names=("T", "C", "H", "W"))
+    b = nomen.zeros(8, 5, 4, 1, names=(None, "T", "H", "N"))
+    with pytest.raises(RuntimeError, match="Cannot match 'T'"):
+        a @ b
+
+
+def test_einsum_of_nothing_is_a_value_error():
+    with pytest.raises(ValueError, match="at least one operand"):
+        nomen.einsum("ij", [])
+
+
+def test_complex_alpha_of_integers():
+    with pytest.raises(RuntimeError, match="For integral input tensors, argument alpha"):
+        nomen.ones(2, dtype=nomen.uint8).add(1, alpha=2 + 1j)

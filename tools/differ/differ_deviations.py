@@ -148,7 +148,8 @@ OVERLOADS = set(hints.REDUCTIONS) | {
 def more_overloads(case, mine, theirs, said):
     words = 'invalid combination of arg|at most 2 dim|be a 2-tuple|missing 1 required .*"dim"'
     if case.get("wild"):  # the dim was left away
-        words = 'got \\(Tensor, (out=)?(tuple|list)\\)|missing 1 required .*"dim"'
+        words = 'got \\((Tensor, )?((out=)?(tuple|list)|keepdim=bool)(, )?\\)|'
+        words += 'missing 1 required .*"dim"'
     own = case["row"] in OVERLOADS and only_theirs(mine, theirs)
     return own and re.search(words, theirs[2])
 
@@ -433,7 +434,10 @@ def polar_gradient(case, mine, theirs, said):
 
 @deviation("7.13 PyTorch asks for no dtype where there is nothing or one element to compute")
 def nothing_to_do(case, mine, theirs, said):
-    asked = "not implemented for|Dimension out of range|expected m1 and m2|dtype int64 for index"
+    asked = (
+        "not implemented for|Dimension out of range|expected m1 and m2|dtype int64 for index|"
+        "weights should be 1-d"
+    )
     return (
         only_mine(mine, theirs) and re.search(asked, mine[2]) and (few(theirs) or no_elements(case))
     )

@@ -155,6 +155,8 @@ def nuclear(case, mine, theirs, said):
 
 @deviation("4.14 sizes that may be one number")
 def one_size(case, mine, theirs, said):
+    if case["row"] == "movedim" and only_theirs(mine, theirs):
+        return re.search(r"got \(Tensor, (int, (list|tuple)|(list|tuple), int)\)", theirs[2])
     alone = case["row"] in ("as_strided", "flip") and only_theirs(mine, theirs)
     return alone and re.search(r"argument '(size|stride|dims)' .*must be tuple", theirs[2])
 
@@ -187,6 +189,7 @@ BORROWED = {
     "scatter_add": re.compile(r"^scatter\(\)"),
     "narrow_copy": re.compile(r"^start|^Dimension out of range"),
     "randperm": re.compile("^n must be non-negative"),
+    "roll": re.compile("^Dimension specified as"),
     "randint": re.compile("^check_random_bounds handles only"),
     "randint_like": re.compile("^check_random_bounds handles only"),
 }
