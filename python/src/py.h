@@ -35,6 +35,7 @@ typedef struct py_state {
     PyObject *no_device;              /* nomen.DeviceError */
     PyObject *pair_types;             /* by id of the operation: the type of a pair of results */
     PyObject *names;                  /* by id of the name: its str */
+    PyObject *out_text;               /* "out" */
     PyObject *storages;               /* by address: the UntypedStorage that is alive */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
     py_known known[PY_KNOWN];

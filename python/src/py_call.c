@@ -55,15 +55,23 @@ static PyObject *list_of_results(py_call *p) {
     return tuple;
 }
 
+/* PyStructSequence_New looks up in the type's dict that there are two. From 3.14 on there is a
+ * field more that it fills. */
+static PyObject *new_pair(PyTypeObject *type) {
+#if PY_VERSION_HEX < 0x030E0000
+    return (PyObject *)PyObject_GC_NewVar(PyStructSequence, type, 2);
+#else
+    return PyStructSequence_New(type);
+#endif
+}
+
 static PyObject *pair_of_results(py_call *p) {
     PyObject *first = nomen__py_wrap(p->state, p->c.out[0]);
     PyObject *second = nomen__py_wrap(p->state, p->c.out[1]), *pair = NULL;
     PyObject *type = PyTuple_GET_ITEM(p->state->pair_types, p->c.op->id);
     bool plain = !p->c.op->first;
     if (first && second && plain) pair = PyTuple_New(2);
-    /* PyStructSequence_New looks up in the type's dict that there are two. */
-    if (first && second && !plain)
-        pair = (PyObject *)PyObject_GC_NewVar(PyStructSequence, (PyTypeObject *)type, 2);
+    if (first && second && !plain) pair = new_pair((PyTypeObject *)type);
     if (!pair) {
         Py_XDECREF(first);
         Py_XDECREF(second);
@@ -142,6 +150,20 @@ static PyObject *quick(const py_callable *f, PyObject *const *args) {
     return NOMEN_LIKELY(t != NULL) ? nomen__py_wrap(s, t) : NULL;
 }
 
+/* The short way with out= and nothing else; false: not this time. */
+static bool quick_out(const py_callable *f, PyObject *const *args, PyObject *kwnames) {
+    const py_state *s = f->state;
+    const nomen__op *op = f->op;
+    if (PyTuple_GET_SIZE(kwnames) != 1 || PyTuple_GET_ITEM(kwnames, 0) != s->out_text ||
+        !(op->forms & NOMEN__OUT) || f->inplace)
+        return false;
+    for (int i = 0; i <= op->lead; i++)
+        if (!Py_IS_TYPE(args[i], s->tensor)) return false;
+    return nomen__quick_out(op, nomen__py_unwrap(args[0]),
+                            op->lead == 2 ? nomen__py_unwrap(args[1]) : NULL,
+                            nomen__py_unwrap(args[op->lead]));
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     py_callable *f = (py_callable *)self;
     py_call p;
@@ -151,6 +173,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
         PyObject *result = quick(f, args);
         if (NOMEN_LIKELY(result) || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
     }
+    if (kwnames && f->op->quick && nargs == f->op->lead && quick_out(f, args, kwnames))
+        return Py_NewRef(args[nargs]);
     nomen__py_begin(&p, f->state, f->op);
     p.c.asked = short_way;
     p.name = f->name;

@@ -104,7 +104,13 @@ static bool take_one(py_call *p, int i, PyObject *o) {
 static bool take_keywords(py_call *p, PyObject *const *values, PyObject *kwnames) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
         const nomen__op *op = p->c.op;
-        int i = nomen__py_keyword(p, op->args, op->nargs, PyTuple_GET_ITEM(kwnames, k));
+        PyObject *keyword = PyTuple_GET_ITEM(kwnames, k);
+        if (keyword == p->state->out_text && op->forms & NOMEN__OUT &&
+            Py_IS_TYPE(values[k], p->state->tensor) && !p->c.out[0]) {
+            p->c.out[0] = nomen__py_unwrap(values[k]);
+            continue;
+        }
+        int i = nomen__py_keyword(p, op->args, op->nargs, keyword);
         if (i < 0 || nomen__given(&p->c, i) || !take_one(p, i, values[k])) return false;
         p->c.given |= 1u << i;
     }
@@ -156,6 +162,7 @@ bool nomen__py_plain(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     p->wrapped_count = 0;
     p->sizes_used = p->c.dims_used = 0;
     p->c.given = p->c.listed = 0;
+    p->c.out[0] = NULL;
     p->large = false;
     return false;
 }

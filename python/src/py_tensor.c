@@ -639,6 +639,8 @@ static int add_methods(PyTypeObject *type, PyMethodDef *methods, PyGetSetDef *ge
 }
 
 int nomen__py_add_tensor(PyObject *module, py_state *s) {
+    s->out_text = PyUnicode_InternFromString("out");
+    if (!s->out_text) return -1;
     s->names = PyList_New(0);
     if (!s->names) return -1;
     s->tensor = make_tensor_type(module);

@@ -156,9 +156,11 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
 /* The short way, where the row and the arguments allow it. */
 static nomen_tensor *try_quick(const nomen__op *op, const void *args, bool inplace) {
     const nomen_tensor *a, *b = NULL; /* the leading tensors come first in the struct */
+    nomen_tensor *out = NULL;
     memcpy(&a, args, sizeof a);
     if (op->lead == 2) memcpy(&b, (const char *)args + sizeof a, sizeof b);
-    if (!a || (op->lead == 2 && !b) || !nomen__quick_absent(op, args)) return NULL;
+    if (!a || (op->lead == 2 && !b) || !nomen__quick_absent(op, args, &out)) return NULL;
+    if (NOMEN_UNLIKELY(out)) return !inplace && nomen__quick_out(op, a, b, out) ? out : NULL;
     if (NOMEN_LIKELY(!inplace)) return nomen__scoped(nomen__quick(op, a, b));
     nomen_tensor *self = (nomen_tensor *)(uintptr_t)a; /* the caller's, to be written to */
     return nomen__quick_into(op, self, b) ? self : NULL;

@@ -294,8 +294,11 @@ nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, co
 /* The same in place; false: not this time. */
 bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tensor *b);
 bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n);
-/* Is nothing behind the leading tensors given in this argument struct? */
-bool nomen__quick_absent(const nomen__op *op, const char *args);
+/* The same into out=, which must be as the result would be. */
+bool nomen__quick_out(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b,
+                      nomen_tensor *out);
+/* Is nothing behind the leading tensors given in this argument struct, but for out? */
+bool nomen__quick_absent(const nomen__op *op, const char *args, nomen_tensor **out);
 /* Entry of the C interface: an argument struct as the generated header declares it. */
 nomen_tensor *nomen__call_struct(const nomen__op *op, const void *args, bool inplace);
 nomen_list nomen__call_struct_list(const nomen__op *op, const void *args);

@@ -208,13 +208,42 @@ bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tens
     return true;
 }
 
+/* May out be written to while t is read, if it is no tensor of another place? */
+static inline bool apart(const nomen_tensor *out, const nomen_tensor *t) {
+    const nomen__storage *s = out->storage, *other = t->storage;
+    return t->data == out->data
+               ? t->ndim == out->ndim && t->dtype == out->dtype
+               : s != other && (s->capacity || s->inlined) && (other->capacity || other->inlined);
+}
+
+bool nomen__quick_out(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b,
+                      nomen_tensor *out) {
+    if (a->magic != NOMEN__LIVE || (b && b->magic != NOMEN__LIVE) || out->magic != NOMEN__LIVE)
+        return false;
+    const nomen_tensor *model = b && (a->flags & NOMEN__WRAPPED || b->ndim > a->ndim) ? b : a;
+    if (out->dtype != (uint8_t)result_of(op, (nomen_dtype)model->dtype) ||
+        !(out->flags & NOMEN__CONTIGUOUS) || unfit(out) || out->flags & NOMEN__UNHEARD ||
+        out->storage->readonly || !nomen__has_sizes(out, model->ndim, model->size) ||
+        (out->flags ^ model->flags) & NOMEN__NAMED ||
+        atomic_load_explicit(&nomen__put_off.count, memory_order_relaxed))
+        return false;
+    if (out->flags & NOMEN__NAMED)
+        for (int i = 0; i < out->ndim; i++)
+            if (out->names[i] != model->names[i]) return false;
+    if (!(a->flags & NOMEN__WRAPPED) && !apart(out, a)) return false;
+    if (b && !(b->flags & NOMEN__WRAPPED) && !apart(out, b)) return false;
+    if (!quick(op, a, b, out)) return false;
+    atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
+    return true;
+}
+
 bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n) {
     _Alignas(16) char value[16];
     const nomen_tensor number = number_tensor(n, value);
     return nomen__quick_into(op, self, &number);
 }
 
-bool nomen__quick_absent(const nomen__op *op, const char *args) {
+bool nomen__quick_absent(const nomen__op *op, const char *args, nomen_tensor **out) {
     uint64_t given = 0; /* zero is "not given", of every kind */
     for (size_t at = op->tail; at < op->bytes; at += sizeof given) {
         uint64_t word;
@@ -236,5 +265,6 @@ bool nomen__quick_absent(const nomen__op *op, const char *args) {
             if (*(const char *const *)(const void *)field) return false;
         }
     }
-    return !op->out_offset || !*(nomen_tensor *const *)(const void *)(args + op->out_offset);
+    if (op->out_offset) memcpy(out, args + op->out_offset, sizeof *out);
+    return true;
 }

@@ -173,6 +173,19 @@ static int compare_into(const nomen__op *op, nomen_tensor *a, nomen_tensor *b,
                         (size_t)a->numel * nomen_dtype_size((nomen_dtype)a->dtype));
     for (int i = 0; i < a->ndim; i++)
         assert_int_equal(nomen__name_at(self, i), nomen__name_at(a, i));
+    if (!number && made) { /* and into out=, where it is as the result is */
+        nomen_tensor *out = nomen_clone(made), *wide = nomen_to(made, NOMEN_C128);
+        before = version_of(out);
+        memset(out->data, 1, (size_t)out->numel * nomen_dtype_size((nomen_dtype)out->dtype));
+        assert_true(nomen__quick_out(op, a, b, out));
+        assert_int_equal(version_of(out), before + 1);
+        assert_memory_equal(out->data, made->data,
+                            (size_t)made->numel * nomen_dtype_size((nomen_dtype)made->dtype));
+        if (made->dtype != NOMEN_C128) assert_false(nomen__quick_out(op, a, b, wide));
+        assert_false(nomen__quick_out(op, a, b, nomen_rename(out, "C N")));
+        assert_false(nomen__quick_out(op, a, b, nomen_rename(out, NULL)));
+        assert_false(nomen__quick_out(op, a, b, nomen_narrow(out, "0", 0, 2)));
+    }
     nomen__release(made);
     return done;
 }
@@ -221,6 +234,11 @@ static void not_in_place_for_others(void **state) {
         nomen_no_grad() unheard = nomen_keep(nomen_select(w, "0", 0));
         assert_false(nomen__quick_into(add, unheard, nomen_select(y, "0", 0)));
         assert_false(nomen__quick_number_into(add, unheard, &half));
+        assert_false(nomen__quick_out(add, nomen_narrow(x, "0", 0, 3), nomen_narrow(y, "0", 0, 3),
+                                      nomen_narrow(x, "0", 1, 3)));
+        assert_false(nomen__quick_out(add, x, y, w));
+        assert_false(
+            nomen__quick_out(add, nomen_select(x, "0", 0), nomen_select(y, "0", 0), unheard));
         assert_null(nomen_last_error());
     }
 }
