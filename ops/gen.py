@@ -322,6 +322,7 @@ class Op:
             "choose_layout",
             "choose_decimals",
             "choose_logit",
+            "choose_bound",
         ):
             return "NEVER"
         plain = (

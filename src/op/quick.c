@@ -5,7 +5,9 @@
  * pipeline. Nothing may be decided here that the pipeline would decide otherwise:
  * tests/c/test_quick.c compares the two over all rows. */
 #include "op/launch.h"
+#include "op/rows.gen.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Of pieces that are shorter there may be so many: the iterator has better ways for more. */
@@ -114,6 +116,14 @@ bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d) {
     return !memcmp(again, t->data, (size_t)nomen__item(t->dtype));
 }
 
+static bool fits_as_bound(const nomen_tensor *t, nomen_dtype d) {
+    double x = 0;
+    if (t->dtype == NOMEN_F64) memcpy(&x, t->data, sizeof x);
+    bool known = t->dtype == NOMEN_F64 || t->dtype == NOMEN_I64 || t->dtype == NOMEN_BOOL;
+    return known &&
+           (d == NOMEN_F64 || (d == NOMEN_F32 && x - x == 0 && x < FLT_MAX && x > -FLT_MAX));
+}
+
 static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen_tensor *a,
                                                 const nomen_tensor *b, nomen_tensor *into) {
     bool second = b->flags & NOMEN__WRAPPED;
@@ -121,6 +131,9 @@ static NOMEN_NOINLINE nomen_tensor *with_number(const nomen__op *op, const nomen
     _Alignas(16) char value[16];
     if (!fits(op, model) || !yields(number, model)) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
+    /* bounds must fit into the dtype: a finite number that does is no infinity in it */
+    if (op->choose == nomen__choose_bound && !fits_as_bound(number, (nomen_dtype)model->dtype))
+        return NULL;
     bool half = model->dtype == NOMEN_F16 || model->dtype == NOMEN_BF16;
     if (half && !nomen__exact_in(number, (nomen_dtype)model->dtype)) return NULL;
     const char *simpler = second && op->by_number ? op->by_number(number) : NULL;

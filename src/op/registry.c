@@ -122,11 +122,21 @@ static const nomen__kernel *search(const char *name, nomen_dtype dtype) {
     return NULL;
 }
 
+/* What was found for the text at an address, most times a word of the program: found again without
+ * reading it twice. The row says for itself whether it is the right one. */
+enum { KNOWN = 256 };
+static const nomen__kernel *_Atomic known[KNOWN];
+
 const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype) {
     if (!name) return NULL;
     make_ready();
-    const nomen__kernel *k = *slot_of(name, dtype);
-    return k || complete ? k : search(name, dtype);
+    const nomen__kernel *_Atomic *at = &known[((uintptr_t)name + 37u * (unsigned)dtype) % KNOWN];
+    const nomen__kernel *k = atomic_load_explicit(at, memory_order_relaxed);
+    if (k && k->dtype == dtype && !strcmp(k->name, name)) return k;
+    k = *slot_of(name, dtype);
+    if (!k && !complete) k = search(name, dtype);
+    if (k) atomic_store_explicit(at, k, memory_order_relaxed);
+    return k;
 }
 
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to) {
