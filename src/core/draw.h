@@ -93,7 +93,14 @@ typedef struct nomen__random_loops {
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
     void (*normal_f32)(float *at, int64_t groups, float mean, float std);
     void (*normal_f64)(double *at, int64_t groups, double mean, double std);
+    /* word % range + base, for a range below 2^32 and a base no larger than 2^51 */
+    void (*remainders_f32)(const uint32_t *words, float *out, int64_t n, double range, double base);
+    void (*remainders_f64)(const uint32_t *words, double *out, int64_t n, double range,
+                           double base);
 } nomen__random_loops;
+/* random_wide.c */
+void nomen__normal_f64_plain(double *at, int64_t groups, double mean, double std);
+void nomen__normal_f64_avx2(double *at, int64_t groups, double mean, double std);
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);
 const nomen__random_loops *nomen__random_loops_best(void); /* of nomen__cpu_isa() */
 

@@ -423,18 +423,46 @@ static void remainders32(nomen_generator *g, int64_t *out, int64_t n, uint32_t r
     }
 }
 
+/* word % range for 64-bit words and ranges beyond 2^32, by an estimate of the quotient that is
+ * never too large and at most one too small. */
+static uint64_t remainder64(uint64_t word, uint64_t range, double inverse) {
+    const uint64_t quotient = (uint64_t)(int64_t)((double)(int64_t)(word >> 11) * 2048 * inverse);
+    const uint64_t rest = word - quotient * range;
+    return rest >= range ? rest - range : rest;
+}
+
+/* What a double holds, and all steps to it, is exact. */
+static bool fill_remainders_quickly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                    int64_t base, uint64_t range) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    if (range > UINT32_MAX || base > INT64_C(1) << 51 || base < -(INT64_C(1) << 51)) return false;
+    if (dtype != NOMEN_F32 && dtype != NOMEN_F64) return false;
+    for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
+        const uint32_t *words = draw_some(g, n, &got);
+        if (dtype == NOMEN_F32)
+            loops->remainders_f32(words, out, got, (double)range, (double)base);
+        else
+            loops->remainders_f64(words, out, got, (double)range, (double)base);
+    }
+    return true;
+}
+
 /* range > 0; wide: 64-bit words, otherwise 32-bit ones. */
 static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                             int64_t base, uint64_t range, bool wide) {
     int64_t values[CHUNK];
+    if (!wide && fill_remainders_quickly(g, dtype, out, n, base, range)) return;
+    const double inverse = (1 - 0x1p-50) / (double)range;
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         if (!wide && range <= UINT32_MAX) {
             remainders32(g, values, part, (uint32_t)range, base);
+        } else if (wide) {
+            for (int64_t i = 0; i < part; i++)
+                values[i] = (int64_t)(remainder64(draw64(g), range, inverse) + (uint64_t)base);
         } else {
             for (int64_t i = 0; i < part; i++)
-                values[i] =
-                    (int64_t)((wide ? draw64(g) : nomen__draw32(g)) % range + (uint64_t)base);
+                values[i] = (int64_t)(nomen__draw32(g) % range + (uint64_t)base);
         }
         store_integers(dtype, out, values, part);
     }

@@ -89,6 +89,40 @@ BODY void uniform_f64_body(const uint32_t *words, double *out, int64_t n) {
     }
 }
 
+/* ---- bits to whole numbers ------------------------------------------------------------------- */
+
+/* word % range + base, all steps exact in double: a quotient that is one too large leaves a rest
+ * below 0. */
+BODY f64v remainders_of(const uint32_t *words, double range, double base) {
+    typedef uint32_t u32h __attribute__((vector_size(16), aligned(4), may_alias));
+    const pair64v bits = __builtin_convertvector(*(const u32h *)words, pair64v);
+    const f64v word = (f64v)(bits | 0x4330000000000000U) - 0x1p52;
+    const f64v quotient = (word * (1 / range) + 0x1p52) - 0x1p52;
+    const f64v rest = word - quotient * range, ranges = (f64v){0} + range;
+    return (rest + (f64v)((pair64v)(rest < 0) & (pair64v)ranges)) + base;
+}
+
+BODY double remainder_of(uint32_t word, double range, double base) {
+    return (double)(word % (uint64_t)range) + base;
+}
+
+BODY void remainders_f32_body(const uint32_t *words, float *out, int64_t n, double range,
+                              double base) {
+    typedef float f32h __attribute__((vector_size(16), aligned(4), may_alias));
+    int64_t i = 0;
+    for (; i + LANES64 <= n; i += LANES64)
+        *(f32h *)(out + i) = __builtin_convertvector(remainders_of(words + i, range, base), f32h);
+    for (; i < n; i++) out[i] = (float)remainder_of(words[i], range, base);
+}
+
+BODY void remainders_f64_body(const uint32_t *words, double *out, int64_t n, double range,
+                              double base) {
+    int64_t i = 0;
+    for (; i + LANES64 <= n; i += LANES64)
+        *(f64v *)(out + i) = remainders_of(words + i, range, base);
+    for (; i < n; i++) out[i] = remainder_of(words[i], range, base);
+}
+
 /* ---- Box-Muller ------------------------------------------------------------------------------ */
 
 static inline f32v fused_lanes(f32v a, f32v b, f32v c) {
@@ -109,17 +143,6 @@ static inline f32v root_lanes(f32v x) {
 #define ROOT(x)      root_lanes(x)
 #include "core/random_normal.h"
 
-/* In double PyTorch calls the functions of libm, and the last bits of those are nobody else's. */
-static void normal_f64(double *at, int64_t groups, double mean, double std) {
-    for (; groups > 0; groups--, at += GROUP) {
-        for (int j = 0; j < GROUP / 2; j++) {
-            double radius = sqrt(-2.0 * log(1.0 - at[j])), theta = 2.0 * M_PI * at[j + GROUP / 2];
-            at[j] = fma(radius * cos(theta), std, mean);
-            at[j + GROUP / 2] = fma(radius * sin(theta), std, mean);
-        }
-    }
-}
-
 /* ---- one set per ISA ------------------------------------------------------------------------- */
 
 static void refill(uint32_t *state, uint32_t *ready) { refill_body(state, ready); }
@@ -132,8 +155,19 @@ static void uniform_f64(const uint32_t *words, double *out, int64_t n) {
     uniform_f64_body(words, out, n);
 }
 
-static const nomen__random_loops plain = {refill,      temper,           uniform_f32,
-                                          uniform_f64, normal_f32_plain, normal_f64};
+static void remainders_f32(const uint32_t *words, float *out, int64_t n, double range,
+                           double base) {
+    remainders_f32_body(words, out, n, range, base);
+}
+
+static void remainders_f64(const uint32_t *words, double *out, int64_t n, double range,
+                           double base) {
+    remainders_f64_body(words, out, n, range, base);
+}
+
+static const nomen__random_loops plain = {refill,         temper,           uniform_f32,
+                                          uniform_f64,    normal_f32_plain, nomen__normal_f64_plain,
+                                          remainders_f32, remainders_f64};
 
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
@@ -148,14 +182,26 @@ AVX2 static void uniform_f64_avx2(const uint32_t *words, double *out, int64_t n)
     uniform_f64_body(words, out, n);
 }
 
+AVX2 static void remainders_f32_avx2(const uint32_t *words, float *out, int64_t n, double range,
+                                     double base) {
+    remainders_f32_body(words, out, n, range, base);
+}
+
+AVX2 static void remainders_f64_avx2(const uint32_t *words, double *out, int64_t n, double range,
+                                     double base) {
+    remainders_f64_body(words, out, n, range, base);
+}
+
 #define NAME(x)      x##_avx2
 #define TARGET       __attribute__((target("avx2,fma")))
 #define FMA(a, b, c) ((f32v)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
 #define ROOT(x)      ((f32v)_mm256_sqrt_ps((__m256)(x)))
 #include "core/random_normal.h"
 
-static const nomen__random_loops avx2 = {refill_avx2,      temper,          uniform_f32_avx2,
-                                         uniform_f64_avx2, normal_f32_avx2, normal_f64};
+static const nomen__random_loops avx2 = {refill_avx2,         temper,
+                                         uniform_f32_avx2,    uniform_f64_avx2,
+                                         normal_f32_avx2,     nomen__normal_f64_avx2,
+                                         remainders_f32_avx2, remainders_f64_avx2};
 
 #define AVX512 __attribute__((target("avx512f,avx512vl")))
 
@@ -169,8 +215,10 @@ AVX512 static void uniform_f64_avx512(const uint32_t *words, double *out, int64_
     uniform_f64_body(words, out, n);
 }
 
-static const nomen__random_loops avx512 = {refill_avx512,      temper,          uniform_f32_avx512,
-                                           uniform_f64_avx512, normal_f32_avx2, normal_f64};
+static const nomen__random_loops avx512 = {refill_avx512,       temper,
+                                           uniform_f32_avx512,  uniform_f64_avx512,
+                                           normal_f32_avx2,     nomen__normal_f64_avx2,
+                                           remainders_f32_avx2, remainders_f64_avx2};
 #endif
 
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {
