@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check coverage bench bench-c lint format generate clean
+.PHONY: help build demo test check coverage bench bench-c ulp lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
@@ -12,6 +12,7 @@ help:
 	@echo "make coverage  all tests, and the page that says what they cover"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
 	@echo "make bench-c   every operation from C, without Python"
+	@echo "make ulp       the largest error of each float32 function over all inputs, two hours; ULP=64: every 64th"
 	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"
 
 build:
@@ -45,6 +46,11 @@ bench-c:
 	@$(CC) -std=gnu11 -O2 -Iinclude -Isrc -Ibuild/release/generated bench/c/bench_table.c \
 		-o build/bench_table build/release/libnomen.a -lm -pthread
 	@grep -m1 "model name" /proc/cpuinfo | sed 's/^/# /'; build/bench_table $(BENCH)
+
+ulp:
+	@tools/setup.sh tests
+	@cmake --build build/release --target bench_ulp > /dev/null
+	@build/release/bench_ulp $(or $(ULP),1) > build/accuracy.md && mv build/accuracy.md docs/accuracy.gen.md
 
 lint:
 	@tools/setup.sh

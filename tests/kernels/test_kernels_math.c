@@ -177,6 +177,33 @@ static void test_accuracy_f64(void **state) {
     check_accuracy(NOMEN_F64);
 }
 
+/* Every so many of all 2^32 numbers; make ulp looks at all of them. */
+static void test_sweep_f32(void **state) {
+    (void)state;
+    enum { STRIDE = 131071, COUNT_OF = 32768 };
+    static float x[COUNT_OF], r[COUNT_OF];
+    for (uint32_t i = 0; i < COUNT_OF; i++) {
+        const uint32_t bits = i * STRIDE;
+        memcpy(x + i, &bits, sizeof bits);
+    }
+    for (int f = 0; f < COUNT(functions); f++) {
+        if (functions[f].two) continue;
+        static long double want[COUNT_OF];
+        const int n = in_list(functions[f].name, positive) ? COUNT_OF / 2 : COUNT_OF;
+        for (int j = 0; j < n; j++) want[j] = functions[f].one((long double)x[j]);
+        for (int i = 0; i < ISAS; i++) {
+            if (!isa_runs(i)) continue;
+            char *ptr[2] = {(char *)r, (char *)x};
+            find_kernel(&all_isas[i], functions[f].name, NOMEN_F32, 0)
+                ->loop(ptr, (const int64_t[]){4, 4}, n);
+            for (int j = 0; j < n; j++)
+                if (!(ulps(want[j], (double)r[j], 24, -126, 0x1.fffffep127) <= functions[f].f32))
+                    fail_msg("%s %s f32(%a) = %a, wanted %La", all_isas[i].name, functions[f].name,
+                             (double)x[j], (double)r[j], want[j]);
+        }
+    }
+}
+
 /* ---- special values -------------------------------------------------------------------------- */
 
 static const double special[] = {0.0,
@@ -323,6 +350,7 @@ int main(void) {
         cmocka_unit_test(test_accuracy_f32),   cmocka_unit_test(test_accuracy_f64),
         cmocka_unit_test(test_special_values), cmocka_unit_test(test_mixed_lanes),
         cmocka_unit_test(test_half_accuracy),  cmocka_unit_test(test_digamma_root),
+        cmocka_unit_test(test_sweep_f32),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,11 @@ foreach(folder c kernels)
     endforeach()
 endforeach()
 
+# The errors of float32 functions over all inputs (make ulp).
+add_executable(bench_ulp EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/bench_ulp.c)
+target_link_libraries(bench_ulp PRIVATE nomen_flags nomen_static m)
+set_target_properties(bench_ulp PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+
 # Backends that are wrong (tests/backends): one file, compiled with one mistake after the other; one is no library.
 set(broken_folder ${PROJECT_BINARY_DIR}/backends/broken)
 file(WRITE ${broken_folder}/libnomen_backend_empty.so "")
