@@ -332,15 +332,17 @@ static inline vf64 v_reduce_f64(vf64 x, vf64 *rest, vu64 *quarter) {
     *rest = (b - r) + low;
     return r;
 }
+/* As v_quarter_f32. */
 static inline vf64 v_quarter_f64(vf64 r, vf64 rest, vu64 quarter) {
-    const vf64 z = r * r, h = 0.5 * z, one_h = 1.0 - h;
-    const vf64 s = r + (v_fma_f64(r * z, VMATH_POLY(z, SIN_F64), rest * one_h));
-    const vf64 c =
-        one_h + (((1.0 - one_h) - h) + (v_fma_f64(z * z, VMATH_POLY(z, COS_F64), -r * rest)));
-    const vf64 y = v_sel_f64((vi64)(((quarter & 1u) != 0)), c, s);
+    const vf64 z = r * r, one_h = v_fma_f64(z, v_set_f64(-0.5), v_set_f64(1));
+    const vf64 lost = v_fma_f64(z, v_set_f64(-0.5), 1.0 - one_h);
+    const vf64 low_s = v_fma_f64(r * z, VMATH_POLY(z, SIN_F64), rest * one_h);
+    const vf64 low_c = v_fma_f64(z * z, VMATH_POLY(z, COS_F64), v_fma_f64(-r, rest, lost));
+    const vf64 y = v_pick_odd_f64(quarter, r, one_h) + v_pick_odd_f64(quarter, low_s, low_c);
     return (vf64)((vu64)y ^ ((quarter & 2u) << 62));
 }
-static inline vf64 v_sin_f64(vf64 x) {
+/* For all numbers. Large ones lane by lane. */
+static __attribute__((noinline, unused)) vf64 v_sin_any_f64(vf64 x) {
     const vf64 a = v_abs_f64(x);
     const vi64 large = a > VMATH_TRIG_F64;
     vu64 quarter;
@@ -352,7 +354,7 @@ static inline vf64 v_sin_f64(vf64 x) {
     }
     return y;
 }
-static inline vf64 v_cos_f64(vf64 x) {
+static __attribute__((noinline, unused)) vf64 v_cos_any_f64(vf64 x) {
     const vf64 a = v_abs_f64(x);
     const vi64 large = a > VMATH_TRIG_F64;
     vu64 quarter;
@@ -364,6 +366,40 @@ static inline vf64 v_cos_f64(vf64 x) {
     }
     return y;
 }
+
+#if SIMD_FMA
+/* As v_reduce_quick_f32; beyond 2^20 pi/2 every lane is unfit. */
+static inline vf64 v_reduce_quick_f64(vf64 x, vf64 *rest, vu64 *quarter, vi64 *unfit) {
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_TWO_OVER_PI), v_set_f64(VMATH_MAGIC_F64));
+    const vf64 k = VMATH_MAGIC_F64 - t; /* - k */
+    *quarter = (vu64)t;
+    const vf64 a = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_0), x); /* exact */
+    const vf64 r = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a);
+    const vf64 lost = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a - r);
+    *rest = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_2), lost);
+    *unfit = v_abs_f64(a) < k * -0x1p-20;
+    return r;
+}
+static inline vf64 v_sin_f64(vf64 x) {
+    vu64 quarter;
+    vi64 unfit;
+    vf64 rest;
+    const vf64 r = v_reduce_quick_f64(v_abs_f64(x), &rest, &quarter, &unfit);
+    if (__builtin_expect(v_any64(unfit), 0)) return v_sin_any_f64(x);
+    return (vf64)((vi64)v_quarter_f64(r, rest, quarter) ^ ((vi64)x & INT64_MIN));
+}
+static inline vf64 v_cos_f64(vf64 x) {
+    vu64 quarter;
+    vi64 unfit;
+    vf64 rest;
+    const vf64 r = v_reduce_quick_f64(v_abs_f64(x), &rest, &quarter, &unfit);
+    if (__builtin_expect(v_any64(unfit), 0)) return v_cos_any_f64(x);
+    return v_quarter_f64(r, rest, quarter + 1u);
+}
+#else
+static inline vf64 v_sin_f64(vf64 x) { return v_sin_any_f64(x); }
+static inline vf64 v_cos_f64(vf64 x) { return v_cos_any_f64(x); }
+#endif
 
 /* ---- tanh, sigmoid --------------------------------------------------------------------------- */
 

@@ -105,15 +105,15 @@ static inline vf32 v_atan_f32(vf32 x) {
 #endif
 /* From |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, whichever is smallest. */
 static inline vf64 v_atan_f64(vf64 x) {
-    const vf64 a = v_abs_f64(x), one = v_set_f64(1);
-    const vi64 past = a > 0.66, far = a > 1.5;
-    const vf64 t = v_sel_f64(far, -one, v_sel_f64(past, a - one, a)) /
-                   v_sel_f64(far, a, v_sel_f64(past, a + one, one));
+    const vf64 a = v_min_f64(v_abs_f64(x), 0x1p100), one = v_set_f64(1), zero = (vf64){0};
+    const vmask_f64 past = v_less_f64(v_set_f64(0.66), a), far = v_less_f64(v_set_f64(1.5), a);
+    const vf64 t = v_quotient_f64(v_either_f64(far, -one, v_either_f64(past, a - one, a)),
+                                  v_either_f64(far, a, v_either_f64(past, a + one, one)));
     const vf64 z = t * t, tail = t * z * VMATH_POLY(z, ATAN_F64);
-    const vf64 base = v_sel_f64(far, v_set_f64(VMATH_PI_2_WHOLE_F64),
-                                v_sel_f64(past, v_set_f64(VMATH_PI_4_WHOLE_F64), (vf64){0}));
-    const vf64 low = v_sel_f64(far, v_set_f64(VMATH_PI_2_REST_F64),
-                               v_sel_f64(past, v_set_f64(VMATH_PI_4_REST_F64), (vf64){0}));
+    const vf64 base = v_either_f64(far, v_set_f64(VMATH_PI_2_WHOLE_F64),
+                                   v_either_f64(past, v_set_f64(VMATH_PI_4_WHOLE_F64), zero));
+    const vf64 low = v_either_f64(far, v_set_f64(VMATH_PI_2_REST_F64),
+                                  v_either_f64(past, v_set_f64(VMATH_PI_4_REST_F64), zero));
     const vf64 sum = base + t;
     return v_copysign_f64(sum + (((base - sum) + t) + (tail + low)), x);
 }
@@ -203,7 +203,26 @@ static inline vf32 v_tan_f32(vf32 x) {
 #else
 static inline vf32 v_tan_f32(vf32 x) { return v_tan_any_f32(x); }
 #endif
+#if SIMD_FMA
+/* sin / cos, each with what it lost. */
+static inline vf64 v_tan_f64(vf64 x) {
+    vu64 quarter;
+    vi64 unfit;
+    vf64 rest, c;
+    vmath_lost_f64 lost;
+    const vf64 angle = v_reduce_quick_f64(v_abs_f64(x), &rest, &quarter, &unfit);
+    if (__builtin_expect(v_any64(unfit), 0)) return v_tan_any_f64(x);
+    const vf64 s = v_sin_and_cos_f64(angle, rest, &c, &lost);
+    const vf64 n = v_pick_odd_f64(quarter, s, -c), d = v_pick_odd_f64(quarter, c, s);
+    const vf64 low_n = v_pick_odd_f64(quarter, lost.s, -lost.c);
+    const vf64 low_d = v_pick_odd_f64(quarter, lost.c, lost.s);
+    const vf64 inverse = v_inverse_short(d), y = n * inverse;
+    const vf64 left = v_fma_f64(-y, d, n), more = v_fma_f64(-y, low_d, low_n);
+    return (vf64)((vi64)v_fma_f64(left + more, inverse, y) ^ ((vi64)x & INT64_MIN));
+}
+#else
 static inline vf64 v_tan_f64(vf64 x) { return v_tan_any_f64(x); }
+#endif
 
 /* ---- log10: as log2 -------------------------------------------------------------------------- */
 
@@ -232,19 +251,19 @@ static inline vf32 v_log10_f32(vf32 x) {
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
 #define v_pow(x, y) SIMD_PICK(v_pow, x)(x, y)
-#define v_expm1(x) SIMD_PICK(v_expm1, x)(x)
-#define v_exp2(x)  SIMD_PICK(v_exp2, x)(x)
-#define v_log1p(x) SIMD_PICK(v_log1p, x)(x)
-#define v_log10(x) SIMD_PICK(v_log10, x)(x)
-#define v_asinh(x) SIMD_PICK(v_asinh, x)(x)
-#define v_acosh(x) SIMD_PICK(v_acosh, x)(x)
-#define v_atanh(x) SIMD_PICK(v_atanh, x)(x)
-#define v_logit(x) SIMD_PICK(v_logit, x)(x)
-#define v_cosh(x)  SIMD_PICK(v_cosh, x)(x)
-#define v_sinh(x)  SIMD_PICK(v_sinh, x)(x)
-#define v_tan(x)   SIMD_PICK(v_tan, x)(x)
-#define v_atan(x)  SIMD_PICK(v_atan, x)(x)
-#define v_asin(x)  SIMD_PICK(v_asin, x)(x)
-#define v_acos(x)  SIMD_PICK(v_acos, x)(x)
+#define v_expm1(x)  SIMD_PICK(v_expm1, x)(x)
+#define v_exp2(x)   SIMD_PICK(v_exp2, x)(x)
+#define v_log1p(x)  SIMD_PICK(v_log1p, x)(x)
+#define v_log10(x)  SIMD_PICK(v_log10, x)(x)
+#define v_asinh(x)  SIMD_PICK(v_asinh, x)(x)
+#define v_acosh(x)  SIMD_PICK(v_acosh, x)(x)
+#define v_atanh(x)  SIMD_PICK(v_atanh, x)(x)
+#define v_logit(x)  SIMD_PICK(v_logit, x)(x)
+#define v_cosh(x)   SIMD_PICK(v_cosh, x)(x)
+#define v_sinh(x)   SIMD_PICK(v_sinh, x)(x)
+#define v_tan(x)    SIMD_PICK(v_tan, x)(x)
+#define v_atan(x)   SIMD_PICK(v_atan, x)(x)
+#define v_asin(x)   SIMD_PICK(v_asin, x)(x)
+#define v_acos(x)   SIMD_PICK(v_acos, x)(x)
 
 #endif

@@ -16,7 +16,7 @@ static inline vf64 v_poly_sum(vf64 x, const double *c, int n, vf64 *low) {
 #define VMATH_POLY_SUM(x, table, low)                                                              \
     v_poly_sum(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]), low)
 
-/* erfc(a), a >= 1/2. */
+/* erfc(a), a >= 1/2. Like in the functions that follow, what no lane needs is left out. */
 static inline vf64 v_erfc_far_f64(vf64 a) {
     vf64 k, p;
     a = v_at_most_f64(a, 28.0);
@@ -25,24 +25,31 @@ static inline vf64 v_erfc_far_f64(vf64 a) {
     const vf64 r = v_exp_parts_f64(-upper * upper, -d, &k, &p);
     const vf64 one = 1.0 + r, rest = ((1.0 - one) + r) + p;
     const vf64 high = one + rest, low = (one - high) + rest;
-    vf64 low_n, low_q;
-    const vf64 n = VMATH_POLY_SUM((a - 5.0) / (a + 5.0), ERFC_FAR_F64, &low_n);
-    const vf64 twice = a + a, b = 1.0 + twice, low_b = (twice - b) + 1.0, far = n / b;
-    const vf64 near = VMATH_POLY_SUM(a - 1.25, ERFC_F64, &low_q);
-    const vi64 is_near = a < 2.0;
-    const vf64 q = v_sel_f64(is_near, near, far);
-    low_q = v_sel_f64(is_near, low_q, (low_n - far * low_b) / b);
-    const vf64 half = v_round_f64(k * 0.5), y = q * high + (q * low + low_q * high);
-    return y * v_two_to_f64(half) * v_two_to_f64(k - half);
+    const vmask_f64 is_far = v_less_f64(v_set_f64(2), a);
+    vf64 low_q, q = VMATH_POLY_SUM(a - 1.25, ERFC_F64, &low_q);
+    if (v_some_f64(is_far)) {
+        vf64 low_n;
+        const vf64 n = VMATH_POLY_SUM(v_quotient_f64(a - 5.0, a + 5.0), ERFC_FAR_F64, &low_n);
+        const vf64 twice = a + a, b = 1.0 + twice, low_b = (twice - b) + 1.0;
+        const vf64 far = v_quotient_f64(n, b), low_far = (low_n - far * low_b) * v_inverse_short(b);
+        q = v_either_f64(is_far, far, q);
+        low_q = v_either_f64(is_far, low_far, low_q);
+    }
+    return v_scale_f64(q * high + (q * low + low_q * high), k);
 }
 static inline vf64 v_erf_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), near = v_fma_f64(a, VMATH_POLY(a * a, ERF_F64), a);
-    return v_copysign_f64(v_sel_f64(a < 1.0, near, 1.0 - v_erfc_far_f64(a)), x);
+    const vmask_f64 is_far = v_less_f64(v_set_f64(1), a);
+    if (!v_some_f64(is_far)) return v_copysign_f64(near, x);
+    return v_copysign_f64(v_either_f64(is_far, 1.0 - v_erfc_far_f64(a), near), x);
 }
 static inline vf64 v_erfc_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), tail = x * VMATH_POLY(x * x, ERF_F64), sum = 1.0 - x;
-    const vf64 near = sum + (((1.0 - sum) - x) - tail), far = v_erfc_far_f64(a);
-    return v_sel_f64(a < 0.5, near, v_sel_f64(x < 0, 2.0 - far, far));
+    const vf64 near = sum + (((1.0 - sum) - x) - tail);
+    const vmask_f64 is_far = v_less_f64(v_set_f64(0.5), a);
+    if (!v_some_f64(is_far)) return near;
+    const vf64 far = v_erfc_far_f64(a);
+    return v_either_f64(is_far, v_either_f64(v_negative_f64(x), 2.0 - far, far), near);
 }
 
 /* erfc(a), a >= 0: w = 1 / (3 + a) times what is nearly flat as a function of w. */
@@ -82,8 +89,12 @@ static inline vf32 v_erfc_f32(vf32 x) {
 /* Good to 2^-27, for f64 up to its ends. */
 static inline vf64 v_erfinv_short(vf64 x) {
     const vf64 w = -VMATH_LN2 * v_log2_short((1.0 - x) * (1.0 + x)), s = v_sqrt_f64(w);
-    vf64 p = v_sel_f64(w < 5.0, VMATH_POLY(w, ERFINV_NEAR_F64), VMATH_POLY(s, ERFINV_FAR_F64));
-    p = v_sel_f64(s > 4.05, VMATH_POLY(s, ERFINV_END_F64), p);
+    const vi64 far = w > 5.0;
+    vf64 p = VMATH_POLY(w, ERFINV_NEAR_F64);
+    if (v_any64(far)) {
+        p = v_sel_f64(far, VMATH_POLY(s, ERFINV_FAR_F64), p);
+        p = v_sel_f64(s > 4.05, VMATH_POLY(s, ERFINV_END_F64), p);
+    }
     return x * v_sel_f64(w == (double)INFINITY, w, p);
 }
 /* Good enough for f32: x P(w) in pieces of 1 + w. Beyond 1 it is NaN, at 1 infinite like w. */
@@ -99,10 +110,11 @@ static inline vf32 v_erfinv_f32(vf32 x) {
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
 static inline vf64 v_erfinv_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), y = v_erfinv_short(a), z = y * y;
-    const vf64 near = v_fma_f64(y, VMATH_POLY(z, ERF_F64), y) - a;
-    const vf64 far = (1.0 - a) - v_erfc_far_f64(y);
-    vf64 step = v_sel_f64(a < 0.7, near, far) * v_exp_f64(z) / VMATH_TWO_OVER_ROOT_PI;
-    step = step / (1.0 + y * step);
+    const vmask_f64 is_far = v_less_f64(v_set_f64(0.7), a);
+    vf64 off = v_fma_f64(y, VMATH_POLY(z, ERF_F64), y) - a;
+    if (v_some_f64(is_far)) off = v_either_f64(is_far, (1.0 - a) - v_erfc_far_f64(y), off);
+    vf64 step = off * v_exp_f64(z) * (1 / VMATH_TWO_OVER_ROOT_PI);
+    step = step * v_inverse_short(v_fma_f64(y, step, v_set_f64(1)));
     return v_copysign_f64(v_sel_f64(a < 1.0, y - step, y), x);
 }
 

@@ -84,6 +84,25 @@ static inline vf64 v_inverse_short(vf64 x) {
 #endif
 }
 
+/* n / d, almost always rounded well, where d and 1 / d are normal. */
+static inline vf32 v_quotient_f32(vf32 n, vf32 d) {
+#if SIMD_TABLES
+    const vf32 about = v_about_inverse_f32(d), e = v_fma_f32(-d, about, v_set_f32(1));
+    const vf32 inverse = v_fma_f32(about, e, about), q = n * inverse;
+    return v_fma_f32(v_fma_f32(-q, d, n), inverse, q);
+#else
+    return n / d;
+#endif
+}
+static inline vf64 v_quotient_f64(vf64 n, vf64 d) {
+#if SIMD_TABLES
+    const vf64 inverse = v_inverse_short(d), q = n * inverse;
+    return v_fma_f64(v_fma_f64(-q, d, n), inverse, q);
+#else
+    return n / d;
+#endif
+}
+
 /* The root of z >= 0, and what its rounding lost where that is cheaply known. */
 static inline vf32 v_root_f32(vf32 z, vf32 *lost) {
 #if SIMD_TABLES

@@ -34,7 +34,7 @@ static inline V NAME(v_ln_pair)(V u, V c, V k) {
     V m, h;
     k = k + NAME(v_split)(u, &m);
     const V f = m - (T)1, tail = NAME(v_ln_tail)(f, &h);
-    const V y = f - (h - (tail + (k * NUMBER(LN2_LOW) + c / u)));
+    const V y = f - (h - (tail + (k * NUMBER(LN2_LOW) + c * NAME(v_about_inverse)(u))));
     return v_fma(k, v_like(u, NUMBER(LN2_HIGH)), y);
 }
 
@@ -54,7 +54,8 @@ static inline V NAME(v_log1p_any)(V x) {
 }
 
 static inline V NAME(v_asinh)(V x) {
-    const V a = v_abs(x), part = a * a / ((T)1 + v_sqrt((T)1 + a * a)), sum = a + part;
+    const V a = v_abs(x), part = NAME(v_quotient)(a * a, (T)1 + v_sqrt((T)1 + a * a)),
+            sum = a + part;
     const V y = NAME(v_ln_one_plus)(sum, (a - sum) + part, a > LARGE, a);
     return v_copysign(v_sel(a == (T)INFINITY, a, y), x);
 }
@@ -66,7 +67,8 @@ static inline V NAME(v_acosh)(V x) {
 }
 /* ln((1 + x) / (1 - x)) / 2 */
 static inline V NAME(v_atanh_any)(V x) {
-    const V a = v_abs(x), twice = a + a, part = twice * a / ((T)1 - a), sum = twice + part;
+    const V a = v_abs(x), twice = a + a, part = NAME(v_quotient)(twice * a, (T)1 - a),
+            sum = twice + part;
     const V back = sum - twice, low = (twice - (sum - back)) + (part - back);
     V y = (T)0.5 * NAME(v_ln_one_plus)(sum, low, (I){0}, a);
     y = v_sel(a == (T)1, v_like(x, INFINITY), y);
