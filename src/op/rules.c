@@ -451,12 +451,12 @@ nomen_status nomen__dtype_power(nomen__call *c) {
     nomen_tensor *exponent = c->in[1];
     nomen_status s = nomen__dtype_promote(c);
     if (!s && c->compute == NOMEN_BOOL) s = all_of(c, NOMEN_I64, NOMEN_I64);
-    if (!s && kind_of(c->compute) == 1 && (exponent->flags & NOMEN__WRAPPED) &&
-        nomen_item_int(exponent) < 0)
+    if (s || kind_of(c->compute) != 1 || !(exponent->flags & NOMEN__WRAPPED)) return s;
+    if (nomen_item_int(exponent) < 0)
         return nomen__fail(
             NOMEN_ERROR_STATE,
             "Integers to negative integer powers are not allowed: convert to a floating dtype");
-    return s;
+    return nomen__check_fits(exponent, c->compute);
 }
 
 nomen_status nomen__dtype_where(nomen__call *c) {

@@ -135,3 +135,9 @@ def test_einsum_of_nothing_is_a_value_error():
 def test_complex_alpha_of_integers():
     with pytest.raises(RuntimeError, match="For integral input tensors, argument alpha"):
         nomen.ones(2, dtype=nomen.uint8).add(1, alpha=2 + 1j)
+
+
+def test_exponent_that_does_not_fit():
+    with pytest.raises(RuntimeError, match="value cannot be converted to type int8"):
+        nomen.ones(2, dtype=nomen.int8) ** 200
+    assert (nomen.ones(2, dtype=nomen.int16) ** 200).tolist() == [1, 1]

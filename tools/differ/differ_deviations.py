@@ -148,7 +148,7 @@ OVERLOADS = set(hints.REDUCTIONS) | {
 def more_overloads(case, mine, theirs, said):
     words = 'invalid combination of arg|at most 2 dim|be a 2-tuple|missing 1 required .*"dim"'
     if case.get("wild"):  # the dim was left away
-        words = 'got \\((Tensor, )?((out=)?(tuple|list)|keepdim=bool)(, )?\\)|'
+        words = "got \\((Tensor, )?((out=)?(tuple|list)|out=Tensor|keepdim=bool)(, )?\\)|"
         words += 'missing 1 required .*"dim"'
     own = case["row"] in OVERLOADS and only_theirs(mine, theirs)
     return own and re.search(words, theirs[2])
@@ -272,7 +272,7 @@ def addmv_number(case, mine, theirs, said):
     return both and theirs[2].startswith("Dimension specified as 0")
 
 
-@deviation("6.2 dtypes that are not the same, and a number that fits neither")
+@deviation("6.9 dtypes that are not the same, and a number that does not fit all of them")
 def numbers_last(case, mine, theirs, said):
     number = "value cannot be converted to type"
     asked = both_fail(mine, theirs) and kind(mine) in ("dtype", "cast")
@@ -436,7 +436,7 @@ def polar_gradient(case, mine, theirs, said):
 def nothing_to_do(case, mine, theirs, said):
     asked = (
         "not implemented for|Dimension out of range|expected m1 and m2|dtype int64 for index|"
-        "weights should be 1-d"
+        "weights should be 1-d|value cannot be converted"
     )
     return (
         only_mine(mine, theirs) and re.search(asked, mine[2]) and (few(theirs) or no_elements(case))

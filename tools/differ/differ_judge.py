@@ -15,7 +15,7 @@ UNSUPPORTED = re.compile(
     "not yet implemented|NYI"
 )
 NO_KERNEL = re.compile(
-    "not implemented for|not supported|[Uu]nsupported|only support|expected.*dtype|"
+    "not implemented for|not supported|[Uu]nsupported dtype|only support|expected.*dtype|"
     "Expected.*dtype|must be.*(dtype|float|bool|integ)|Could not infer|does not support|"
     "Expected both inputs to be|"
     "not implemented|can't convert|Expected floating point type for result|"
