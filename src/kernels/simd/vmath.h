@@ -374,9 +374,10 @@ static inline vf64 v_reduce_quick_f64(vf64 x, vf64 *rest, vu64 *quarter, vi64 *u
     const vf64 k = VMATH_MAGIC_F64 - t; /* - k */
     *quarter = (vu64)t;
     const vf64 a = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_0), x); /* exact */
-    const vf64 r = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a);
-    const vf64 lost = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a - r);
-    *rest = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_2), lost);
+    const vf64 b = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a);
+    const vf64 lost = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_1), a - b);
+    const vf64 low = v_fma_f64(k, v_set_f64(VMATH_HALF_PI_F64_2), lost), r = b + low;
+    *rest = (b - r) + low;
     *unfit = v_abs_f64(a) < k * -0x1p-20;
     return r;
 }

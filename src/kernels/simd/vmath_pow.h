@@ -23,8 +23,8 @@ static inline vf64 v_fetch_f64(const double *table, vu64 i) {
 #endif
 }
 
-/* ln(x) = result + *low, good to 2^-68, of normal x > 0. c, the multiple of 2^-8 next to 1 / m, whose
- * logarithm a table knows, leaves ln(1 + r) = r - r^2 / 2 + r^3 Q(r), r up to 3/1000. */
+/* ln(x) = result + *low, good to 2^-68, of normal x > 0. c, the multiple of 2^-8 next to 1 / m,
+ * whose logarithm a table knows, leaves ln(1 + r) = r - r^2 / 2 + r^3 Q(r), r up to 3/1000. */
 static inline vf64 v_ln_two_f64(vf64 x, vf64 *low) {
     vf64 m;
     const vf64 k = v_split_f64(x, &m), sum = v_about_inverse_f64(m) + VMATH_MAGIC_F64 / 256;

@@ -34,7 +34,7 @@ static inline V NAME(v_ln_pair)(V u, V c, V k) {
     V m, h;
     k = k + NAME(v_split)(u, &m);
     const V f = m - (T)1, tail = NAME(v_ln_tail)(f, &h);
-    const V y = f - (h - (tail + (k * NUMBER(LN2_LOW) + c * NAME(v_about_inverse)(u))));
+    const V y = f - (h - (tail + (k * NUMBER(LN2_LOW) + c / u)));
     return v_fma(k, v_like(u, NUMBER(LN2_HIGH)), y);
 }
 
