@@ -1,4 +1,5 @@
 /* Special functions of real numbers: erf and its kin, gamma and its derivatives, sinc, logit. */
+#define LOOP_PAIRS
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath_special.h"
 
