@@ -234,6 +234,38 @@ static nomen_tensor *cast_to(py_state *s, nomen_tensor *t, nomen_dtype dtype) {
     return result;
 }
 
+/* A flat list of floats that become floats of C, or of small ints that become int64, as most are;
+ * NULL, without an exception: it is something else. */
+static nomen_tensor *from_flat_list(PyObject *data, nomen_dtype asked) {
+    if (!PyList_CheckExact(data) && !PyTuple_CheckExact(data)) return NULL;
+    const int64_t n = PySequence_Fast_GET_SIZE(data);
+    PyObject *const *items = PySequence_Fast_ITEMS(data);
+    if (!n) return NULL;
+    const bool real = PyFloat_CheckExact(items[0]);
+    const nomen_dtype dtype = asked ? asked : real ? nomen__default_float() : NOMEN_I64;
+    if (real ? dtype != NOMEN_F32 && dtype != NOMEN_F64 : dtype != NOMEN_I64) return NULL;
+    for (int64_t i = 0; i < n; i++)
+        if (real ? !PyFloat_CheckExact(items[i]) : !PyLong_CheckExact(items[i])) return NULL;
+    nomen_tensor *t = nomen__tensor_empty(dtype, 1, &n);
+    for (int64_t i = 0; t && i < n; i++) {
+        char *at = t->data + i * nomen__item(dtype);
+        int64_t whole = 0;
+        double value = real ? PyFloat_AS_DOUBLE(items[i]) : 0;
+        float narrow = (float)value;
+        if (dtype == NOMEN_F32)
+            memcpy(at, &narrow, sizeof narrow);
+        else if (real)
+            memcpy(at, &value, sizeof value);
+        else if (nomen__py_small_int(items[i], &whole))
+            memcpy(at, &whole, sizeof whole);
+        else {
+            nomen__release(t);
+            return NULL;
+        }
+    }
+    return t;
+}
+
 static nomen_tensor *from_sequence(py_state *s, PyObject *data, nomen_dtype asked) {
     static const nomen_dtype wide[] = {NOMEN_F64, NOMEN_BOOL, NOMEN_I64, NOMEN_F64, NOMEN_C128};
     const nomen_dtype number = nomen__default_float();
@@ -299,7 +331,8 @@ static nomen_tensor *fresh(py_state *s, PyObject *data, nomen_dtype dtype) {
         t = shared ? copy_of(s, shared, dtype) : NULL;
         nomen__release(shared);
     } else {
-        t = from_sequence(s, o, dtype);
+        t = from_flat_list(o, dtype);
+        if (!t) t = from_sequence(s, o, dtype);
     }
     Py_DECREF(o);
     return t;

@@ -55,6 +55,22 @@ static bool take_tensor(py_call *p, int i, PyObject *o) {
     return true;
 }
 
+/* A list may change while other threads run, which they may if the tensors are large. */
+static bool take_tensors(py_call *p, int i, PyObject *o) {
+    const bool list = PyList_CheckExact(o);
+    if (!list && !PyTuple_CheckExact(o)) return false;
+    Py_ssize_t count = list ? PyList_GET_SIZE(o) : PyTuple_GET_SIZE(o);
+    if (count > PY_LIST_INLINE) return false;
+    for (Py_ssize_t k = 0; k < count; k++) {
+        PyObject *item = list ? PyList_GET_ITEM(o, k) : PyTuple_GET_ITEM(o, k);
+        if (!Py_IS_TYPE(item, p->state->tensor)) return false;
+        p->list_inline[k] = nomen__py_unwrap(item);
+        p->large |= p->list_inline[k]->numel > PY_LARGE;
+    }
+    p->c.arg[i].list = (nomen_list){count, p->list_inline};
+    return !(list && p->large);
+}
+
 /* Names of a result are text; an integer among them is a mistake. */
 static bool are_text(PyObject *const *items, Py_ssize_t count) {
     for (Py_ssize_t k = 0; k < count; k++)
@@ -76,6 +92,7 @@ static bool take_one(py_call *p, int i, PyObject *o) {
     nomen__arg *arg = &p->c.arg[i];
     switch (spec->kind) {
     case NOMEN__TENSOR: return take_tensor(p, i, o);
+    case NOMEN__TENSORS: return take_tensors(p, i, o);
     case NOMEN__DIM: return take_dims(p, i, &o, 1);
     case NOMEN__INT: return nomen__py_small_int(o, &arg->integer);
     case NOMEN__FLAG:

@@ -238,9 +238,10 @@ const nomen_tensor *nomen__result_model(const nomen__call *c) {
  * permuted likewise, so that the kernel walks both in memory order. */
 static nomen_tensor *fresh_result(const nomen__call *c, int i) {
     /* the usual case, without the checks of sizes that were checked when the operand was made */
-    if (c->like && !c->device && !c->format &&
-        nomen__item(c->result[i]) <= nomen__item(c->like->dtype))
-        return nomen__tensor_like(c->like, c->result[i]);
+    if (c->like && !c->device && !c->format)
+        return nomen__item(c->result[i]) <= nomen__item(c->like->dtype)
+                   ? nomen__tensor_like(c->like, c->result[i])
+                   : nomen__tensor_empty(c->result[i], c->ndim, c->size);
     if (NOMEN_LIKELY(!c->device && !c->format && c->op->launch != nomen__launch_elementwise &&
                      (!c->layout || c->layout->flags & NOMEN__CONTIGUOUS)))
         return nomen__tensor_empty(c->result[i], c->ndim, c->size);

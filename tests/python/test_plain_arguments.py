@@ -173,3 +173,74 @@ def test_tensors_that_died_leave_nothing_behind():
     again = [nomen.zeros(1) for _ in range(200)]
     assert len({id(t) for t in again}) == 200
     assert all(t.item() == 0 and not t.requires_grad for t in again)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [1.5, -2.0, 0.1],
+        (1.5, 1e300, float("inf")),
+        [1, 2, -3],
+        [1, 2.5],
+        [True, 2],
+        [True, False],
+        [2**62, 1],
+        [1, 2**40, 3],
+        [1 + 2j, 1.0],
+        [0.5] * 70000,
+    ],
+)
+@pytest.mark.parametrize("dtype", [None, nomen.float32, nomen.float64, nomen.int64, nomen.float16])
+def test_flat_lists_are_what_nested_ones_are(numbers, dtype):
+    plain = told(lambda: nomen.tensor(numbers, dtype=dtype))
+    nested = told(lambda: nomen.tensor([numbers], dtype=dtype)[0])
+    assert repr(plain) == repr(nested)  # NaN is not equal to itself
+
+
+class List(list):
+    """A list that is no plain one."""
+
+
+def test_lists_of_tensors():
+    x, y = nomen.ones(2, 3, names=("N", "C")), nomen.zeros(2, 3, names=("N", "C"))
+    for name in ("cat", "stack", "hstack"):
+        function = getattr(nomen, name)
+        wanted = told(lambda: function(List([x, y, x])))
+        assert wanted == told(lambda: function([x, y, x])) == told(lambda: function((x, y, x)))
+    assert nomen.cat([x, y], "C").shape == (2, 6) and nomen.cat((x,) * 20).shape == (40, 3)
+    with pytest.raises(TypeError, match="found element of type int at pos 2"):
+        nomen.cat([x, 2])
+
+
+REDUCTIONS = "sum mean prod max min amax argmax argmin var std any all norm logsumexp nansum median"
+
+
+@pytest.mark.parametrize("name", REDUCTIONS.split())
+def test_reductions_of_a_few_elements_are_those_of_the_general_way(name):
+    """A tensor with gaps in memory is no block, and is reduced with the same bits."""
+    nomen.manual_seed(11)
+    compared = 0
+    for sizes in [(3,), (4, 5), (1, 7), (2, 1, 3), (3, 4, 5), (2, 3, 2, 4)]:
+        wide = nomen.randn(*sizes[:-1], 2 * sizes[-1])
+        x = wide[..., ::2]
+        block = x.contiguous()
+        for dim in [None, *range(-1, len(sizes))]:
+            for dtype in (nomen.float32, nomen.float64, nomen.bfloat16):
+                args = () if dim is None else (dim,)
+                few = told(lambda: getattr(block.to(dtype), name)(*args))
+                gaps = wide.to(dtype)[..., ::2]
+                wanted = told(lambda: getattr(gaps, name)(*args))
+                assert repr(few) == repr(wanted), (sizes, dim, dtype)  # NaN is not itself
+                compared += isinstance(few, list)
+    assert compared > 50
+
+
+@pytest.mark.parametrize("dim", [0, 1, 2, -1])
+def test_whole_operands_are_joined_as_parts_are(dim):
+    x = nomen.arange(24.0).reshape(2, 3, 4)
+    turned = x.permute(2, 1, 0).contiguous().permute(2, 1, 0)  # the same, not row-major
+    empty = x.narrow(dim, 0, 0)
+    for join in (nomen.cat, nomen.stack):
+        assert join((x, x + 1), dim).equal(join((turned, turned + 1), dim))
+    assert nomen.cat((empty, x, empty), dim).equal(x)
+    assert nomen.cat((x.to(nomen.int64), x), dim).equal(nomen.cat((x, x), dim))

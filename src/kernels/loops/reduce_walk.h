@@ -10,6 +10,18 @@
 #include "kernels/loops/fetch.h"
 
 static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
+#ifndef FETCH
+    if (s->red_step == (int64_t)sizeof(T) && s->n_red > 0 && s->n_red <= ROW_BLOCK) {
+        for (int64_t i = 0; i < s->n_acc; i++) { /* as they lie, each in one piece */
+            const char *in = s->in + i * s->acc_step;
+#ifdef DECIDED
+            if (DECIDED(&acc[i])) continue;
+#endif
+            FN(row)(acc + i, (const F *)(const void *)in, s->n_red, s->index0, s->index_step);
+        }
+        return;
+    }
+#endif
     F buf[ROW_BLOCK] __attribute__((aligned(64)));
     for (int64_t i = 0; i < s->n_acc; i++) {
         const char *in = s->in + i * s->acc_step;
