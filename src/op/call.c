@@ -242,15 +242,15 @@ static nomen_tensor *fresh_result(const nomen__call *c, int i) {
         return nomen__item(c->result[i]) <= nomen__item(c->like->dtype)
                    ? nomen__tensor_like(c->like, c->result[i])
                    : nomen__tensor_empty(c->result[i], c->ndim, c->size);
-    if (NOMEN_LIKELY(!c->device && !c->format && c->op->launch != nomen__launch_elementwise &&
+    const bool follows = /* the order of an operand in memory */
+        c->op->launch == nomen__launch_elementwise || c->op->launch == nomen__launch_flip;
+    if (NOMEN_LIKELY(!c->device && !c->format && !follows &&
                      (!c->layout || c->layout->flags & NOMEN__CONTIGUOUS)))
         return nomen__tensor_empty(c->result[i], c->ndim, c->size);
     nomen_tensor *out = nomen__tensor_empty_on(c->device, c->result[i], c->ndim, c->size);
     if (out && c->format > NOMEN__ROW_MAJOR) nomen__lay_out_in_format(out, c->format);
     if (!out || c->format) return out;
     if (c->layout && !(c->layout->flags & NOMEN__CONTIGUOUS)) nomen__lay_out_like(out, c->layout);
-    const bool follows =
-        c->op->launch == nomen__launch_elementwise || c->op->launch == nomen__launch_flip;
     if (c->ndim < 2 || c->layout || !follows) return out;
     const nomen_tensor *model = nomen__result_model(c);
     if (!model) return out;
