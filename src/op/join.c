@@ -132,7 +132,7 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
 /* ---- all without holes -------------------------------------------------------------------------
  * The result is written from its beginning to its end: a block of each operand in turn. */
 
-enum { JOINED = 64, BLOCK_BYTES = 64, FEW = 2 * NOMEN__GRAIN };
+enum { JOINED = 64, BLOCK_BYTES = 64, FEW = 2 * NOMEN__GRAIN, FEW_ROUNDS = 16 };
 
 typedef struct join_job {
     int64_t count, row; /* bytes of one round of blocks */
@@ -169,7 +169,7 @@ static bool join_blocks(const nomen__call *c) {
         if (t->dtype != out->dtype || !(t->flags & NOMEN__CONTIGUOUS) || t->flags & NOMEN__AWAY)
             return false;
         const int64_t bytes = c->op->id == NOMEN__OP_STACK ? inner : t->size[c->dim] * inner;
-        if (bytes < BLOCK_BYTES && !few) return false;
+        if (bytes < BLOCK_BYTES && (!few || rounds > FEW_ROUNDS)) return false;
         job.from[job.count] = t->data;
         job.bytes[job.count++] = bytes;
         job.row += bytes;
