@@ -5,6 +5,7 @@ Values over dtypes and layouts are in test_rows.py, accuracy in tests/kernels.
 
 import math
 
+import numpy as np
 import pytest
 
 import nomen
@@ -217,3 +218,16 @@ def test_sinc_is_smooth_at_zero():
     (first,) = nomen.autograd.grad(x.sinc(), x, create_graph=True)
     (second,) = nomen.autograd.grad(first, x)
     assert first.item() == 0 and second.item() == pytest.approx(-math.pi**2 / 3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["log1p", "asinh", "atanh", "expm1", "sinh", "tanh"])
+def test_small_numbers_keep_their_digits(name, dtype):
+    """1 + x is 1 or its neighbour here: what is lost of x must not stay lost."""
+    x = (2.0 ** -np.arange(1, 120) * np.linspace(1, 1.9, 119)).astype(dtype)
+    x = np.concatenate([x, -x])
+    expected = getattr(np, {"asinh": "arcsinh", "atanh": "arctanh"}.get(name, name))(
+        x.astype(np.longdouble)
+    ).astype(dtype)
+    found = getattr(nomen.from_numpy(x), name)().numpy()
+    np.testing.assert_array_max_ulp(found, expected, 2)
