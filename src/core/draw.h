@@ -98,9 +98,6 @@ typedef struct nomen__random_loops {
     void (*remainders_f64)(const uint32_t *words, double *out, int64_t n, double range,
                            double base);
 } nomen__random_loops;
-/* random_wide.c */
-void nomen__normal_f64_plain(double *at, int64_t groups, double mean, double std);
-void nomen__normal_f64_avx2(double *at, int64_t groups, double mean, double std);
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);
 const nomen__random_loops *nomen__random_loops_best(void); /* of nomen__cpu_isa() */
 

@@ -147,6 +147,19 @@ static inline f32v root_lanes(f32v x) {
 
 static void refill(uint32_t *state, uint32_t *ready) { refill_body(state, ready); }
 
+/* In double PyTorch calls the functions of libm, and the last bits of those are nobody else's: with
+ * a mean that a draw nearly cancels they become the first ones. */
+static void normal_f64(double *at, int64_t groups, double mean, double std) {
+    for (; groups > 0; groups--, at += GROUP) {
+        for (int j = 0; j < GROUP / 2; j++) {
+            const double radius = sqrt(-2.0 * log(1.0 - at[j]));
+            const double theta = 2.0 * M_PI * at[j + GROUP / 2];
+            at[j] = fma(radius * cos(theta), std, mean);
+            at[j + GROUP / 2] = fma(radius * sin(theta), std, mean);
+        }
+    }
+}
+
 static void uniform_f32(const uint32_t *words, float *out, int64_t n) {
     uniform_f32_body(words, out, n);
 }
@@ -166,7 +179,7 @@ static void remainders_f64(const uint32_t *words, double *out, int64_t n, double
 }
 
 static const nomen__random_loops plain = {refill,         temper,           uniform_f32,
-                                          uniform_f64,    normal_f32_plain, nomen__normal_f64_plain,
+                                          uniform_f64,    normal_f32_plain, normal_f64,
                                           remainders_f32, remainders_f64};
 
 #if defined(__x86_64__)
@@ -198,10 +211,9 @@ AVX2 static void remainders_f64_avx2(const uint32_t *words, double *out, int64_t
 #define ROOT(x)      ((f32v)_mm256_sqrt_ps((__m256)(x)))
 #include "core/random_normal.h"
 
-static const nomen__random_loops avx2 = {refill_avx2,         temper,
-                                         uniform_f32_avx2,    uniform_f64_avx2,
-                                         normal_f32_avx2,     nomen__normal_f64_avx2,
-                                         remainders_f32_avx2, remainders_f64_avx2};
+static const nomen__random_loops avx2 = {
+    refill_avx2,     temper,     uniform_f32_avx2,    uniform_f64_avx2,
+    normal_f32_avx2, normal_f64, remainders_f32_avx2, remainders_f64_avx2};
 
 #define AVX512 __attribute__((target("avx512f,avx512vl")))
 
@@ -215,10 +227,9 @@ AVX512 static void uniform_f64_avx512(const uint32_t *words, double *out, int64_
     uniform_f64_body(words, out, n);
 }
 
-static const nomen__random_loops avx512 = {refill_avx512,       temper,
-                                           uniform_f32_avx512,  uniform_f64_avx512,
-                                           normal_f32_avx2,     nomen__normal_f64_avx2,
-                                           remainders_f32_avx2, remainders_f64_avx2};
+static const nomen__random_loops avx512 = {
+    refill_avx512,   temper,     uniform_f32_avx512,  uniform_f64_avx512,
+    normal_f32_avx2, normal_f64, remainders_f32_avx2, remainders_f64_avx2};
 #endif
 
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {

@@ -17,7 +17,7 @@ typedef double f64v __attribute__((vector_size(32), aligned(8), may_alias));
 
 #define BODY static inline __attribute__((always_inline))
 
-enum { LANES = 4, GROUP = 16 };
+enum { LANES = 4 };
 
 BODY f64v choose(i64v mask, f64v yes, f64v no) {
     return (f64v)(((i64v)yes & mask) | ((i64v)no & ~mask));
@@ -126,25 +126,6 @@ BODY void pairs_all(double *u, int64_t pairs) {
     }
 }
 
-/* Groups of 16 numbers in [0, 1), 8 radii and 8 angles, become normal ones with mean and deviation,
- * the last product and sum rounded once. PyTorch calls libm here, whose last bits are not these. */
-BODY void group_parts(const double *at, f64v *square, f64v *sine, f64v *cosine) {
-    *square = -2.0 * log_of(1.0 - *(const f64v *)at);
-    sine_cosine(2.0 * M_PI * *(const f64v *)(at + GROUP / 2), sine, cosine);
-}
-
-void nomen__normal_f64_plain(double *at, int64_t groups, double mean, double std) {
-    for (int64_t i = 0; i < groups * GROUP; i += i % GROUP ? GROUP - LANES : LANES) {
-        f64v square, sine, cosine;
-        group_parts(at + i, &square, &sine, &cosine);
-        for (int k = 0; k < LANES; k++) {
-            const double radius = sqrt(square[k]);
-            at[i + k] = fma(radius * cosine[k], std, mean);
-            at[i + GROUP / 2 + k] = fma(radius * sine[k], std, mean);
-        }
-    }
-}
-
 static void shape_plain(nomen__distribution which, double *u, int64_t n, double a, double b) {
     shape_all(which, u, n, a, b);
 }
@@ -152,18 +133,6 @@ static void shape_plain(nomen__distribution which, double *u, int64_t n, double 
 static void pairs_plain(double *u, int64_t pairs) { pairs_all(u, pairs); }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) void nomen__normal_f64_avx2(double *at, int64_t groups,
-                                                                double mean, double std) {
-    const __m256d means = _mm256_set1_pd(mean), stds = _mm256_set1_pd(std);
-    for (int64_t i = 0; i < groups * GROUP; i += i % GROUP ? GROUP - LANES : LANES) {
-        f64v square, sine, cosine;
-        group_parts(at + i, &square, &sine, &cosine);
-        const __m256d radius = _mm256_sqrt_pd((__m256d)square);
-        _mm256_storeu_pd(at + i, _mm256_fmadd_pd(radius * (__m256d)cosine, stds, means));
-        _mm256_storeu_pd(at + i + GROUP / 2, _mm256_fmadd_pd(radius * (__m256d)sine, stds, means));
-    }
-}
-
 #define AVX2 __attribute__((target("avx2")))
 
 AVX2 static void shape_avx2(nomen__distribution which, double *u, int64_t n, double a, double b) {

@@ -22,7 +22,9 @@ def wider(case, data):
     made = judge.without_names(case)
     if made is None:
         return None
-    floating = any(t["dtype"] in REALS or t["dtype"] in COMPLEX for t in judge.operands(case))
+    parts = {COMPLEX.get(t["dtype"], t["dtype"]) for t in judge.operands(case)}
+    floating = [d for d in REALS if d in parts]
+    common = floating[0] if len(floating) == 1 else None  # what integers become first
     table = WIDER if floating else {**WIDER, **dict.fromkeys(INTS, "float64")}
     bits = list(data)
     for k, spec in enumerate(made["tensors"]):
@@ -31,6 +33,9 @@ def wider(case, data):
             with numpy.errstate(invalid="ignore"):  # NaN with a payload
                 bits[k] = widen(spec["dtype"], data[k]).astype(STORED[into]).tobytes()
             made["tensors"][k] = dict(spec, dtype=into)
+        elif spec["dtype"] in INTS and common in WIDER:
+            bits[k] = rounded(widen(spec["dtype"], data[k]).astype("f8"), common).tobytes()
+            made["tensors"][k] = dict(spec, dtype="float64")
     for key, value in made["kw"].items():
         if isinstance(value, dict) and value.get("dtype") in WIDER:
             made["kw"][key] = {"dtype": WIDER[value["dtype"]]}
