@@ -15,9 +15,8 @@ from test_py_memory import CALLS, counts
 import nomen
 
 fail_allocation = getattr(nomen._C, "_fail_allocation", None)
-pytestmark = pytest.mark.skipif(
-    fail_allocation is None, reason="this build cannot make allocations fail (NOMEN_FAULTS)"
-)
+if fail_allocation is None:
+    pytest.skip("this build cannot make allocations fail (NOMEN_FAULTS)", allow_module_level=True)
 MOST = 2000  # requests of one call
 
 
