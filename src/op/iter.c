@@ -393,7 +393,7 @@ static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int6
     }
 }
 
-/* Bands of TILE_FAR rows, begin to end of them over all outer dims. */
+/* Bands of rows, begin to end of them over all outer dims. */
 static void run_bands(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
     int64_t index[NOMEN_MAX_DIMS], each = bands(it), item = tiled_item(it), high = tile_rows(item),

@@ -149,8 +149,7 @@ static void move_rest(char *to, int64_t to_row, const char *from, int64_t near, 
             memcpy(to + r * to_row + i * item, from + i * near + r * item, (size_t)item);
 }
 
-/* Squares of `side`: all of them but those at the edges. Lines are asked for ahead, since each row
- * of the source lies on a page of its own. */
+/* Squares of `side`, and what they leave over at the edges. */
 static inline __attribute__((always_inline)) void
 move_squares(char *to, int64_t to_row, const char *from, int64_t near, int64_t n, int64_t rows,
              int64_t item, int64_t side, void square(char *, int64_t, const char *, int64_t)) {
