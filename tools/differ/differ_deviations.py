@@ -55,7 +55,8 @@ INTERNAL = re.compile(
     r"Expected floating point type for result|must match dtype of result|should be same as input|"
     r"outputs with complex dtype|expected m1 and m2|expected.*dtype|same dtype|scalar type|"
     r"does not match dtype of out|tensor dtype .* should match|"
-    r"Expected .* for index|does not support complex (dtypes|input)"
+    r"Expected .* for index|does not support complex (dtypes|input)|"
+    r"^linalg\.vector_norm: Expected a"
 )
 
 
