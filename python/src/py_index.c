@@ -420,9 +420,12 @@ static nomen_tensor *plain_view(nomen_tensor *t, PyObject *key) {
     if (!map_items(&map, t, tuple ? &PyTuple_GET_ITEM(key, 0) : &key,
                    tuple ? PyTuple_GET_SIZE(key) : 1))
         return NULL;
-    if (!nomen__is_named(t)) return nomen__map_view(t, &map, NULL);
-    for (int k = 0; k < map.ndim; k++) names[k] = map.source[k] < 0 ? 0 : t->names[map.source[k]];
-    return nomen__map_view(t, &map, names);
+    const bool named = nomen__is_named(t);
+    for (int k = 0; named && k < map.ndim; k++)
+        names[k] = map.source[k] < 0 ? 0 : t->names[map.source[k]];
+    nomen_tensor *view = nomen__map_view(t, &map, named ? names : NULL);
+    if (NOMEN_UNLIKELY(!view)) nomen__error_drop(); /* the other way asks again, and tells */
+    return view;
 }
 
 /* The operation on t and the tensors of the list. */

@@ -246,19 +246,18 @@ nomen_tensor *nomen__tensor_empty(nomen_dtype dtype, int ndim, const int64_t *si
     enum { FEW = 4, SMALL = 32767 };
     if (NOMEN_UNLIKELY((unsigned)dtype - 1u >= NOMEN_DTYPE_COUNT - 1u || (unsigned)ndim > FEW))
         return empty_checked(dtype, ndim, size);
-    int64_t step[FEW], numel = 1;
-    uint64_t largest = 0;
+    uint64_t step[FEW], numel = 1, largest = 0;
     for (int i = ndim - 1; i >= 0; i--) {
         step[i] = numel;
-        numel *= size[i];
+        numel *= (uint64_t)size[i];
         largest |= (uint64_t)size[i];
     }
     if (NOMEN_UNLIKELY(largest > SMALL || !numel)) return empty_checked(dtype, ndim, size);
-    nomen_tensor *t = fresh_new(dtype, ndim, numel);
+    nomen_tensor *t = fresh_new(dtype, ndim, (int64_t)numel);
     if (NOMEN_UNLIKELY(!t)) return NULL;
     for (int i = 0; i < ndim; i++) {
         t->size[i] = size[i];
-        t->stride[i] = step[i];
+        t->stride[i] = (int64_t)step[i];
     }
     return t;
 }

@@ -34,12 +34,14 @@ static nomen_status check_resize(const nomen_tensor *t, int ndim, const int64_t 
     return NOMEN_OK;
 }
 
-/* A header of the new sizes on t's storage, if there is room behind its first element. */
-static nomen_tensor *within_storage(const nomen_tensor *t, int ndim, const int64_t *size,
-                                    int64_t numel) {
+/* Is there room for that many elements behind t's first one? */
+static bool has_room(const nomen_tensor *t, int64_t numel) {
     int64_t before = t->data - t->storage->data;
-    if (before < 0 || (uint64_t)(before + numel * nomen__item(t->dtype)) > t->storage->bytes)
-        return NULL;
+    return before >= 0 && (uint64_t)(before + numel * nomen__item(t->dtype)) <= t->storage->bytes;
+}
+
+/* A header of the new sizes on t's storage. */
+static nomen_tensor *within_storage(const nomen_tensor *t, int ndim, const int64_t *size) {
     nomen_tensor *r = nomen__tensor_new((nomen_dtype)t->dtype, ndim);
     if (!r) return NULL;
     if (ndim) memcpy(r->size, size, sizeof *size * (size_t)ndim);
@@ -73,8 +75,8 @@ static nomen_status resize(nomen_tensor *t, int ndim, const int64_t *size) {
     if (s || nomen__has_sizes(t, ndim, size)) return s;
     int64_t numel = nomen__checked_numel(size, ndim, (size_t)nomen__item(t->dtype));
     if (numel < 0) return NOMEN_ERROR_SHAPE;
-    nomen_tensor *r = within_storage(t, ndim, size, numel);
-    if (!r) r = in_new_storage(t, ndim, size);
+    nomen_tensor *r =
+        has_room(t, numel) ? within_storage(t, ndim, size) : in_new_storage(t, ndim, size);
     if (!r) return t->device ? NOMEN_ERROR_UNSUPPORTED : NOMEN_ERROR_MEMORY;
     s = nomen__tensor_become(t, r);
     nomen__release(r);

@@ -10,10 +10,10 @@
 #if VB == 64
 
 /* Lanes 8 to 15 of a shuffle are those of `none`, which changes nothing. */
-#define EIGHTS_PAIRS(p, none) __builtin_shuffle(p, none, (vi64){8, 0, 8, 2, 8, 4, 8, 6})
-#define EIGHTS_FOURS(p, none) __builtin_shuffle(p, none, (vi64){8, 8, 1, 1, 8, 8, 5, 5})
-#define EIGHTS_HALF(p, none)  __builtin_shuffle(p, none, (vi64){8, 8, 8, 8, 3, 3, 3, 3})
-#define EIGHTS_LAST(p)        __builtin_shuffle(p, (vi64){7, 7, 7, 7, 7, 7, 7, 7})
+#define EIGHTS_PAIRS(p, none) __builtin_shufflevector(p, none, 8, 0, 8, 2, 8, 4, 8, 6)
+#define EIGHTS_FOURS(p, none) __builtin_shufflevector(p, none, 8, 8, 1, 1, 8, 8, 5, 5)
+#define EIGHTS_HALF(p, none)  __builtin_shufflevector(p, none, 8, 8, 8, 8, 3, 3, 3, 3)
+#define EIGHTS_LAST(p)        __builtin_shufflevector(p, p, 7, 7, 7, 7, 7, 7, 7, 7)
 
 #endif
 
