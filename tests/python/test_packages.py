@@ -120,7 +120,9 @@ def check(python, root, tmp_path):
     version, file = run(python, "-I", "-c", SMOKE, cwd=tmp_path).split()
     assert version == version_of(root) and str(tmp_path) in file
     installed = {name for name in os.listdir(os.path.dirname(file)) if name != "__pycache__"}
-    sources = {path.name for path in (root / "python" / "nomen").glob("*.py*")} | {"py.typed"}
+    package = root / "python" / "nomen"
+    sources = {path.name for path in package.glob("*.py*")} | {"py.typed"}
+    sources |= {path.parent.name for path in package.glob("*/__init__.py")}
     extension = {name for name in installed if re.fullmatch(r"_C\..*\.so", name)}
     assert len(extension) == 1 and installed - extension == sources
 
