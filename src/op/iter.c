@@ -280,6 +280,18 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
     }
 }
 
+/* Lines of n elements at ptr, which moves on behind them. */
+static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *step, int64_t n,
+                             const int64_t *down, int64_t lines) {
+    for (int64_t r = 0; r < lines; r++) {
+        if (it->casting)
+            run_casting(it, ptr, step, n);
+        else
+            it->loop(ptr, step, n);
+        for (int k = 0; k < it->count; k++) ptr[k] += down[k];
+    }
+}
+
 /* Whole rows at ptr, which moves on behind them. */
 static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
@@ -288,13 +300,7 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }
-    for (int64_t r = 0; r < rows; r++) {
-        if (it->casting)
-            run_casting(it, ptr, step, n);
-        else
-            it->loop(ptr, step, n);
-        for (int k = 0; k < it->count; k++) ptr[k] += down[k];
-    }
+    run_lines(it, ptr, step, n, down, rows);
 }
 
 /* All of it, when there are rows at least. */
@@ -384,13 +390,7 @@ static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int6
         nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * step[0]);
         return;
     }
-    for (int64_t r = 0; r < rows; r++) {
-        if (it->casting)
-            run_casting(it, ptr, step, n);
-        else
-            it->loop(ptr, step, n);
-        for (int k = 0; k < it->count; k++) ptr[k] += down[k];
-    }
+    run_lines(it, ptr, step, n, down, rows);
 }
 
 /* Bands of rows, begin to end of them over all outer dims. */
@@ -423,13 +423,7 @@ static void run_slivers(void *context, int64_t begin, int64_t end) {
     for (int64_t block = begin % each; begin < end; begin++) {
         int64_t first = block * BLOCK, left = it->size[0] - first, n = left < BLOCK ? left : BLOCK;
         for (int k = 0; k < it->count; k++) ptr[k] = outer[k] + first * it->step[0][k];
-        for (int64_t r = 0; r < it->size[1]; r++) {
-            if (it->casting)
-                run_casting(it, ptr, it->step[0], n);
-            else
-                it->loop(ptr, it->step[0], n);
-            for (int k = 0; k < it->count; k++) ptr[k] += it->step[1][k];
-        }
+        run_lines(it, ptr, it->step[0], n, it->step[1], it->size[1]);
         if (++block < each) continue;
         block = 0;
         advance(it, 2, index, outer);
