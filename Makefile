@@ -2,12 +2,13 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check coverage bench bench-c ulp lint format generate clean
+.PHONY: help build demo test check coverage bench bench-c ulp trust lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
 	@echo "make build     set up only: the library, the Python module, the examples"
 	@echo "make check     everything of make test, the thread sanitizer and other compilers as well"
+	@echo "make trust     the long forms of all checks, hours; TRUST=fuzz: one of tests/trust"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
 	@echo "make coverage  all tests, and the page that says what they cover"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
@@ -51,6 +52,10 @@ ulp:
 	@tools/setup.sh tests
 	@cmake --build build/release --target bench_ulp > /dev/null
 	@build/release/bench_ulp $(or $(ULP),1) > build/accuracy.md && mv build/accuracy.md docs/accuracy.gen.md
+
+trust:
+	@NOMEN_SANITIZED=wide tools/setup.sh tests asan tsan extras
+	@$(PYTHON) tools/trust.py --run $(TRUST)
 
 lint:
 	@tools/setup.sh

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,11 @@ def pytest_addoption(parser):
         "--write-coverage",
         action="store_true",
         help="write docs/coverage.gen.md from what all tests call",
+    )
+    parser.addoption(
+        "--figures",
+        action="store_true",
+        help="print what tests counted (record_property), for tools/trust.py",
     )
 
 
@@ -92,6 +98,16 @@ def pytest_runtest_makereport(item, call):
     else:
         measured.forget()
     return report
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    if not config.option.figures:
+        return
+    counted = Counter()
+    for report in terminalreporter.stats.get("passed", ()):
+        counted.update(dict(report.user_properties))
+    for words, number in counted.items():
+        terminalreporter.write_line(f"figure: {words}: {number}")
 
 
 def pytest_sessionfinish(session):

@@ -424,6 +424,8 @@ def main():
         f"{time.time() - began:.0f} s: {counts['same']} the same, {counts['deviation']} meant, "
         f"{counts['skipped']} without an oracle, {counts['finding']} findings"
     )
+    for words, key in (("the same", "same"), ("meant", "deviation"), ("findings", "finding")):
+        print(f"figure: calls compared, {words}: {counts[key]}")
     return 1 if counts["finding"] else 0
 
 

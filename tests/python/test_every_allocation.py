@@ -120,7 +120,7 @@ def call(row, form):
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_rows(name):
+def test_rows(name, record_property):
     row = ROWS[name]
     dtype = dtype_of(name)
     given = arguments(name, dtype)
@@ -144,6 +144,7 @@ def test_rows(name):
             lambda: operands(row, given, outs()), act, lambda result: results_of(row, result)
         )
     assert failures or set(row["forms"]) == {"i"} or name in SAME
+    record_property("allocations that failed in calls of rows", failures)
 
 
 # Rows that give their operand back as it is, if that is what was asked for.
@@ -155,7 +156,7 @@ DIFFERENTIABLE = [
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
-def test_gradients(name):
+def test_gradients(name, record_property):
     """The recording of a call, and the way back, each time from the start."""
     row = ROWS[name]
     dtype = dtype_of(name)
@@ -181,11 +182,12 @@ def test_gradients(name):
     def tell(grads):
         return [None if g is None else contents(g) for g in grads]
 
-    failing(make, act, tell)
+    failures = failing(make, act, tell)
+    record_property("allocations that failed in recording and in backward", failures)
 
 
 @pytest.mark.parametrize("act", CALLS, ids=range(len(CALLS)))
-def test_all_else(act):
+def test_all_else(act, record_property):
     """What the module does beside the rows; errors stay errors."""
 
     def told():
@@ -209,3 +211,4 @@ def test_all_else(act):
         assert told() == expected, f"after request {nth}"
     else:
         raise AssertionError(f"more than {MOST} requests")
+    record_property("allocations that failed in other calls of the module", nth)
