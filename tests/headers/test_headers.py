@@ -1,4 +1,5 @@
-"""Each public header compiles alone and twice over, as strict C11 and C++17, with gcc and clang."""
+"""Each public header compiles alone and twice over, as strict C11, C17, C23 and C++17, C++20,
+with gcc and clang."""
 
 import shutil
 import subprocess
@@ -9,11 +10,17 @@ import pytest
 INCLUDE = Path(__file__).resolve().parent.parent.parent / "include"
 HEADERS = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.glob("nomen/*.h"))
 WARNINGS = ["-Wall", "-Wextra", "-pedantic", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only"]
+C = ["-x", "c", "-Wstrict-prototypes"]
 LANGUAGES = {
-    "c11-gcc": ["gcc", "-x", "c", "-std=c11", "-Wstrict-prototypes"],
-    "c11-clang": ["clang", "-x", "c", "-std=c11", "-Wstrict-prototypes"],
-    "c++17-gcc": ["g++", "-x", "c++", "-std=c++17"],
-    "c++17-clang": ["clang++", "-x", "c++", "-std=c++17"],
+    f"{standard}-{compiler}": [compiler, *options, f"-std={spelling}"]
+    for standard, spelling, options, compilers in (
+        ("c11", "c11", C, ("gcc", "clang")),
+        ("c17", "c17", C, ("gcc", "clang")),
+        ("c23", "c2x", C, ("gcc", "clang")),
+        ("c++17", "c++17", ["-x", "c++"], ("g++", "clang++")),
+        ("c++20", "c++20", ["-x", "c++"], ("g++", "clang++")),
+    )
+    for compiler in compilers
 }
 
 
