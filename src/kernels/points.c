@@ -1,5 +1,6 @@
 /* Kernels of indexing: elements taken from places, put there, added there; masks packed and
  * unpacked. Which places these are was found and checked before. */
+#include "kernels/loops/complex_number.h"
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
 
@@ -49,10 +50,11 @@ static void outside_i64(char *const ptr[], const int64_t step[], int64_t n) {
 #define COMPLEX_EXPR(T, x, y) ((T){(x).re + (y).re, (x).im + (y).im})
 #include "kernels/loops/points_types.h"
 
-#define OP              put_mul
-#define REAL_EXPR(x, y) ((x) * (y))
-#define COMPLEX_EXPR(T, x, y)                                                                      \
-    ((T){(x).re * (y).re - (x).im * (y).im, (x).re * (y).im + (x).im * (y).re})
+static inline c64 times_c64(c64 x, c64 y) { return c_narrow(c_times(c_widen(x), c_widen(y))); }
+
+#define OP                    put_mul
+#define REAL_EXPR(x, y)       ((x) * (y))
+#define COMPLEX_EXPR(T, x, y) _Generic(x, c64: times_c64, c128: c_times)(x, y)
 #include "kernels/loops/points_types.h"
 
 /* The integers come as unsigned ones, see loop_wrap32. NaN wins. */

@@ -4,15 +4,8 @@
  * its end, because products of parts may overflow where the whole does not; only integers, which
  * wrap, are cut. (Four numbers of those types cannot overflow a double.) Lines side by side are
  * multiplied level by level. */
+#include "kernels/loops/complex_number.h"
 #include "kernels/loops/scan.h"
-
-/* The products go through memory: gcc 12 would fuse them with the difference and the sum (see
- * complex.c). */
-static inline c128 mul_c128(c128 a, c128 b) {
-    double p[4] = {a.re * b.re, a.im * b.im, a.re * b.im, a.im * b.re};
-    __asm__("" : "+m"(p));
-    return (c128){p[0] - p[1], p[2] + p[3]};
-}
 
 #define OP         cumprod
 #define ID         1
@@ -89,7 +82,7 @@ static inline c128 mul_c128(c128 a, c128 b) {
 #undef TAKE
 #define A          c128
 #define A_ZERO     ((c128){1, 0})
-#define TAKE(a, x) (*(a) = mul_c128(*(a), x))
+#define TAKE(a, x) (*(a) = c_times(*(a), x))
 
 #define SFX    c64
 #define T      c64

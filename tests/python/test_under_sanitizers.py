@@ -12,7 +12,7 @@ LEFT_OUT = (
     "test_under_sanitizers test_other_compilers test_packages test_examples test_docs test_lint "
     "test_runner test_stubs test_symbols test_outside_programs test_processes test_hostile "
     "test_coverage_page test_docstrings test_golden_infer test_py_golden test_repr_golden "
-    "test_random test_py_memory test_instruction_budget"
+    "test_random test_py_memory test_instruction_budget test_isas test_trust"
 ).split()
 
 

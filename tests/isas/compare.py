@@ -1,0 +1,200 @@
+"""Each row of the table with two instruction sets, or numbers of threads: the same bits, or near.
+
+usage: compare.py [--sides scalar:1 avx2:1] [--lengths 0:301 | 1,7,40000] [--rows NAME ...]
+
+Without --sides: all instruction sets of this machine against the plain one, and three numbers of
+threads against one. Threads never change a bit. Instruction sets change none either, but in two
+kinds of rows: transcendental functions, and sums whose products are fused where a set can do that.
+"""
+
+import argparse
+import collections
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+
+FAR = Path(__file__).resolve().parent / "far_calls.py"
+ROOT = FAR.parent.parent.parent
+
+# Units in the last place by which results may differ: each is within its own bound of the truth
+# (src/kernels/README.md).
+MATHEMATICS = 4
+FUNCTIONS = (
+    """acos acosh asin asinh atan atan2 atanh cos cosh digamma erf erfc erfinv exp exp2 expm1
+lgamma polar log log10 log1p log2 logit polygamma pow rsqrt sigmoid sin sinc sinh tan tanh
+""".split()
+)
+ROOTS = {"digamma": 64}  # whose values below 0 are differences
+# Here in units of the largest element: what is added up may cancel.
+ADDED = 16
+SUMS = """addbmm addmm addmv addr baddbmm bmm cdist distances dist dot einsum inner log_softmax
+logaddexp logaddexp2 logcumsumexp logsumexp matmul mm mv pdist softmax""".split()
+FLOATS = {"float16": "int16", "float32": "int32", "float64": "int64"}
+PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+class Side:
+    def __init__(self, wish, arguments):
+        isa, _, threads = wish.partition(":")
+        env = {**os.environ, "NOMEN_ISA": isa, "NOMEN_NUM_THREADS": threads or "1"}
+        env.pop("NOMEN_BLAS", None)
+        self.process = subprocess.Popen(
+            [sys.executable, str(FAR), *arguments], stdout=subprocess.PIPE, env=env, cwd=ROOT
+        )
+        got = self.next()
+        if got != (isa, int(threads or "1")):
+            raise SystemExit(f"{wish} cannot be had here: {got}")
+
+    def next(self):
+        try:
+            return pickle.load(self.process.stdout)
+        except EOFError:
+            raise SystemExit(f"a side ended with {self.process.wait()}") from None
+
+
+def here(isa):
+    """Does this machine run it?"""
+    text = "import nomen; print(nomen.show_config())"
+    done = subprocess.run(
+        [sys.executable, "-c", text],
+        env={**os.environ, "NOMEN_ISA": isa},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return f"instruction set: {isa}\n" in done.stdout
+
+
+def numbers(dtype, data):
+    """(values, integers whose differences are units in the last place)"""
+    if dtype == "bfloat16":
+        raw = numpy.frombuffer(data, "int16")
+        values = (raw.astype("uint16").astype("uint32") << 16).view("float32")
+    else:
+        values = numpy.frombuffer(data, PARTS.get(dtype, dtype))
+        raw = values.view(FLOATS[values.dtype.name])
+    # Of negative numbers the magnitude is what grows: -0.0 and 0.0 are one.
+    lowest = numpy.int64(numpy.iinfo(raw.dtype).min)
+    raw = raw.astype("int64")
+    return values, numpy.where(raw < 0, lowest - raw, raw)
+
+
+def distance(dtype, one, other, in_largest):
+    """The largest distance, in units in the last place; a NaN is as near as it gets to a NaN."""
+    (a, a_key), (b, b_key) = numbers(dtype, one), numbers(dtype, other)
+    if (numpy.isnan(a) != numpy.isnan(b)).any():
+        return numpy.inf
+    numbered = ~numpy.isnan(a)
+    if not (numpy.signbit(a) != numpy.signbit(b))[numbered].any() and not (a != b)[numbered].any():
+        return 0  # NaNs of two kinds
+    if in_largest:
+        finite = numbered & numpy.isfinite(a) & numpy.isfinite(b)
+        if (a != b)[numbered & ~finite].any():
+            return numpy.inf
+        digits = {"float16": 10, "bfloat16": 7}.get(dtype, numpy.finfo(a.dtype).nmant)
+        a, b = a[finite].astype(float), b[finite].astype(float)
+        largest = numpy.abs(a).max(initial=0.0)
+        return numpy.abs(a - b).max(initial=0.0) / max(largest, 1e-300) * 2.0**digits
+    low, high = numpy.minimum(a_key, b_key), numpy.maximum(a_key, b_key)
+    # The difference of two int64 fits into a uint64.
+    # Zeros of two signs are 1 apart.
+    return max(1, int((high.view("uint64") - low.view("uint64"))[numbered].max(initial=0)))
+
+
+def apart(one, other, in_largest):
+    """0 for the same bits, else how far (inf: not to be measured)."""
+    if one == other:
+        return 0
+    if isinstance(one, str) or isinstance(other, str) or len(one) != len(other):
+        return numpy.inf
+    most = 0
+    for (dtype, sizes, data), (dtype2, sizes2, data2) in zip(one, other):
+        if (dtype, sizes) != (dtype2, sizes2):
+            return numpy.inf
+        if data == data2:
+            continue
+        if dtype not in FLOATS and dtype not in PARTS and dtype != "bfloat16":
+            return numpy.inf
+        most = max(most, distance(dtype, data, data2, in_largest))
+    return most
+
+
+def allowed(row):
+    if row in FUNCTIONS:
+        return ROOTS.get(row, MATHEMATICS)
+    return ADDED if row in SUMS else 0
+
+
+def compare(sides, arguments):
+    """(cases, {(row, dtype): (cases that differ, largest distance, a case)})"""
+    first, second = (Side(side, arguments) for side in sides)
+    cases, found = 0, {}
+    while (one := first.next()) is not None:
+        other = second.next()
+        assert one[0] == other[0], (one[0], other[0])
+        cases += 1
+        far = apart(one[1], other[1], one[0][0] in SUMS)
+        if far:
+            key = one[0][:2]
+            count, most, where = found.get(key, (0, 0, None))
+            found[key] = (count + 1, max(most, far), where if most >= far else one[0])
+    assert second.next() is None
+    return cases, found
+
+
+def lengths_of(text):
+    if ":" in text:
+        return [str(n) for n in range(*map(int, text.split(":")))]
+    return text.split(",")
+
+
+def pairs(options):
+    """[(sides, lengths)] to compare."""
+    if options.sides:
+        return [(options.sides, lengths_of(options.lengths or "0:301"))]
+    isas = [isa for isa in ("avx2", "avx512", "neon") if here(isa)]
+    print("instruction sets here: scalar", *isas, flush=True)
+    best = (isas or ["scalar"])[-1]
+    short = lengths_of(options.lengths or "0:301")
+    long = lengths_of(options.long)
+    return [(("scalar:1", f"{isa}:1"), short) for isa in isas] + [
+        ((f"{best}:1", f"{best}:{threads}"), long) for threads in options.threads
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sides", nargs=2)
+    parser.add_argument("--lengths")
+    parser.add_argument("--long", default="40000,70001")
+    parser.add_argument("--every", default="1", help="of the long calls, one in so many")
+    parser.add_argument("--threads", nargs="+", default=["2", "3", "8"])
+    parser.add_argument("--rows", nargs="*", default=[])
+    parser.add_argument("--seed", type=int, default=20261121)
+    options = parser.parse_args()
+    findings = 0
+    totals = collections.Counter()
+    for sides, lengths in pairs(options):
+        threads = sides[0].split(":")[0] == sides[1].split(":")[0]
+        arguments = ["--seed", str(options.seed), "--lengths", *lengths]
+        arguments += ["--every", options.every] if threads else ["--plain", *SUMS]
+        cases, found = compare(sides, arguments + ["--rows", *options.rows] * bool(options.rows))
+        totals["numbers of threads" if threads else "instruction sets"] += cases
+        for (row, dtype), (count, most, where) in sorted(found.items()):
+            bound = 0 if threads else allowed(row)
+            if most > bound:
+                findings += 1
+                print(f"{' '.join(sides)}: {row} {dtype}: {count} cases, {most} ULP, {where}")
+        print(f"{' '.join(sides)}: {cases} cases", flush=True)
+    for words, count in totals.items():
+        print(f"figure: calls compared between {words}: {count}")
+    print(f"{findings} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

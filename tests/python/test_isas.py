@@ -1,0 +1,30 @@
+"""Rows of the table with all instruction sets of this machine and two numbers of threads: a part of
+what tests/isas/compare.py does by itself."""
+
+import subprocess
+import sys
+
+
+def test_same_results(root):
+    few = "--lengths 0,1,7,130 --long 20011 --every 9 --threads 3"
+    done = subprocess.run(
+        [sys.executable, "tests/isas/compare.py", *few.split()],
+        cwd=root,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, (done.stdout + done.stderr)[-8000:]
+    assert "\n0 findings" in done.stdout
+
+
+def test_a_difference_is_found(root):
+    """The comparison would notice: a last bit, and an error on one side."""
+    text = (
+        "import sys; sys.path.insert(0, 'tests/isas'); import compare\n"
+        "a = compare.numpy.array([1.0, 2.0], 'float32'); b = a.copy(); b[1] = 2.0000002\n"
+        "one, other = [[('float32', (2,), x.tobytes())] for x in (a, b)]\n"
+        "print(compare.apart(one, other, False), compare.apart(one, one, False))\n"
+        "print(compare.apart(one, 'RuntimeError: no', False), compare.allowed('add'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", text], cwd=root, capture_output=True, text=True)
+    assert done.stdout.split() == ["1", "0", "inf", "0"], done.stdout + done.stderr
