@@ -13,8 +13,6 @@ enum {
         4 * 1024 *
         1024, /* from here on huge pages pay: a fresh page costs more than the write into it */
 };
-#define MOST_BYTES                                                                                 \
-    ((size_t)1 << 47) /* no machine has more; keeps the sums below from overflowing */
 
 /* Set before anything is allocated, never after: read without a lock. */
 static nomen_allocator hook;
@@ -55,7 +53,7 @@ static size_t page_round(size_t bytes) { return (bytes + 4095) & ~(size_t)4095; 
 
 void *nomen__system_new(size_t bytes) {
     mark_started();
-    if (bytes > MOST_BYTES) return NULL;
+    if (bytes > NOMEN__MOST_BYTES) return NULL;
     if (hooked) return hook.alloc(hook.payload, bytes);
     if (NOMEN__CACHING && bytes >= MAP_BYTES) {
         void *mapped = map_aligned(page_round(bytes), HUGE_BYTES);
@@ -128,7 +126,7 @@ static size_t meta_size(int class_index) {
 
 static void *raw_new(size_t bytes) {
     mark_started();
-    if (bytes > MOST_BYTES) return NULL;
+    if (bytes > NOMEN__MOST_BYTES) return NULL;
     return hooked ? hook.alloc(hook.payload, bytes) : malloc(bytes);
 }
 

@@ -373,7 +373,7 @@ static NOMEN_NOINLINE void shrink_cache(size_t most) {
 }
 
 static NOMEN_NOINLINE void *large_new(nomen__thread *me, size_t bytes, size_t *capacity) {
-    if (bytes > (size_t)1 << 47) return no_memory(me, 0, bytes);
+    if (bytes > NOMEN__MOST_BYTES) return no_memory(me, 0, bytes);
     size_t size;
     int c = large_class_of(bytes, &size);
     if (!reserve(me, size, bytes)) return NULL;
@@ -419,7 +419,7 @@ static NOMEN_NOINLINE void large_free(nomen__thread *me, void *p, size_t capacit
 
 /* No caches: the exact size, so that a sanitizer finds the first byte too many. */
 static void *exact_new(nomen__thread *me, size_t bytes, size_t *capacity) {
-    if (bytes > (size_t)1 << 47) return no_memory(me, 0, bytes);
+    if (bytes > NOMEN__MOST_BYTES) return no_memory(me, 0, bytes);
     if (!reserve(me, bytes, bytes)) return NULL;
     void *p = nomen__system_new(bytes);
     if (!p) return no_memory(me, bytes, bytes);
@@ -476,9 +476,9 @@ void nomen__buffer_free(void *p, size_t capacity) {
 
 void nomen__buffer_start(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t memory = pages > 0 && page > 0 ? (size_t)pages * (size_t)page : (size_t)1 << 32;
-    atomic_store(&cache_limit, memory / 4);
-    trim_at = memory / 4;
+    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : (uint64_t)1 << 32;
+    trim_at = (size_t)(memory / 4 < NOMEN__MOST_BYTES ? memory / 4 : NOMEN__MOST_BYTES);
+    atomic_store(&cache_limit, trim_at);
 }
 
 void nomen__buffer_fork(nomen__fork phase) {

@@ -15,6 +15,8 @@
 #define NOMEN_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define NOMEN_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define NOMEN_NOINLINE    __attribute__((noinline))
+/* No machine has more; sums of sizes do not overflow. */
+#define NOMEN__MOST_BYTES ((size_t)(sizeof(size_t) > 4 ? (uint64_t)1 << 47 : (uint64_t)1 << 31))
 #define NOMEN_COUNT(a)    (sizeof(a) / sizeof((a)[0]))
 
 /* ---- dtypes (dtype.c) ------------------------------------------------------------------------ */

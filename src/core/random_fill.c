@@ -408,6 +408,15 @@ void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int6
 
 /* ---- integers -------------------------------------------------------------------------------- */
 
+/* x * y / 2^64. */
+static inline uint64_t upper_product(uint64_t x, uint32_t y) {
+#ifdef __SIZEOF_INT128__
+    return (uint64_t)((unsigned __int128)x * y >> 64);
+#else
+    return ((x >> 32) * y + ((x & UINT32_MAX) * y >> 32)) >> 32;
+#endif
+}
+
 /* word % range for 32-bit words by multiplication (Lemire, Kaser, Kurz 2019); exact for every range
  * below 2^32. */
 static void remainders32(nomen_generator *g, int64_t *out, int64_t n, uint32_t range,
@@ -417,7 +426,7 @@ static void remainders32(nomen_generator *g, int64_t *out, int64_t n, uint32_t r
         const uint32_t *words = draw_some(g, n, &got);
         for (int64_t i = 0; i < got; i++) {
             uint64_t fraction = inverse * words[i];
-            uint64_t rest = (uint64_t)((unsigned __int128)fraction * range >> 64);
+            uint64_t rest = upper_product(fraction, range);
             out[i] = (int64_t)(rest + (uint64_t)base);
         }
     }

@@ -57,7 +57,8 @@ static int new_file(size_t bytes) {
         return -1;
     }
     /* fallocate: the memory is there, or this fails; not at the first write */
-    if (bytes > INT64_MAX || (bytes && (errno = posix_fallocate(file, 0, (off_t)bytes)) != 0) ||
+    const off_t length = (off_t)bytes;
+    if (length < 0 || (bytes && (errno = posix_fallocate(file, 0, length)) != 0) ||
         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
         if (bytes && (errno == ENOSPC || errno == ENOMEM))
             nomen__fail(NOMEN_ERROR_MEMORY, "there is no shared memory for %zu bytes", bytes);

@@ -19,8 +19,10 @@ static inline vf64 v_splat_pair_f64(vf64 v) {
     return v;
 }
 static inline vf32 v_flip_even_f32(vf32 x) {
-    return (vf32)((vu64)x ^ 0x80000000u);
-} /* little endian */
+    vu32 sign = {0};
+    for (int i = 0; i < W32; i += 2) sign[i] = (uint32_t)1 << 31;
+    return (vf32)((vu32)x ^ sign);
+}
 static inline vf64 v_flip_even_f64(vf64 x) {
     vu64 sign = {0};
     for (int i = 0; i < W64; i += 2) sign[i] = (uint64_t)1 << 63;

@@ -56,18 +56,24 @@ static nomen_status read_range(const nomen__call *c, range *r) {
     if (!isfinite(r->start) || !isfinite(stop) || !isfinite(r->step))
         return nomen__fail(NOMEN_ERROR_STATE, "unsupported range: %g -> %g", r->start, stop);
     if (r->step == 0) return nomen__fail(NOMEN_ERROR_STATE, "step must be nonzero");
-    if ((r->step > 0 && stop < r->start) || (r->step < 0 && stop > r->start))
-        return nomen__fail(NOMEN_ERROR_STATE,
-                           "upper bound and larger bound inconsistent with step sign");
     r->integers = start->kind != NOMEN_NUMBER_FLOAT && end->kind != NOMEN_NUMBER_FLOAT &&
                   step->kind != NOMEN_NUMBER_FLOAT;
+    /* Integers by themselves: neighbours beyond 2^53 are one double. */
+    const bool below = r->integers ? end->i < start->i : stop < r->start;
+    const bool above = r->integers ? end->i > start->i : stop > r->start;
+    if (r->step > 0 ? below : above)
+        return nomen__fail(NOMEN_ERROR_STATE,
+                           "upper bound and larger bound inconsistent with step sign");
     double count = ceil((stop - r->start) / r->step);
     if (r->integers) {
         r->start_i = start->i;
         r->step_i = step->i;
-        __int128 span = (__int128)end->i - start->i;
-        __int128 n = span / step->i + (span % step->i != 0);
-        count = n > INT64_MAX / 16 ? 1e19 : (double)(int64_t)n;
+        /* The way from start to end, which may be longer than an int64 can say. */
+        const bool up = step->i > 0;
+        const uint64_t from = (uint64_t)start->i, to = (uint64_t)end->i, by = (uint64_t)step->i;
+        const uint64_t span = up ? to - from : from - to, length = up ? by : 0 - by;
+        const uint64_t n = span / length + (span % length != 0);
+        count = n > INT64_MAX / 16 ? 1e19 : (double)n;
         r->count = n > INT64_MAX / 16 ? 0 : (int64_t)n;
     }
     if (count > 5e17)

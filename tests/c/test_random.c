@@ -70,11 +70,13 @@ static void draw(nomen_generator *g, const golden *c, nomen_dtype dtype, void *o
     }
 }
 
+/* The golden numbers begin with their low bytes. */
+enum { BIG_ENDIAN_HERE = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ };
+
 /* A number of `bytes` bytes as a place on the line of all floats of that size. */
 static int64_t place(const unsigned char *at, size_t bytes) {
-    uint64_t bits = 0;
-    memcpy(&bits, at, bytes);
-    uint64_t sign = UINT64_C(1) << (8 * bytes - 1);
+    uint64_t bits = 0, sign = UINT64_C(1) << (8 * bytes - 1);
+    for (size_t k = 0; k < bytes; k++) bits = bits << 8 | at[BIG_ENDIAN_HERE ? k : bytes - 1 - k];
     return bits & sign ? -(int64_t)(bits & (sign - 1)) : (int64_t)bits;
 }
 
@@ -88,7 +90,7 @@ static void compare(const golden *c, nomen_dtype dtype, const unsigned char *out
         for (size_t k = 0; k < bytes; k++) {
             unsigned byte;
             assert_int_equal(sscanf(c->bits + 2 * (i * bytes + k), "%2x", &byte), 1);
-            expected[k] = (unsigned char)byte;
+            expected[BIG_ENDIAN_HERE ? bytes - 1 - k : k] = (unsigned char)byte;
         }
         int64_t away = place(out + i * bytes, bytes) - place(expected, bytes);
         bool equal = memcmp(out + i * bytes, expected, bytes) == 0;

@@ -98,6 +98,13 @@ static inline wide load_wide(nomen_dtype d, const void *p) {
     return w;
 }
 
+/* The low bytes of x. */
+static inline void store_int(void *p, int64_t x, int64_t bytes) {
+    const int64_t unused =
+        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : (int64_t)sizeof x - bytes;
+    memcpy(p, (const char *)&x + unused, (size_t)bytes);
+}
+
 /* Half types: cut off, not rounded; the tests read back what they stored. */
 static inline void store_double(nomen_dtype d, void *p, double re, double im) {
     const float f[2] = {(float)re, (float)im};
@@ -134,7 +141,7 @@ static inline void store_double(nomen_dtype d, void *p, double re, double im) {
         memcpy(p, &h, 2);
         break;
     }
-    default: memcpy(p, &i, (size_t)dtype_size[d]); break; /* little-endian */
+    default: store_int(p, i, dtype_size[d]); break;
     }
 }
 

@@ -590,8 +590,9 @@ static void test_scalar_ints(void **state) {
                         arity(k->name) > 2 ? load_int(k->dtype, o.ptr[3] + j * size) : 0;
                     uint64_t want;
                     if (!expected_int(k->name, x, y, z, &want)) break;
-                    if (memcmp(got + start + j * o.out_size, &want, (size_t)o.out_size) !=
-                        0) /* little endian */
+                    char cut[8];
+                    store_int(cut, (int64_t)want, o.out_size);
+                    if (memcmp(got + start + j * o.out_size, cut, (size_t)o.out_size) != 0)
                         fail_msg("%s %s (%lld, %lld, %lld)", k->name, dtype_names[k->dtype],
                                  (long long)x, (long long)y, (long long)z);
                     checked++;

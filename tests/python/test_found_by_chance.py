@@ -296,3 +296,15 @@ def test_alpha_of_truths_is_no_float():
     with pytest.raises(RuntimeError, match="^For integral input tensors, argument alpha"):
         nomen.add(truth, truth, alpha=0.5)
     assert nomen.add(truth, truth, alpha=True).tolist() == [True, False]
+
+
+def test_ranges_between_integers_that_are_one_double():
+    """The order of the ends was told from doubles, and the length came out negative."""
+    low, high = 2**62, 2**62 + 1
+    with pytest.raises(RuntimeError, match="inconsistent with step sign"):
+        nomen.arange(high, low)
+    assert nomen.arange(low, high).tolist() == [low]
+    assert nomen.arange(high, low, -1).tolist() == [high]
+    assert nomen.arange(-(2**63), 2**63 - 1, 2**62).tolist() == [-(2**63), -(2**62), 0, 2**62]
+    with pytest.raises(RuntimeError, match="too large"):
+        nomen.arange(-(2**63), 2**63 - 1)
