@@ -4,6 +4,7 @@
 #ifndef NOMEN_TEST_ELEMENTWISE_H
 #define NOMEN_TEST_ELEMENTWISE_H
 
+#include "bytes.h"
 #include "kernel_isas.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #ifndef NOMEN_TEST_REFERENCE_H
 #define NOMEN_TEST_REFERENCE_H
 
+#include "bytes.h"
 #include "kernel_isas.h"
 
 #include <math.h>
@@ -96,13 +97,6 @@ static inline wide load_wide(nomen_dtype d, const void *p) {
     }
     w.re = (long double)w.whole;
     return w;
-}
-
-/* The low bytes of x. */
-static inline void store_int(void *p, int64_t x, int64_t bytes) {
-    const int64_t unused =
-        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : (int64_t)sizeof x - bytes;
-    memcpy(p, (const char *)&x + unused, (size_t)bytes);
 }
 
 /* Half types: cut off, not rounded; the tests read back what they stored. */
