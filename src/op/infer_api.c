@@ -133,6 +133,7 @@ static nomen_status rule_unify(request *r) { return nomen__unify_all(r->in, r->c
 static nomen_status rule_reduce(request *r) {
     int positions[NOMEN_MAX_DIMS];
     uint64_t mask;
+    if (!r->dim.n) r->dim.n = -1; /* an empty list is all dims */
     nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
     if (status) return status;
     nomen__names_reduce(r->in[0], mask, r->args->keepdim, &r->result);

@@ -98,6 +98,8 @@ static void lookup(void **state) {
     ASK("N H", "sum", ON("N C H"), .dim = "-2");
     ASK("C", "sum", ON("N C H"), .dim = "2 N");
     ASK("", "sum", ON("N C H"));
+    ASK("", "sum", ON("N C H"), .dim = ""); /* an empty list is all dims */
+    ASK("N C H", "sum", ON("N C H"), .dim = "", .keepdim = true);
     ASK("", "sum", ON(""), .dim = "0");
     ASK("", "sum", ON(""), .dim = "-1");
     ASK("N C H", "sum", ON("N C H"), .dim = "H 0", .keepdim = true);
