@@ -5935,7 +5935,7 @@ NOMEN_API nomen_tensor *nomen_squeeze_in_place_call(const nomen_squeeze_args *ar
 #define nomen_squeeze_(...) \
     nomen_squeeze_in_place_call(&(const nomen_squeeze_args){.self = __VA_ARGS__})
 
-/* Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.
+/* Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name, in front of the dim if it is given by name.
  *
  * Names: then a new dim (rule stack).
  * Shapes: all the same; the result has one dim more.
@@ -6589,7 +6589,7 @@ NOMEN_API nomen_list nomen_unique_consecutive_call(const nomen_unique_consecutiv
 #define nomen_unique_consecutive(...) \
     nomen_unique_consecutive_call(&(const nomen_unique_consecutive_args){.self = __VA_ARGS__})
 
-/* Inserts a dim of size 1 at a position, unnamed or with a name.
+/* Inserts a dim of size 1, unnamed or with a name, at a position or in front of the dim that is named.
  *
  * Names: a new dim (rule insert).
  * Shapes: a 1 more at that place; the result shares memory with self.

@@ -48,6 +48,9 @@ nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int
  * given (n < 0) is all dims. positions has room for NOMEN_MAX_DIMS. */
 nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *positions,
                                   uint64_t *mask);
+/* Where a new dim goes, 0..own.n: an index counts the new dim too, a name means in front of that
+ * dim. */
+nomen_status nomen__dim_place(nomen__names own, const nomen__dimref *ref, int *position);
 /* The dims of a permutation: each once. order has room for own.n. */
 nomen_status nomen__dim_order(nomen__names own, nomen__dims want, int *order);
 

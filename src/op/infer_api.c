@@ -215,30 +215,25 @@ static nomen_status rule_quantile(request *r) {
                                   &r->result);
 }
 
+/* A dim's name is looked up before all else, a position once there is a tensor that has dims. */
 static nomen_status rule_cat(request *r) {
     int position;
-    if (r->dim.n >= 0) {
-        nomen_status status = one_position(r, &position);
-        if (status) return status;
-    }
-    return nomen__names_cat(r->in, r->count, &r->result);
-}
-
-/* Where a new dim goes: an index counts the new dim too, a name means in front of that dim. */
-static nomen_status insert_at(const request *r, nomen__names own, nomen__namelist *result) {
-    nomen__names room = {own.n + 1, NULL};
-    const nomen__dimref *ref = &r->dim.at[0];
-    int position;
-    nomen_status status =
-        nomen__dim_position(ref->kind == NOMEN__DIM_INDEX ? room : own, ref, &position);
-    return status ? status : nomen__names_insert(own, position, r->out_dim, result);
+    nomen_status status = r->dim.n < 0 ? NOMEN_OK : want_dims(r, 1);
+    bool by_name = r->dim.n > 0 && r->dim.at[0].kind != NOMEN__DIM_INDEX;
+    if (!status && by_name) status = one_position(r, &position);
+    for (int i = 0; !status && i < r->count; i++)
+        if (!r->in[i].n) status = nomen__names_cat(r->in, r->count, &r->result);
+    if (!status && r->dim.n > 0) status = one_position(r, &position);
+    return status ? status : nomen__names_cat(r->in, r->count, &r->result);
 }
 
 static nomen_status rule_stack(request *r) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     nomen__namelist all;
     if (r->dim.n < 0) r->dim = (nomen__dims){1, &first};
+    int position;
     nomen_status status = want_dims(r, 1);
+    if (!status) status = nomen__dim_place(r->in[0], &r->dim.at[0], &position);
     for (int i = 1; !status && i < r->count; i++)
         if (r->in[i].n != r->in[0].n)
             return nomen__fail(
@@ -248,7 +243,8 @@ static nomen_status rule_stack(request *r) {
                 nomen__text_list(r->in[0]).at, r->in[0].n, nomen__text_list(r->in[i]).at,
                 r->in[i].n);
     if (!status) status = nomen__unify_all(r->in, r->count, &all);
-    return status ? status : insert_at(r, nomen__names_read(&all), &r->result);
+    return status ? status
+                  : nomen__names_insert(nomen__names_read(&all), position, r->out_dim, &r->result);
 }
 
 static nomen_status rule_masked_fill(request *r) {
@@ -391,8 +387,10 @@ static nomen_status rule_permute(request *r) {
 }
 
 static nomen_status rule_insert(request *r) {
+    int position;
     nomen_status status = want_dims(r, 1);
-    return status ? status : insert_at(r, r->in[0], &r->result);
+    if (!status) status = nomen__dim_place(r->in[0], &r->dim.at[0], &position);
+    return status ? status : nomen__names_insert(r->in[0], position, r->out_dim, &r->result);
 }
 
 static nomen_status rule_expand(request *r) {

@@ -127,6 +127,11 @@ nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *posit
     return NOMEN_OK;
 }
 
+nomen_status nomen__dim_place(nomen__names own, const nomen__dimref *ref, int *position) {
+    nomen__names room = {own.n + 1, NULL};
+    return nomen__dim_position(ref->kind == NOMEN__DIM_INDEX ? room : own, ref, position);
+}
+
 nomen_status nomen__dim_order(nomen__names own, nomen__dims want, int *order) {
     uint64_t seen = 0;
     if (want.n != own.n)

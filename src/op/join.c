@@ -10,40 +10,45 @@ static bool is_left_out(const nomen__call *c, const nomen_tensor *t) {
     return !c->named && t->ndim == 1 && t->size[0] == 0;
 }
 
+/* The tensor that positions of dims refer to. */
 static const nomen_tensor *model_of(const nomen__call *c) {
     for (int64_t i = 0; i < c->in_count; i++)
-        if (!is_left_out(c, c->in[i])) return c->in[i];
+        if (c->in[i]->ndim != 1 || c->in[i]->size[0]) return c->in[i];
     return c->in[0];
 }
 
-static nomen_status join_dim(nomen__call *c, nomen__names own) {
+static const nomen__dimref *join_dim(const nomen__call *c) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
-    return nomen__dim_position(own, nomen__given(c, 1) ? c->arg[1].dims.at : &first, &c->dim);
+    return nomen__given(c, 1) ? c->arg[1].dims.at : &first;
 }
 
+/* A dim's name is looked up before all else, a position once there is a tensor that has dims; names
+ * that disagree come last. */
 nomen_status nomen__names_join(nomen__call *c) {
     if (c->in_count == 0)
         return nomen__fail(NOMEN_ERROR_SHAPE, "torch.cat(): expected a non-empty list of Tensors");
-    for (int64_t i = 0; i < c->in_count; i++)
+    bool by_name = join_dim(c)->kind != NOMEN__DIM_INDEX;
+    nomen__names own = nomen__names_of(by_name ? c->in[0] : model_of(c));
+    nomen_status s = by_name ? nomen__dim_position(own, join_dim(c), &c->dim) : NOMEN_OK;
+    for (int64_t i = 0; !s && i < c->in_count; i++)
         if (c->in[i]->ndim == 0)
-            return nomen__fail(NOMEN_ERROR_SHAPE,
-                               "zero-dimensional tensor (at position %lld) cannot be concatenated",
-                               (long long)i);
-    const nomen_tensor *model = model_of(c);
-    if (c->named) {
-        nomen__names acc = nomen__names_of(c->in[0]);
-        nomen__namelist list[2];
-        for (int64_t i = 1; i < c->in_count; i++) {
-            nomen__names pair[2] = {acc, nomen__names_of(c->in[i])};
-            nomen__namelist *next = &list[i & 1];
-            nomen_status s = nomen__names_cat(pair, 2, next);
-            if (s) return s;
-            acc = (nomen__names){next->n, next->at};
-        }
-        c->names.n = acc.n;
-        for (int i = 0; i < acc.n; i++) c->names.at[i] = nomen__names_at(acc, i);
+            s = nomen__fail(NOMEN_ERROR_SHAPE,
+                            "zero-dimensional tensor (at position %lld) cannot be concatenated",
+                            (long long)i);
+    if (!s && !by_name) s = nomen__dim_position(own, join_dim(c), &c->dim);
+    if (s || !c->named) return s;
+    nomen__names acc = nomen__names_of(c->in[0]);
+    nomen__namelist list[2];
+    for (int64_t i = 1; i < c->in_count; i++) {
+        nomen__names pair[2] = {acc, nomen__names_of(c->in[i])};
+        nomen__namelist *next = &list[i & 1];
+        s = nomen__names_cat(pair, 2, next);
+        if (s) return s;
+        acc = (nomen__names){next->n, next->at};
     }
-    return join_dim(c, nomen__names_of(c->named ? c->in[0] : model));
+    c->names.n = acc.n;
+    for (int i = 0; i < acc.n; i++) c->names.at[i] = nomen__names_at(acc, i);
+    return NOMEN_OK;
 }
 
 nomen_status nomen__names_stack(nomen__call *c) {
@@ -52,16 +57,16 @@ nomen_status nomen__names_stack(nomen__call *c) {
     int ndim = c->in[0]->ndim;
     if (ndim == NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
-    nomen_status s = join_dim(c, (nomen__names){ndim + 1, NULL});
+    nomen__names acc = nomen__names_of(c->in[0]);
+    nomen_status s = nomen__dim_place(acc, join_dim(c), &c->dim);
     if (s) return s;
     nomen_name name = nomen__given(c, 2) ? c->arg[2].name : 0;
     if (!c->named && !name) return NOMEN_OK;
-    nomen__names acc = nomen__names_of(c->in[0]);
     nomen__namelist list[2];
     for (int64_t i = 1; i < c->in_count && !s; i++) {
         nomen__namelist *next = &list[i & 1];
-        if (c->in[i]->ndim != ndim) break; /* the shape step says it */
-        s = nomen__unify(acc, nomen__names_of(c->in[i]), "stack", next);
+        if (c->in[i]->ndim != ndim) return nomen__shape_stack(c); /* which says so */
+        s = nomen__unify(acc, nomen__names_of(c->in[i]), "broadcast", next);
         acc = (nomen__names){next->n, next->at};
     }
     return s ? s : nomen__names_insert(acc, c->dim, name, &c->names);

@@ -206,7 +206,7 @@ static const nomen__argspec args_cast[] = {
 };
 static const nomen__argspec args_cat[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_cat_args, tensors)},
-    {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_cat_args, dim)},
+    {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_cat_args, dim)},
 };
 static const nomen__argspec args_cauchy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cauchy_args, self)},
@@ -12224,7 +12224,7 @@ const nomen__op nomen__ops[] = {
     {
         .name = "stack",
         .signature = "(tensors, dim=None, *, name=None, out=None)",
-        .doc = "Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name.\n"
+        .doc = "Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name, in front of the dim if it is given by name.\n"
         "\n"
         "Names: then a new dim (rule stack).\n"
         "Shapes: all the same; the result has one dim more.\n"
@@ -13427,7 +13427,7 @@ const nomen__op nomen__ops[] = {
     {
         .name = "unsqueeze",
         .signature = "(self, dim, *, name=None)",
-        .doc = "Inserts a dim of size 1 at a position, unnamed or with a name.\n"
+        .doc = "Inserts a dim of size 1, unnamed or with a name, at a position or in front of the dim that is named.\n"
         "\n"
         "Names: a new dim (rule insert).\n"
         "Shapes: a 1 more at that place; the result shares memory with self.\n"
