@@ -280,7 +280,8 @@ static nomen_status one_dim(nomen__call *c, int arg, int otherwise, int *dim) {
 
 nomen_status nomen__view_select(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    if (t->ndim == 0)
+    bool by_name = nomen__given(c, 1) && c->arg[1].dims.at->kind != NOMEN__DIM_INDEX;
+    if (t->ndim == 0 && !by_name) /* names are looked up before all else */
         return nomen__fail(NOMEN_ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
     int dim = 0;
     nomen_status s = one_dim(c, 1, 0, &dim);
