@@ -398,11 +398,7 @@ nomen_status nomen__view_unsqueeze(nomen__call *c) {
     int position = 0;
     if (t->ndim == NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
-    if (c->arg[1].dims.at->kind != NOMEN__DIM_INDEX)
-        return nomen__fail(NOMEN_ERROR_TYPE, "unsqueeze(): argument 'dim' (position 1) must be "
-                                             "int: it is a place between dims, not a dim");
-    nomen_status s =
-        nomen__dim_position((nomen__names){t->ndim + 1, NULL}, c->arg[1].dims.at, &position);
+    nomen_status s = nomen__dim_place(nomen__names_of(t), c->arg[1].dims.at, &position);
     if (s) return s;
     nomen_name name = nomen__given(c, 2) ? c->arg[2].name : 0;
     if (c->named || name) s = nomen__names_insert(nomen__names_of(t), position, name, &c->names);

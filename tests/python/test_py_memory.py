@@ -37,7 +37,7 @@ def test_classes_and_notes():
     assert advice.startswith("hint: sizes are matched from the right")
     for kind, call in ((IndexError, lambda: x.sum(2)), (RuntimeError, lambda: x.sum("Q")),
                        (RuntimeError, lambda: nomen.ones(2, dtype=nomen.int64).sin_()),
-                       (TypeError, lambda: x.unsqueeze("N"))):
+                       (TypeError, lambda: x.var(correction=1j))):
         with pytest.raises(kind) as info:
             call()
         assert type(info.value) is kind and info.value.__notes__[0].startswith("in ")

@@ -378,6 +378,11 @@ def test_shapes():
     assert x.permute("H", 0, "C").names == ("H", "N", "C")
     assert x.unsqueeze(0).names == (None, "N", "C", "H")
     assert x.unsqueeze(-1, name="W").names == ("N", "C", "H", "W")
+    assert x.unsqueeze("C").names == ("N", None, "C", "H")  # in front of that dim
+    assert x.unsqueeze("N", name="B").shape == (1, *x.shape)
+    assert nomen.stack([x, x], "C", name="S").names == ("N", "S", "C", "H")
+    with pytest.raises(RuntimeError, match="Name 'Q' not found in Tensor"):
+        x.unsqueeze("Q")
     assert x.narrow("H", 1, 2).names == ("N", "C", "H")
     assert [p.names for p in x.split(2, "H")] == [("N", "C", "H")] * 2
     assert [p.shape for p in x.split([1, 3], "H")] == [(2, 3, 1), (2, 3, 3)]
