@@ -163,6 +163,10 @@ static nomen_status product_sizes(const nomen__call *c, nomen__call *product) {
 static nomen_status product_names(const nomen__call *c, nomen__namelist *names) {
     nomen__names self = nomen__names_of(c->in[SELF]), left = nomen__names_of(c->in[LEFT]),
                  right = nomen__names_of(c->in[RIGHT]);
+    nomen_status s = NOMEN_OK;
+    if (nomen_strict_contraction() && c->op->id != NOMEN__OP_ADDR)
+        s = nomen__names_contracted(left, right, c->op->name);
+    if (s) return s;
     switch (c->op->id) {
     case NOMEN__OP_ADDR: return nomen__names_addr(self, left, right, names);
     case NOMEN__OP_ADDBMM: return nomen__names_addbmm(self, left, right, names);
