@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check coverage bench bench-c ulp trust lint format generate clean
+.PHONY: help build demo test check coverage mutants bench bench-c ulp trust lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
@@ -11,6 +11,7 @@ help:
 	@echo "make trust     the long forms of all checks, hours; TRUST=fuzz: one of tests/trust"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
 	@echo "make coverage  all tests, and the page that says what they cover"
+	@echo "make mutants   small mistakes in the name rules, one at a time: does a test notice each?"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
 	@echo "make bench-c   every operation from C, without Python"
 	@echo "make ulp       the largest error of each float32 function over all inputs, two hours; ULP=64: every 64th"
@@ -56,6 +57,10 @@ ulp:
 trust:
 	@NOMEN_SANITIZED=wide tools/setup.sh tests asan tsan extras
 	@$(PYTHON) tools/trust.py --run $(TRUST)
+
+mutants:
+	@tools/setup.sh tests
+	@$(PYTHON) tools/mutate.py
 
 lint:
 	@tools/setup.sh
