@@ -444,6 +444,9 @@ nomen_status nomen__view_expand(nomen__call *c) {
         map->size[k] = size;
         map->step[k] = own == size ? 1 : 0;
     }
+    /* nothing is allocated that would find it out */
+    if (nomen__checked_numel(map->size, n, (size_t)nomen__item(t->dtype)) < 0)
+        return NOMEN_ERROR_SHAPE;
     return c->named ? nomen__names_expand(nomen__names_of(t), n, &c->names) : NOMEN_OK;
 }
 

@@ -234,10 +234,12 @@ static nomen_status check_steps(const nomen__call *c, int64_t *end) {
         overflow |= __builtin_mul_overflow(size.at[d] - 1, stride.at[d], &step) ||
                     __builtin_add_overflow(reach, step, &reach);
     }
-    if (overflow && !empty)
+    if ((overflow || reach == INT64_MAX) && !empty)
         return nomen__fail(NOMEN_ERROR_SHAPE, "as_strided: Storage size calculation overflowed");
     *end = empty ? 0 : reach + 1;
-    return NOMEN_OK;
+    /* steps of 0 make more elements than there is memory */
+    size_t item = (size_t)nomen__item(c->in[0]->dtype);
+    return nomen__checked_numel(size.at, (int)size.count, item) < 0 ? NOMEN_ERROR_SHAPE : NOMEN_OK;
 }
 
 nomen_status nomen__shape_as_strided(nomen__call *c) {

@@ -148,6 +148,9 @@ nomen_status nomen__shape_unfold(nomen__call *c) {
     }
     c->size[t->ndim] = size;
     stride[t->ndim] = own;
+    /* windows overlap: there may be more elements than anybody can count */
+    if (nomen__checked_numel(c->size, c->ndim, (size_t)nomen__item(t->dtype)) < 0)
+        return NOMEN_ERROR_SHAPE;
     c->is_view = true;
     c->out[0] = same_storage(c, 0, stride);
     return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
