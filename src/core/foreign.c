@@ -39,13 +39,13 @@ static nomen_status lay_out(nomen_tensor *t, char *data, const int64_t *size,
     set_dims(t, size, stride);
     int64_t low = 0, high = 0;
     uintptr_t first = (uintptr_t)data, end;
-    if (t->numel && (!reach(t, nomen__item(t->dtype), &low, &high) || (uintptr_t)-low > first ||
+    if (t->numel && (!reach(t, nomen__item(t->dtype), &low, &high) || -(uintptr_t)low > first ||
                      __builtin_add_overflow(first, (uintptr_t)high, &end)))
         return nomen__fail(NOMEN_ERROR_VALUE,
                            "the strides lead out of the address space: the memory cannot be used");
     t->data = data;
-    t->storage =
-        nomen__storage_foreign(t->numel ? data + low : data, (size_t)(high - low), NULL, NULL);
+    t->storage = nomen__storage_foreign(t->numel ? data + low : data, (size_t)high - (size_t)low,
+                                        NULL, NULL);
     return t->storage ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
