@@ -78,7 +78,7 @@ static nomen_status check_probabilities(const nomen_tensor *p) {
 nomen_status nomen__launch_bernoulli(nomen__call *c) {
     nomen__drawing d = {.kind = NOMEN__DRAW_BERNOULLI, .g = nomen__generator_given(c), .a = 0.5};
     nomen_tensor *p = nomen__given(c, 1) ? c->in[1] : c->inplace ? NULL : c->in[0];
-    if (!p || (p != c->in[0] && is_number(c, p))) {
+    if (!p || (nomen__given(c, 1) && is_number(c, p))) {
         nomen_number n = p ? nomen_item_number(p) : nomen_number_float(0.5);
         if (n.kind == NOMEN_NUMBER_COMPLEX)
             return nomen__fail(NOMEN_ERROR_TYPE, "bernoulli(): p must be a real number");
