@@ -133,7 +133,7 @@ static nomen_status rule_unify(request *r) { return nomen__unify_all(r->in, r->c
 static nomen_status rule_reduce(request *r) {
     int positions[NOMEN_MAX_DIMS];
     uint64_t mask;
-    if (!r->dim.n) r->dim.n = -1; /* an empty list is all dims */
+    if (r->dim.n == 0) r->dim.n = -1; /* as in calls: an empty list is all dims */
     nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
     if (status) return status;
     nomen__names_reduce(r->in[0], mask, r->args->keepdim, &r->result);
@@ -474,7 +474,10 @@ static nomen_status match_target(const request *r, int kind, bool inplace) {
         if (!status) status = nomen__names_match_out(nomen__names_read(&out), computed);
         if (status) return status;
     }
-    return inplace && kind == FRESH ? nomen__names_match_out(r->in[0], computed) : NOMEN_OK;
+    if (!inplace || kind != FRESH) return NOMEN_OK;
+    if (!r->count)
+        return nomen__fail(NOMEN_ERROR_TYPE, "%s: there is no operand to write to", args->op);
+    return nomen__names_match_out(r->in[0], computed);
 }
 
 static nomen_status write_result(const request *r, char *result, size_t size) {
