@@ -18,10 +18,19 @@ nomen_status nomen__dtype_distances(nomen__call *c) {
 
 nomen_status nomen__shape_distances(nomen__call *c) {
     const nomen_tensor *a = c->in[SELF], *b = c->in[OTHER];
+    if (a->ndim < 2 || b->ndim < 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "distances: each operand must have at least two dims, points and "
+                           "coordinates");
+    if (a->size[a->ndim - 1] != b->size[b->ndim - 1])
+        return nomen__fail(NOMEN_ERROR_SHAPE, "distances: points of %lld and of %lld coordinates",
+                           (long long)a->size[a->ndim - 1], (long long)b->size[b->ndim - 1]);
     int64_t m = a->size[a->ndim - 2];
     if (of_pairs(c)) {
         c->ndim = 1;
-        c->size[0] = m * (m - 1) / 2;
+        if (__builtin_mul_overflow(m % 2 ? m : m - 1, m / 2, &c->size[0]))
+            return nomen__fail(NOMEN_ERROR_SHAPE, "distances: there are too many pairs of %lld",
+                               (long long)m);
         return NOMEN_OK;
     }
     nomen_status s = nomen__shape_batch(c);
