@@ -219,10 +219,13 @@ failed:
 static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
     nomen_tensor *before = n->grad ? nomen__twin(n->grad) : NULL;
     if (n->grad && !before) return NOMEN_ERROR_MEMORY;
-    nomen_tensor *kept = before ? sum_of(before, g) : nomen__twin(g);
+    /* Without history, unless that is asked for: g may be the caller's and come from n itself. */
+    nomen_tensor *kept = before                ? sum_of(before, g)
+                         : nomen__grad_enabled ? nomen__twin(g)
+                                               : nomen__tensor_alias(g);
     nomen__release(before);
     if (!kept) return NOMEN_ERROR_MEMORY;
-    if (n->named) nomen__set_names(kept, n->names);
+    nomen__set_names(kept, n->named ? n->names : NULL);
     nomen_tensor *old = n->grad;
     n->grad = kept;
     nomen__release(old);
