@@ -201,6 +201,14 @@ def _parse(text):
         raise _Bad(f"its header is not JSON in UTF-8 ({error})") from None
     if not isinstance(header, dict):
         raise _Bad("its header is not a map")
+    notes = header.get(METADATA)
+    for word in (*header, *(notes.items() if isinstance(notes, dict) else ())):
+        try:  # JSON has escapes for halves of characters, which nobody could write again
+            "".join(word).encode()
+        except UnicodeEncodeError:
+            raise _Bad("a text of its header is not valid Unicode") from None
+        except TypeError:
+            pass  # a note that is no text: told apart later
     return header
 
 
@@ -235,6 +243,8 @@ class _Entry:
                 f"'{key}' has {self.end - self.begin} bytes, and its shape and dtype want "
                 f"{wanted}"
             )
+        if math.prod(size or 1 for size in shape) * self.dtype.itemsize >= 2**63:
+            raise _Bad(f"the shape of '{key}' is larger than any memory")
 
     def read_names(self, names):
         valid = isinstance(names, list) and len(names) == len(self.shape)

@@ -112,7 +112,11 @@ static nomen_tensor *load(int file, const char *path) {
     if (read_header(file, path, &npy, &left)) return NULL;
     size_t item = nomen_dtype_size(npy.dtype);
     int64_t count = nomen__checked_numel(npy.size, npy.ndim, item);
-    if (count < 0) return NULL;
+    if (count < 0) {
+        nomen__error_drop();
+        bad_file(path, "its sizes are larger than any memory");
+        return NULL;
+    }
     if (count * (int64_t)item > left) {
         nomen__fail(NOMEN_ERROR_VALUE,
                     "'%s' is not a usable .npy file: its header promises %" PRId64
