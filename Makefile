@@ -2,12 +2,13 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check coverage mutants bench bench-c ulp trust lint format generate clean
+.PHONY: help build demo test check fuzz coverage mutants bench bench-c ulp trust lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
 	@echo "make build     set up only: the library, the Python module, the examples"
 	@echo "make check     everything of make test, the thread sanitizer and other compilers as well"
+	@echo "make fuzz      a million inputs for everything that reads what others wrote, an hour; wants clang"
 	@echo "make trust     the long forms of all checks, hours; TRUST=fuzz: one of tests/trust"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
 	@echo "make coverage  all tests, and the page that says what they cover"
@@ -34,6 +35,10 @@ test:
 check:
 	@NOMEN_SANITIZED=wide tools/setup.sh tests asan tsan extras
 	@$(PYTEST) --builds release,asan,tsan --compilers --sanitized-python --packages
+
+fuzz:
+	@tools/setup.sh extras fuzz
+	@$(PYTHON) tests/fuzz/fuzz.py $(FUZZ)
 
 coverage:
 	@tools/setup.sh tests

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sets up everything a developer needs: system packages, .venv, the C library, the Python module.
-# usage: tools/setup.sh [tests] [asan] [tsan] [extras]
+# usage: tools/setup.sh [tests] [asan] [tsan] [fuzz] [extras]
 #   tests   also the C test programs        asan, tsan   also the C tests under these sanitizers
+#   fuzz    also the fuzzing targets, with clang
 #   extras  also clang, valgrind and the aarch64 cross compiler, where the package manager has them
 # A second run does only what has changed. The full log is build/setup.log.
 set -u
@@ -220,8 +221,15 @@ for word in "$@"; do
             -DPython_EXECUTABLE="$root/.venv/bin/python"
         build "C tests under $sanitizers" "$word" nomen_tests
         ;;
+    fuzz)
+        works clang || stop "the fuzzing targets want clang; tools/setup.sh extras fuzz installs it where it can"
+        configure fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
+            -DNOMEN_KERNEL_OPT=-O1 -DNOMEN_SANITIZE=address,undefined -DNOMEN_SANITIZE_BRIEF=ON \
+            -DNOMEN_ISAS=scalar -DNOMEN_DEBUG=ON -DNOMEN_FUZZ=ON -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON
+        build "fuzzing targets" fuzz nomen_fuzz
+        ;;
     extras) ;;
-    *) stop "$word: not one of tests, asan, tsan, extras" ;;
+    *) stop "$word: not one of tests, asan, tsan, fuzz, extras" ;;
     esac
 done
 echo "setup: ready"

@@ -1,0 +1,158 @@
+/* What the fuzzing targets of tests/fuzz have found, one by one. */
+#include "core/core.h"
+#include "nomen/nomen.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int fresh(void **s) {
+    (void)s;
+    nomen_clear_error();
+    return 0;
+}
+
+static int end(void **s) {
+    (void)s;
+    nomen_thread_end();
+    return 0;
+}
+
+static void expect_error(nomen_status code, const char *part) {
+    const nomen_error *error = nomen_last_error();
+    assert_non_null(error);
+    assert_int_equal(error->code, code);
+    assert_non_null(strstr(error->message, part));
+    nomen_clear_error();
+}
+
+#define HUGE_SIZE (INT64_C(1) << 40)
+
+static void views_of_more_elements_than_can_be_counted(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_ones(NULL, NOMEN_SIZES(1));
+    assert_null(nomen_expand(x, NOMEN_SIZES(HUGE_SIZE, HUGE_SIZE)));
+    expect_error(NOMEN_ERROR_SHAPE, "too large");
+    assert_null(nomen_as_strided(x, NOMEN_SIZES(HUGE_SIZE, HUGE_SIZE), NOMEN_SIZES(0, 0)));
+    expect_error(NOMEN_ERROR_SHAPE, "too large");
+    assert_null(nomen_as_strided(x, NOMEN_SIZES(2), NOMEN_SIZES(INT64_MAX)));
+    expect_error(NOMEN_ERROR_SHAPE, "overflow");
+    nomen_tensor *wide = nomen_expand(x, NOMEN_SIZES(HUGE_SIZE));
+    assert_int_equal(nomen_numel(wide), HUGE_SIZE);
+    assert_null(nomen_unfold(wide, "0", HUGE_SIZE / 2, 1));
+    expect_error(NOMEN_ERROR_SHAPE, "too large");
+    /* empty, and never to be copied */
+    assert_null(nomen_as_strided(x, NOMEN_SIZES(0, INT64_MAX, 2), NOMEN_SIZES(1, 1, 1)));
+    expect_error(NOMEN_ERROR_SHAPE, "too large");
+}
+
+static void foreign_strides_that_reach_back_as_far_as_can_be(void **s) {
+    (void)s;
+    float data[4] = {0};
+    int64_t size[] = {2}, stride[] = {INT64_MIN / 4};
+    nomen_dl_managed_old m = {.tensor = {.data = data, .ndim = 1}};
+    m.tensor.device.type = NOMEN_DL_CPU;
+    m.tensor.dtype.code = NOMEN_DL_FLOAT;
+    m.tensor.dtype.bits = 32;
+    m.tensor.dtype.lanes = 1;
+    m.tensor.shape = size;
+    m.tensor.strides = stride;
+    assert_null(nomen_from_dlpack_old(&m, NULL));
+    expect_error(NOMEN_ERROR_VALUE, "address space");
+    int64_t both[] = {2, 2}, ways[] = {-4, INT64_MAX / 4 - 1};
+    m.tensor.ndim = 2;
+    m.tensor.shape = both;
+    m.tensor.strides = ways;
+    nomen_scope() {
+        nomen_tensor *t = nomen_from_dlpack_old(&m, NULL); /* how far memory goes nobody knows */
+        if (!t) expect_error(NOMEN_ERROR_VALUE, "address space");
+    }
+}
+
+static void a_probability_that_is_the_tensor_itself(void **s) {
+    (void)s;
+    for (nomen_dtype d = NOMEN_U8; d <= NOMEN_F64; d++) {
+        nomen_tensor *one = nomen_ones(NULL, ((nomen_sizes){0, NULL}), .dtype = d);
+        nomen_tensor *drawn = nomen_bernoulli(one, one);
+        assert_non_null(drawn);
+        assert_true(nomen_item(drawn) == 1);
+    }
+}
+
+static void names_inferred_as_in_calls(void **s) {
+    (void)s;
+    char names[64];
+    const char *operands[] = {"N C"};
+    nomen_infer_args sum = {.op = "sum", .operands = operands, .count = 1, .dim = ""};
+    assert_int_equal(nomen_infer(&sum, names, sizeof names), NOMEN_OK);
+    assert_string_equal(names, ""); /* an empty list of dims is all dims */
+    nomen_infer_args zeros = {.op = "zeros_", .names = "N"};
+    assert_int_equal(nomen_infer(&zeros, names, sizeof names), NOMEN_ERROR_TYPE);
+    expect_error(NOMEN_ERROR_TYPE, "no operand to write to");
+}
+
+static void distances_of_what_is_no_list_of_points(void **s) {
+    (void)s;
+    nomen_tensor *row = nomen_ones(NULL, NOMEN_SIZES(3)),
+                 *points = nomen_ones(NULL, NOMEN_SIZES(4, 3));
+    assert_null(nomen_distances(row, row, .pairs = true));
+    expect_error(NOMEN_ERROR_SHAPE, "two dims");
+    assert_null(nomen_distances(points, row));
+    expect_error(NOMEN_ERROR_SHAPE, "two dims");
+    assert_null(nomen_distances(points, nomen_ones(NULL, NOMEN_SIZES(4, 2))));
+    expect_error(NOMEN_ERROR_SHAPE, "coordinates");
+    nomen_tensor *many =
+        nomen_expand(nomen_ones(NULL, NOMEN_SIZES(1, 0)), NOMEN_SIZES(HUGE_SIZE, 0));
+    assert_non_null(many);
+    assert_null(nomen_distances(many, many, .pairs = true));
+    expect_error(NOMEN_ERROR_SHAPE, "too many pairs");
+}
+
+static void a_kept_gradient_that_comes_from_its_own_tensor(void **s) {
+    (void)s;
+    int64_t before = nomen_get_memory_stats().tensors_live;
+    nomen_scope() {
+        nomen_tensor *x = nomen_ones("N", NOMEN_SIZES(3));
+        nomen_set_requires_grad(x, true);
+        nomen_tensor *y = nomen_neg(x);
+        assert_int_equal(nomen_backward(y, .gradient = y, .inputs = NOMEN_LIST(y)), NOMEN_OK);
+        assert_false(nomen_requires_grad(nomen_gradient(y)));
+        assert_string_equal(nomen_name_of(nomen_gradient(y), 0), "N");
+    }
+    assert_int_equal(nomen_get_memory_stats().tensors_live, before);
+}
+
+static void an_npy_file_of_no_elements_and_endless_sizes(void **s) {
+    (void)s;
+    static const char header[] = "{'descr': '<f4', 'fortran_order': False, 'shape': "
+                                 "(0, 9223372036854775807, 3), }\n";
+    char path[] = "/tmp/nomen-fuzzed-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    char start[] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, sizeof header - 1, 0};
+    assert_int_equal(write(file, start, sizeof start), sizeof start);
+    assert_int_equal(write(file, header, sizeof header - 1), sizeof header - 1);
+    close(file);
+    nomen_tensor *t = nomen_load_npy(path);
+    unlink(path);
+    assert_null(t);
+    expect_error(NOMEN_ERROR_VALUE, "larger than any memory");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
+        cmocka_unit_test_setup_teardown(foreign_strides_that_reach_back_as_far_as_can_be, fresh,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_probability_that_is_the_tensor_itself, fresh, end),
+        cmocka_unit_test_setup_teardown(names_inferred_as_in_calls, fresh, end),
+        cmocka_unit_test_setup_teardown(distances_of_what_is_no_list_of_points, fresh, end),
+        cmocka_unit_test_setup_teardown(a_kept_gradient_that_comes_from_its_own_tensor, fresh, end),
+        cmocka_unit_test_setup_teardown(an_npy_file_of_no_elements_and_endless_sizes, fresh, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+"""A short run of every fuzzing target: its corpus, and some thousand inputs made of that."""
+
+import io
+import os
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import nomen
+
+TARGETS = "names npy dlpack index program".split()
+MORE = {"release": 3000, "asan": 300, "tsan": 100}
+SANITIZERS = {
+    "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1",
+}
+
+
+def pytest_generate_tests(metafunc):
+    if "build" in metafunc.fixturenames:
+        metafunc.parametrize("build", metafunc.config.getoption("--builds").split(","))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_corpus_and_changed_inputs(root, build, target, tmp_path):
+    program = root / f"build/{build}/fuzz/fuzz_{target}"
+    corpus = root / f"tests/fuzz/corpus/{target}.hex"
+    assert program.exists(), f"{program} is not built: tools/setup.sh tests asan builds it"
+    run = subprocess.run(
+        [program, "--random", str(MORE.get(build, 100)), "1", corpus],
+        env={**os.environ, **SANITIZERS, "NOMEN_FUZZ_KEEP": str(tmp_path / "input")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        timeout=300,
+    )
+    last = (tmp_path / "input").read_bytes().hex()
+    assert run.returncode == 0, f"{run.stdout[-4000:]}\nthe input, in hexadecimal digits: {last}"
+    assert f"{MORE.get(build, 100)} others" in run.stdout
+
+
+def test_a_broken_promise_ends_a_target(root, tmp_path):
+    """What must hold is looked at: a struct whose deleter was called too early is a finding."""
+    text = (root / "tests/fuzz/fuzz_dlpack.c").read_text()
+    assert text.count("EXPECT(o.deleted == taken)") == 1
+    changed = text.replace("EXPECT(o.deleted == taken)", "EXPECT(o.deleted == taken + 1)")
+    source = tmp_path / "fuzz_wrong.c"
+    source.write_text(changed)
+    program = tmp_path / "fuzz_wrong"
+    folder = root / "tests/fuzz"
+    flags = ["-std=gnu11", f"-I{root}/include", f"-I{root}/src", f"-I{folder}"]
+    subprocess.run(
+        ["gcc", *flags, f"-I{root}/build/release/generated", source, folder / "checks.c"]
+        + [folder / "replay.c", root / "build/release/libnomen.a", "-lm", "-pthread"]
+        + ["-o", program],
+        check=True,
+    )
+    run = subprocess.run(
+        [program, folder / "corpus/dlpack.hex"], stderr=subprocess.PIPE, text=True, timeout=60
+    )
+    assert run.returncode < 0 and "does not hold: o.deleted" in run.stderr
+
+
+def drive(root, script, *options):
+    run = subprocess.run(
+        [sys.executable, root / "tests/fuzz" / script, *options],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+    )
+    assert run.returncode == 0, run.stdout[-4000:]
+    return run.stdout
+
+
+def test_changed_safetensors_files(root):
+    told = drive(root, "fuzz_safetensors.py", "--inputs", "3000")
+    read = int(told.rpartition(" ")[2])
+    assert 100 < read < 2900  # both kinds are there
+
+
+@pytest.mark.parametrize(
+    "header, words",
+    [
+        (
+            '{"t": {"dtype": "F16", "shape": [5, 9223372036854775807, 0], "data_offsets": [0, 0]}}',
+            "larger than any memory",
+        ),
+        ('{"\\ud800": {"dtype": "F16", "shape": [0], "data_offsets": [0, 0]}}', "Unicode"),
+        ('{"__metadata__": {"by": "\\udfff"}}', "Unicode"),
+        ('{"__metadata__": {"by": 3}}', "not a map of texts"),
+    ],
+)
+def test_headers_that_were_found(header, words):
+    data = struct.pack("<Q", len(header)) + header.encode()
+    with pytest.raises(ValueError, match=words):
+        nomen.load(io.BytesIO(data))
+
+
+def test_the_corpora_are_small(root):
+    folder = Path(root / "tests/fuzz/corpus")
+    assert {path.stem for path in folder.iterdir()} == set(TARGETS)
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 200_000
