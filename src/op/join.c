@@ -159,6 +159,7 @@ static bool join_blocks(const nomen__call *c) {
     const nomen_tensor *out = c->out[0];
     const bool few = out->numel <= FEW;
     join_job job;
+    if (!out->numel) return true; /* there may be 2 ** 31 rounds of nothing */
     job.count = job.row = 0;
     job.to = out->data;
     int64_t rounds = 1, inner = nomen__item(out->dtype);
