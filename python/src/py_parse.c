@@ -319,6 +319,16 @@ static int number_of_long(PyObject *o, nomen_number *n) {
     return 1;
 }
 
+/* Is it at most as large as an int64? A shift counts modulo a size: the nearest one would be wrong.
+ */
+static bool held(PyObject *o) {
+    nomen_number unused;
+    PyObject *index = PyNumber_Index(o);
+    bool fits = index && number_of_long(index, &unused) > 0;
+    Py_XDECREF(index);
+    return fits;
+}
+
 static int number_of_other(PyObject *o, nomen_number *n) {
     if (PyFloat_Check(o)) {
         *n = (nomen_number){NOMEN_NUMBER_FLOAT, 0, PyFloat_AS_DOUBLE(o), 0};
@@ -530,6 +540,8 @@ static bool fill_sizes(py_call *p, int i, const py_bound *bound) {
         if (!is_integer(items[k]))
             return k || !bound->rest ? wrong_item(p, i, items[k], k) : wrong(p, i, bound);
         if (!integer(items[k], &at[k])) return false;
+        if (NOMEN_UNLIKELY(at[k] == INT64_MAX || at[k] == INT64_MIN) && !held(items[k]))
+            return false;
         numel *= (double)at[k];
     }
     p->large |= numel > PY_LARGE;
