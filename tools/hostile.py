@@ -2,6 +2,9 @@
 """Calls everything that the module has with whatever may be passed, and watches it not crash.
 
     .venv/bin/python tools/hostile.py --calls 60000 --seed 1
+    .venv/bin/python tools/hostile.py --sizes        every row with sizes that nobody can mean
+    .venv/bin/python tools/hostile.py --starved      every row with too little memory
+    .venv/bin/python tools/hostile.py --large        indices beyond 2**31; 10 GiB of memory
 
 Functions, methods and special methods get tensors of all kinds, absurd numbers, texts, lists that
 change while they are read, and classes that lie. Every call must give a result or one of the
@@ -181,13 +184,40 @@ def told(value):
         return f"<{type(value).__name__}>"
 
 
+def run_sizes(options):
+    import hostile_sizes
+
+    log = open(options.log, "w", errors="replace") if options.log else None
+
+    def tell(text):
+        if log:
+            log.seek(0)
+            log.truncate()
+            log.write(text + "\n")
+            log.flush()
+
+    if options.sizes:
+        hostile_sizes.sizes(tell)
+    if options.starved:
+        hostile_sizes.starved(tell)
+    if options.large:
+        hostile_sizes.large(tell, options.elements)
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--calls", type=int, default=20000)
     parser.add_argument("--log", help="a file for the call that is running")
+    parser.add_argument("--sizes", action="store_true")
+    parser.add_argument("--starved", action="store_true")
+    parser.add_argument("--large", action="store_true")
+    parser.add_argument("--elements", type=int, default=3 * 2**30, help="with --large")
     options = parser.parse_args()
     faulthandler.enable()
+    if options.sizes or options.starved or options.large:
+        return run_sizes(options)
     nomen.set_memory_limit(2**32)
     draw, known, counts, odd = Draw(options.seed), callables(), collections.Counter(), 0
     log = open(options.log, "w", errors="replace") if options.log else None
