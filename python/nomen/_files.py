@@ -6,6 +6,7 @@ has no dtype for, complex128, is written as float64 with a last dim of two, and 
 """
 
 import contextlib
+import io
 import json
 import math
 import mmap as _mmap
@@ -117,34 +118,45 @@ def _replacing(path):
         if not stat.S_ISREG(status.st_mode):
             raise OSError(f"'{target}' cannot be written: it is there and not a regular file")
         mode = stat.S_IMODE(status.st_mode)
-    for attempt in range(100):
-        beside = f"{target}.{os.getpid()}-{attempt}.tmp"
-        try:
-            file = open(beside, "xb")
-            break
-        except FileExistsError:
-            continue
-    else:
-        raise FileExistsError(f"'{target}' cannot be written: old files lie beside it")
+    beside = None
     try:
+        for attempt in range(100):
+            beside = f"{target}.{os.getpid()}-{attempt}.tmp"
+            try:
+                file = open(beside, "xb")
+                break
+            except OSError as error:
+                beside = None  # that of another, if it is there
+                if not isinstance(error, FileExistsError):
+                    raise
+        else:
+            raise FileExistsError(f"'{target}' cannot be written: old files lie beside it")
         with file:
             if mode is not None:
                 os.fchmod(file.fileno(), mode)
             yield file
         os.replace(beside, target)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(beside)
+        if beside is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(beside)
         raise
 
 
+def _write_all(file, data):
+    while data:  # raw files may take less at once
+        done = file.write(data)
+        if done is None:
+            if isinstance(file, io.RawIOBase):
+                raise BlockingIOError("save(): the file takes nothing now, and does not wait")
+            return  # an object of somebody's that only looks like a file: all was taken
+        data = data[done:]
+
+
 def _write(file, head, tensors):
-    file.write(head)
+    _write_all(file, memoryview(head))
     for x in tensors:
-        data = _bytes_of(_contiguous(x))
-        while data:  # raw files may take less at once
-            done = file.write(data)
-            data = data[done:] if done is not None else data[len(data) :]
+        _write_all(file, _bytes_of(_contiguous(x)))
 
 
 def save(tensors, path, metadata=None):
@@ -419,21 +431,24 @@ def load(path, *, mmap=False, with_metadata=False):
     if sys.byteorder != "little":
         raise NotImplementedError("load(): safetensors files are read on little-endian machines")
     if hasattr(path, "readinto") or hasattr(path, "read"):
-        import io
-
         name, data = getattr(path, "name", "the file object"), path.read()
         opened, size, mmap = io.BytesIO(data), len(data), False
     else:
         name = os.fsdecode(path)
         # Not waiting for the other end, should it be a pipe.
-        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-        opened = open(file, "rb")
-        status = os.fstat(file)
-        size = status.st_size if stat.S_ISREG(status.st_mode) else -1
+        with contextlib.ExitStack() as undo:
+            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            undo.callback(os.close, file)
+            status = os.fstat(file)
+            size = status.st_size if stat.S_ISREG(status.st_mode) else -1
+            if size < 0:
+                raise ValueError(
+                    f"'{name}' is not a usable safetensors file: it is not a regular file"
+                )
+            opened = open(file, "rb")
+            undo.pop_all()
     with opened:
         try:
-            if size < 0:
-                raise _Bad("it is not a regular file")
             result, metadata = _load_file(opened, size, mmap)
         except _Bad as error:
             raise ValueError(f"'{name}' is not a usable safetensors file: {error}") from None

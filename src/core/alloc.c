@@ -1,5 +1,6 @@
 /* Where memory comes from: the system or the user's allocator, and the small blocks of metadata on
  * top of it. Data buffers and their caches are in buffer.c. The only file that calls malloc. */
+#include "core/calls.h"
 #include "core/state.h"
 
 #include <pthread.h>
@@ -107,6 +108,27 @@ void nomen__fail_allocation(int64_t nth) {
 int64_t nomen__allocation_count(void) {
     nomen__thread *me = nomen__thread_get();
     return me ? me->requests : 0;
+}
+
+int nomen__system_fault(void) {
+    nomen__thread *me = nomen__thread_get();
+    if (!me) return 0;
+    me->calls++;
+    if (me->call_fails_in < 0 || me->call_fails_in-- > 0) return 0;
+    errno = me->call_error;
+    return me->call_error ? -1 : 1;
+}
+
+void nomen__fail_system(int64_t nth, int error) {
+    nomen__thread *me = nomen__thread_get();
+    if (!me) return;
+    me->call_fails_in = nth < 0 ? -1 : nth;
+    me->call_error = error;
+}
+
+int64_t nomen__system_count(void) {
+    nomen__thread *me = nomen__thread_get();
+    return me ? me->calls : 0;
 }
 #else
 bool nomen__fault(nomen__thread *me) {

@@ -79,6 +79,10 @@ void nomen__buffer_free(void *p, size_t capacity);
  * could serve them. */
 NOMEN_API void nomen__fail_allocation(int64_t nth);
 NOMEN_API int64_t nomen__allocation_count(void); /* requests of this thread so far */
+/* The same of calls of the system (calls.h): the nth fails with this error number. 0: it is a read
+ * or a write of one byte; other calls work. */
+NOMEN_API void nomen__fail_system(int64_t nth, int error);
+NOMEN_API int64_t nomen__system_count(void);
 #endif
 
 /* ---- storage (storage.c) --------------------------------------------------------------------- */
@@ -289,6 +293,19 @@ typedef void nomen__task(void *context, int64_t begin, int64_t end);
  * number of threads. Runs them in the caller, in order, when there is one chunk, one thread, or the
  * caller is itself a task. */
 void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context);
+/* The same, but the caller asks between chunks whether to go on (nomen_set_interrupt). If not, the
+ * remaining chunks are left out, and NOMEN_ERROR_INTERRUPTED is recorded and comes back. Not with a
+ * lock held: the answer may need one that somebody holds who wants ours. */
+nomen_status nomen__parallel_asking(int64_t n, int64_t grain, nomen__task *task, void *context)
+    __attribute__((warn_unused_result));
+/* For chunks of such a job that take long: true, if the rest of it is to be left out. */
+bool nomen__is_stopped(void);
+/* For loops that take long without being such a job. */
+nomen_status nomen__ask(void) __attribute__((warn_unused_result));
+/* While a lock is held; gives back what was before. */
+bool nomen__ask_nothing(bool quiet);
+/* nomen_set_interrupt that gives back the payload of before. */
+void *nomen__interrupt_swap(bool (*asked)(void *payload), void *payload);
 
 /* ---- cpu (cpu.c) ----------------------------------------------------------------------------- */
 

@@ -105,6 +105,7 @@ nomen__thread *nomen__thread_start(void) {
     nomen__thread *me = nomen__thread_block_new();
     if (!me) return NULL;
     me->fail_in = -1;
+    me->call_fails_in = -1;
     me->current = &me->root;
     me->root.thread = me;
     pthread_mutex_lock(&lock);

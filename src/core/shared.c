@@ -1,6 +1,7 @@
 /* Memory that several processes see: files without a name (memfd), mapped. A process passes the
  * descriptor on (fork, a socket), the system frees the memory when the last one has let go. */
 #define _GNU_SOURCE
+#include "core/calls.h"
 #include "core/devices.h"
 
 #include "nomen/exchange.h"
@@ -33,8 +34,7 @@ static void bad_system(const char *what) {
 static nomen__storage *map_file(int file, size_t bytes) {
     nomen__storage *s = NULL;
     mapping *m = nomen__alloc(sizeof *m);
-    void *at =
-        m ? mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0) : NULL;
+    void *at = m ? nomen__sys_map_shared(file, bytes ? bytes : 1) : NULL;
     if (m && at == MAP_FAILED) bad_system("it cannot be mapped");
     if (m && at != MAP_FAILED) {
         *m = (mapping){at, bytes ? bytes : 1, file};
@@ -51,14 +51,15 @@ static nomen__storage *map_file(int file, size_t bytes) {
 /* Sealed against shrinking: whoever has the descriptor could take the memory away from under the
  * others, who would be killed for touching it. */
 static int new_file(size_t bytes) {
-    int file = memfd_create("nomen", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int file = nomen__system_fails() ? -1 : memfd_create("nomen", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) {
         bad_system("it cannot be made");
         return -1;
     }
     /* fallocate: the memory is there, or this fails; not at the first write */
     const off_t length = (off_t)bytes;
-    if (length < 0 || (bytes && (errno = posix_fallocate(file, 0, length)) != 0) ||
+    if (length < 0 || (bytes && (errno = nomen__sys_fallocate(file, length)) != 0) ||
+        nomen__system_fails() ||
         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
         if (bytes && (errno == ENOSPC || errno == ENOMEM))
             nomen__fail(NOMEN_ERROR_MEMORY, "there is no shared memory for %zu bytes", bytes);
@@ -78,12 +79,12 @@ nomen__storage *nomen__storage_shared(size_t bytes) {
 nomen__storage *nomen__storage_from_file(int file) {
     struct stat status;
     int seals = fcntl(file, F_GET_SEALS);
-    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(file, &status)) {
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || nomen__sys_fstat(file, &status)) {
         nomen__fail(NOMEN_ERROR_VALUE,
                     "shared memory: the descriptor %d is not one of nomen_shared_file", file);
         return NULL;
     }
-    int own = fcntl(file, F_DUPFD_CLOEXEC, 0);
+    int own = nomen__sys_duplicate(file);
     if (own < 0) {
         bad_system("its descriptor cannot be duplicated");
         return NULL;

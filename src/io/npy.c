@@ -1,6 +1,7 @@
 /* .npy files: reading and writing tensors. The text of the header is read in npy_header.c. */
 #include "io/npy.h"
 
+#include "core/calls.h"
 #include "nomen/scope.h"
 #include "op/op.h"
 
@@ -31,7 +32,7 @@ static nomen_status bad_system(const char *path, const char *what) {
 
 static nomen_status read_all(int file, const char *path, void *to, size_t bytes) {
     for (char *at = to; bytes > 0;) {
-        ssize_t got = read(file, at, bytes < SSIZE_MAX ? bytes : SSIZE_MAX);
+        ssize_t got = nomen__sys_read(file, at, bytes < SSIZE_MAX ? bytes : SSIZE_MAX);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return bad_system(path, "read");
         if (got == 0) return bad_file(path, "it ends too early");
@@ -46,7 +47,7 @@ static nomen_status read_all(int file, const char *path, void *to, size_t bytes)
 static nomen_status read_header(int file, const char *path, nomen__npy *npy, int64_t *left) {
     unsigned char start[PREFIX + 4];
     struct stat status;
-    if (fstat(file, &status)) return bad_system(path, "read");
+    if (nomen__sys_fstat(file, &status)) return bad_system(path, "read");
     if (!S_ISREG(status.st_mode)) return bad_file(path, "it is not a regular file");
     int64_t bytes = (int64_t)status.st_size;
     if (bytes < PREFIX + 2) return bad_file(path, "it is too short");
@@ -139,7 +140,7 @@ nomen_tensor *nomen_load_npy(const char *path) {
         return NULL;
     }
     /* Not waiting for the other end, should it be a pipe. */
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int file = nomen__sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
     if (file < 0) {
         bad_system(path, "opened");
         return NULL;
@@ -153,7 +154,7 @@ nomen_tensor *nomen_load_npy(const char *path) {
 
 static nomen_status write_all(int file, const char *path, const void *from, size_t bytes) {
     for (const char *at = from; bytes > 0;) {
-        ssize_t put = write(file, at, bytes < SSIZE_MAX ? bytes : SSIZE_MAX);
+        ssize_t put = nomen__sys_write(file, at, bytes < SSIZE_MAX ? bytes : SSIZE_MAX);
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return bad_system(path, "written");
         at += put;
@@ -244,10 +245,12 @@ static nomen_status write_tensor(int file, const char *path, const nomen_tensor 
     return failed ? failed : flush(&w);
 }
 
-/* Where to write: what path leads to if that is there, so that a link stays a link. */
-static nomen_status find_target(const char *path, char *target, size_t size) {
+/* Where to write: what path leads to if that is there, so that a link stays a link. mode: that of
+ * what is there, or 0. */
+static nomen_status find_target(const char *path, char *target, size_t size, mode_t *mode) {
     struct stat status;
-    if (stat(path, &status)) {
+    *mode = 0;
+    if (nomen__sys_stat(path, &status)) {
         if (errno != ENOENT) return bad_system(path, "written");
         if ((size_t)snprintf(target, size, "%s", path) < size) return NOMEN_OK;
         errno = ENAMETOOLONG;
@@ -256,28 +259,28 @@ static nomen_status find_target(const char *path, char *target, size_t size) {
     if (!S_ISREG(status.st_mode))
         return nomen__fail(NOMEN_ERROR_STATE,
                            "'%s' cannot be written: it is there and not a regular file", path);
-    return realpath(path, target) ? NOMEN_OK : bad_system(path, "written");
+    *mode = status.st_mode & 0777;
+    return nomen__sys_realpath(path, target) ? NOMEN_OK : bad_system(path, "written");
 }
 
 /* Into a file beside it, which takes its place when all is written. */
 static nomen_status replace_file(const nomen_tensor *t, const char *path, const char *header,
                                  size_t header_length) {
     char target[PATH_MAX], beside[PATH_MAX + 32];
-    nomen_status failed = find_target(path, target, sizeof target);
+    mode_t mode;
+    nomen_status failed = find_target(path, target, sizeof target, &mode);
     if (failed) return failed;
-    struct stat old;
-    mode_t mode = stat(target, &old) == 0 ? old.st_mode & 0777 : 0;
     int file = -1;
     for (int attempt = 0; attempt < 100 && file < 0; attempt++) {
         snprintf(beside, sizeof beside, "%s.%ld-%d.tmp", target, (long)getpid(), attempt);
-        file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file = nomen__sys_open(beside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file < 0 && errno != EEXIST) break;
     }
     if (file < 0) return bad_system(path, "written");
-    if (mode && fchmod(file, mode)) failed = bad_system(path, "written");
+    if (mode && nomen__sys_fchmod(file, mode)) failed = bad_system(path, "written");
     if (!failed) failed = write_tensor(file, path, t, header, header_length);
-    if (close(file) && !failed) failed = bad_system(path, "written");
-    if (!failed && rename(beside, target)) failed = bad_system(path, "written");
+    if (nomen__sys_close(file) && !failed) failed = bad_system(path, "written");
+    if (!failed && nomen__sys_rename(beside, target)) failed = bad_system(path, "written");
     if (failed) unlink(beside);
     return failed;
 }
