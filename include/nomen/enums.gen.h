@@ -34,6 +34,7 @@ typedef enum nomen_status {
     NOMEN_ERROR_DEVICE = -9, /* the device is missing or does not fit */
     NOMEN_ERROR_UNSUPPORTED = -10, /* no kernel for this dtype or device */
     NOMEN_ERROR_STATE = -11, /* an object is used in the wrong state */
+    NOMEN_ERROR_INTERRUPTED = -12, /* the operation was asked to end before it was done */
 } nomen_status;
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "nomen/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -67,6 +68,16 @@ NOMEN_API nomen_status nomen_set_allocator(const nomen_allocator *allocator);
  *     nomen_set_num_threads(0) == NOMEN_ERROR_VALUE */
 NOMEN_API nomen_status nomen_set_num_threads(int n); /* 1 .. 1024 */
 NOMEN_API int nomen_get_num_threads(void);
+
+/* What long operations of this thread ask about five times a second, between pieces of their work:
+ * true ends them with NOMEN_ERROR_INTERRUPTED. Fresh results then do not appear; what was to be
+ * written in place or by .out keeps its sizes, dtype and names, but its elements may be old, new or
+ * half made. The function is called in the thread that called the operation, never by workers; it
+ * may look at a flag of a signal handler, or at a clock. NULL: nothing is asked (as at first).
+ * Errors: NOMEN_ERROR_MEMORY where there is none for the state of a thread.
+ * Example:
+ *     nomen_set_interrupt(NULL, NULL) == NOMEN_OK */
+NOMEN_API nomen_status nomen_set_interrupt(bool (*asked)(void *payload), void *payload);
 
 #ifdef __cplusplus
 }

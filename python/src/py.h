@@ -235,6 +235,16 @@ int nomen__py_operand(py_call *p, int i, PyObject *value);
 int nomen__py_number(PyObject *o, nomen_number *n);
 bool nomen__py_name_known(py_state *s, nomen_name name);
 bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref);
+/* Around what may take long: gives the interpreter away and takes it back. In between, the library
+ * asks nomen__py_asked whether to go on. */
+typedef struct py_away {
+    PyThreadState *state;
+    void *before;
+} py_away;
+void nomen__py_leave(py_away *a);
+void nomen__py_return(py_away *a);
+/* For nomen_set_interrupt: has a signal arrived, whose handler raised an exception? */
+bool nomen__py_asked(void *payload);
 /* Runs it and gives back what parsing took; on failure an exception is set. */
 nomen_status nomen__py_invoke(py_call *p);
 void nomen__py_give_back(py_call *p);

@@ -24,12 +24,34 @@ void nomen__py_give_back(py_call *p) {
     p->wrapped_count = p->blocks_count = p->held_count = 0;
 }
 
+/* payload: NULL while this thread has the interpreter. Handlers run in the main thread only; to
+ * others nothing happens here. */
+bool nomen__py_asked(void *payload) {
+    py_away *away = payload;
+    if (away) PyEval_RestoreThread(away->state);
+    bool raised = !PyErr_Occurred() && PyErr_CheckSignals();
+    if (away) away->state = PyEval_SaveThread();
+    return raised;
+}
+
+/* A handler may call operations itself: what it finds is put back. */
+void nomen__py_leave(py_away *a) {
+    a->before = nomen__interrupt_swap(nomen__py_asked, a);
+    a->state = PyEval_SaveThread();
+}
+
+void nomen__py_return(py_away *a) {
+    PyEval_RestoreThread(a->state);
+    nomen__interrupt_swap(nomen__py_asked, a->before);
+}
+
 nomen_status nomen__py_invoke(py_call *p) {
     nomen_status status;
     if (NOMEN_UNLIKELY(p->large)) {
-        PyThreadState *me = PyEval_SaveThread();
+        py_away away;
+        nomen__py_leave(&away);
         status = nomen__invoke(&p->c);
-        PyEval_RestoreThread(me);
+        nomen__py_return(&away);
     } else {
         status = nomen__invoke(&p->c);
     }

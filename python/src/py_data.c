@@ -53,12 +53,15 @@ PyObject *nomen__py_item(PyObject *self, PyObject *unused) {
     return NULL;
 }
 
+enum { ASK_EACH = (1 << 16) - 1 };
+
 static PyObject *nested(const nomen_tensor *t, int dim, const char *at) {
     if (dim == t->ndim) return nomen__py_element((nomen_dtype)t->dtype, at);
     int64_t step = t->stride[dim] * (int64_t)nomen_dtype_size(t->dtype);
     PyObject *list = PyList_New((Py_ssize_t)t->size[dim]);
     for (int64_t i = 0; list && i < t->size[dim]; i++) {
-        PyObject *item = nested(t, dim + 1, at + i * step);
+        bool raised = (i & ASK_EACH) == ASK_EACH && PyErr_CheckSignals();
+        PyObject *item = raised ? NULL : nested(t, dim + 1, at + i * step);
         if (!item) Py_CLEAR(list);
         if (list) PyList_SET_ITEM(list, (Py_ssize_t)i, item);
     }

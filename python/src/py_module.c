@@ -184,9 +184,10 @@ static PyObject *fuse_end(PyObject *module, PyObject *unused) {
     (void)unused;
     nomen_status status = NOMEN_OK;
     if (!nomen__fuse_left()) {
-        PyThreadState *me = PyEval_SaveThread();
+        py_away away;
+        nomen__py_leave(&away);
         status = nomen__fuse_leave();
-        PyEval_RestoreThread(me);
+        nomen__py_return(&away);
     }
     if (status) return nomen__py_raise(PyModule_GetState(module));
     Py_RETURN_NONE;
@@ -242,6 +243,10 @@ static int exec(PyObject *module) {
     s->module = module; /* the types hold the module: it outlives every object that asks for it */
     find_operations(s);
     nomen__held_once = held_once;
+    if (nomen_set_interrupt(nomen__py_asked, NULL)) {
+        nomen__py_raise(s);
+        return -1;
+    }
     PyMethodDef *const lists[] = {functions,
                                   nomen__py_data_functions,
                                   nomen__py_grad_functions,

@@ -399,12 +399,14 @@ static nomen_status finish_leaves(task *t) {
         if (target && !t->keep) target->grad = nomen__retain(e->grad);
     }
     if (s || !t->keep) return s;
+    bool quiet = nomen__ask_nothing(true);
     lock_adding();
     for (size_t i = 0; i < p->room && !s; i++)
         if (p->at[i].node && wanted(t, &p->at[i])) s = prepare_leaf(&p->at[i]);
     for (size_t i = 0; i < p->room && !s; i++)
         if (p->at[i].node && wanted(t, &p->at[i])) commit_leaf(&p->at[i]);
     unlock_adding();
+    nomen__ask_nothing(quiet);
     for (size_t i = 0; i < p->room; i++) {
         nomen_tensor *old = p->at[i].result;
         p->at[i].result = NULL;
@@ -418,11 +420,14 @@ static nomen_status finish_leaves(task *t) {
 
 /* ---- the walk -------------------------------------------------------------------------------- */
 
+enum { ASK_EACH = 64 };
+
 static nomen_status walk(task *t) {
-    for (;;) {
+    for (unsigned visits = 1;; visits++) {
         nomen__node *n = nomen__heap_pop(&t->heap);
         if (!n) return finish_leaves(t);
         nomen_status s = visit(t, n, nomen__pending_take(&t->pending, n));
+        if (!s && visits % ASK_EACH == 0) s = nomen__ask();
         if (s) return s;
     }
 }

@@ -2,6 +2,7 @@
  * one, and the caller waits only for chunks that somebody has begun: a worker that the system lets
  * sleep costs nothing. */
 #define _GNU_SOURCE
+#include "core/calls.h"
 #include "core/state.h"
 
 #include <pthread.h>
@@ -18,6 +19,7 @@ enum {
         100 *
         1000, /* waking costs the caller up to 30 us on a virtual machine: shorter jobs run alone */
     HINTS = 16,
+    ASK_NS = 200 * 1000 * 1000, /* how often a long operation asks whether to go on */
 };
 
 /* One job at a time: `busy` is held by its caller. `state` is the number of the job in the high
@@ -30,6 +32,7 @@ static void *_Atomic job_context;
 static _Atomic int64_t job_n, job_grain, job_chunks;
 static _Atomic uint32_t unfinished; /* chunks of the job that are not done */
 static _Atomic bool busy;
+static _Atomic bool stopped; /* with busy: what is left of the job is claimed, but not done */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the two conditions */
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
@@ -125,7 +128,8 @@ static bool run_chunk(void) {
                                                    memory_order_acquire))
             continue;
         int64_t begin = (chunks - left) * grain;
-        task(context, begin, n - begin < grain ? n : begin + grain);
+        if (NOMEN_LIKELY(!atomic_load_explicit(&stopped, memory_order_relaxed)))
+            task(context, begin, n - begin < grain ? n : begin + grain);
         finish_chunk();
         return true;
     }
@@ -192,7 +196,7 @@ static void adjust_workers(int threads) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started < threads - 1) {
-        if (pthread_create(&workers[started], NULL, worker, (void *)(intptr_t)started)) break;
+        if (nomen__sys_thread(&workers[started], worker, (void *)(intptr_t)started)) break;
         started++;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -220,17 +224,75 @@ void nomen__parallel_fork(nomen__fork phase) {
     atomic_store(&sleepers, 0);
     atomic_store(&caller_sleeps, false);
     atomic_store(&unfinished, 0);
+    /* Who forks while asked whether to go on comes back into a job whose chunks went elsewhere. */
+    atomic_store(&stopped, inside);
     atomic_store(&state, (atomic_load(&state) >> 32 << 32) + ((uint64_t)1 << 32));
     atomic_store(&busy, false);
 }
 
+/* ---- asking whether to go on ----------------------------------------------------------------- */
+
+nomen_status nomen_set_interrupt(bool (*asked)(void *payload), void *payload) {
+    nomen__thread *me = nomen__thread_get();
+    if (!me) return nomen__fail(NOMEN_ERROR_MEMORY, "no memory for the state of a thread");
+    me->interrupt = asked;
+    me->interrupt_payload = payload;
+    return NOMEN_OK;
+}
+
+/* me: NULL for those who do not ask. What is called may compute with tensors; it is not asked again
+ * meanwhile. */
+static bool is_to_stop(nomen__thread *me) {
+    if (!me || !me->interrupt || me->quiet) return false;
+    int64_t now = now_ns();
+    if (now - me->asked_at < ASK_NS) return false;
+    me->quiet = true;
+    bool stop = me->interrupt(me->interrupt_payload);
+    me->quiet = false;
+    me->asked_at = now_ns();
+    return stop;
+}
+
+void *nomen__interrupt_swap(bool (*asked)(void *payload), void *payload) {
+    nomen__thread *me = nomen__thread_get();
+    void *before = me ? me->interrupt_payload : NULL;
+    if (!me) return NULL;
+    me->interrupt = asked;
+    me->interrupt_payload = payload;
+    return before;
+}
+
+bool nomen__ask_nothing(bool quiet) {
+    nomen__thread *me = nomen__thread_here;
+    bool before = me && me->quiet;
+    if (me) me->quiet = quiet;
+    return before;
+}
+
+static nomen_status interrupted(void) {
+    return nomen__hint(nomen__fail(NOMEN_ERROR_INTERRUPTED, "the operation was interrupted"),
+                       "what it was to write to (out=, in place) may be written in part");
+}
+
+nomen_status nomen__ask(void) { return is_to_stop(nomen__thread_here) ? interrupted() : NOMEN_OK; }
+
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
-static void run_serially(int64_t n, int64_t grain, nomen__task *task, void *context) {
+/* false: it was stopped. */
+static bool run_serially(int64_t n, int64_t grain, nomen__task *task, void *context,
+                         nomen__thread *asks) {
     for (int64_t begin = 0; begin < n; begin += grain) {
         task(context, begin, n - begin < grain ? n : begin + grain);
-        if (n - begin <= grain) return; /* begin + grain might overflow */
+        if (n - begin <= grain) break; /* begin + grain might overflow */
+        if (is_to_stop(asks)) return false;
     }
+    return true;
+}
+
+/* After a chunk of one's own. */
+static void look_around(nomen__thread *asks) {
+    if (asks && !atomic_load_explicit(&stopped, memory_order_relaxed) && is_to_stop(asks))
+        atomic_store_explicit(&stopped, true, memory_order_relaxed);
 }
 
 static void wait_for_others(void) {
@@ -249,7 +311,7 @@ static void wait_for_others(void) {
 
 /* The caller's share while workers sleep: wakes them as soon as the rest of the job looks worth it.
  */
-static void run_and_wake(int64_t chunks, nomen__task *task) {
+static void run_and_wake(int64_t chunks, nomen__task *task, nomen__thread *asks) {
     struct hint *hint = &hints[((uintptr_t)task >> 4) % HINTS];
     bool known = atomic_load_explicit(&hint->task, memory_order_relaxed) == task;
     int64_t each = known ? atomic_load_explicit(&hint->ns, memory_order_relaxed) : WAKE_WORTH_NS;
@@ -258,6 +320,7 @@ static void run_and_wake(int64_t chunks, nomen__task *task) {
     bool woken = each > WAKE_WORTH_NS / chunks || alone_ns > WAKE_WORTH_NS;
     if (woken) wake(chunks - 1);
     while (run_chunk()) {
+        look_around(asks);
         ran++;
         spent = now_ns() - start;
         int64_t left = (int64_t)(uint32_t)atomic_load_explicit(&state, memory_order_relaxed);
@@ -273,18 +336,14 @@ static void run_and_wake(int64_t chunks, nomen__task *task) {
     atomic_store_explicit(&hint->ns, spent / ran, memory_order_relaxed);
 }
 
-void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context) {
-    if (n <= 0) return;
-    if (grain <= 0 || grain >= n) {
-        task(context, 0, n);
-        return;
-    }
+/* false: it was stopped, and some chunks have not run. */
+static bool run_job(int64_t n, int64_t grain, nomen__task *task, void *context,
+                    nomen__thread *asks) {
     int64_t chunks = (n - 1) / grain + 1;
     int threads = nomen_get_num_threads();
     if (threads == 1 || inside || chunks > INT32_MAX ||
         atomic_exchange_explicit(&busy, true, memory_order_acquire)) {
-        run_serially(n, grain, task, context);
-        return;
+        return run_serially(n, grain, task, context, asks);
     }
     if (NOMEN_UNLIKELY(wished != threads)) {
         nomen__thread_get(); /* the handlers of fork are in place before there are workers */
@@ -300,11 +359,44 @@ void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context)
     uint64_t number = (atomic_load_explicit(&state, memory_order_relaxed) >> 32) + 1;
     atomic_store(&state, number << 32 | (uint64_t)chunks);
     if (NOMEN_UNLIKELY(atomic_load(&sleepers) > 0)) {
-        run_and_wake(chunks, task);
+        run_and_wake(chunks, task, asks);
     } else {
-        while (run_chunk()) {}
+        while (run_chunk()) look_around(asks);
     }
     if (atomic_load_explicit(&unfinished, memory_order_acquire)) wait_for_others();
     inside = false;
+    bool whole = !atomic_load_explicit(&stopped, memory_order_relaxed);
+    atomic_store_explicit(&stopped, false, memory_order_relaxed);
     atomic_store_explicit(&busy, false, memory_order_release);
+    return whole;
+}
+
+void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context) {
+    if (grain <= 0 || grain >= n) {
+        if (n > 0) task(context, 0, n);
+    } else {
+        (void)run_job(n, grain, task, context, NULL);
+    }
+}
+
+bool nomen__is_stopped(void) {
+    nomen__thread *me = nomen__thread_here;
+    if (inside) {
+        look_around(me);
+        return atomic_load_explicit(&stopped, memory_order_relaxed);
+    }
+    if (me && is_to_stop(me)) me->stopped = true;
+    return me && me->stopped;
+}
+
+nomen_status nomen__parallel_asking(int64_t n, int64_t grain, nomen__task *task, void *context) {
+    nomen__thread *me = nomen__thread_here;
+    bool whole = true;
+    if (n <= 0) return NOMEN_OK;
+    if (grain > 0 && grain < n)
+        whole = run_job(n, grain, task, context, inside ? NULL : me);
+    else
+        task(context, 0, n);
+    if (NOMEN_UNLIKELY(me && me->stopped)) whole = me->stopped = false;
+    return NOMEN_LIKELY(whole) ? NOMEN_OK : interrupted();
 }

@@ -459,6 +459,13 @@ static nomen_status walk_plainly(nomen__call *c) {
     return s;
 }
 
+/* Who saved a tensor that was written to in part must hear of it. */
+static void spoil_targets(nomen__call *c) {
+    for (int i = 0; i < c->nout; i++)
+        if (c->out[i] && (c->target[i] || (c->inplace && i == 0)) && !c->fresh[i] && !c->is_view)
+            atomic_fetch_add_explicit(&c->out[i]->storage->version, 1, memory_order_relaxed);
+}
+
 static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
     c->out[0] = c->out[1] = NULL; /* they are targets */
     /* a second result that nobody asked for, but a formula will */
@@ -476,6 +483,7 @@ static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
         if (NOMEN_UNLIKELY(c->node != NULL)) nomen__tape.commit(c);
     } else {
         if (c->node) nomen__tape.discard(c);
+        if (NOMEN_UNLIKELY(s == NOMEN_ERROR_INTERRUPTED)) spoil_targets(c);
         for (int i = 0; i < NOMEN__MAX_OUT; i++) {
             nomen__release(c->out[i]);
             c->out[i] = NULL;

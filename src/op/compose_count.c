@@ -171,11 +171,11 @@ static nomen_tensor *counted(nomen_tensor *t, int64_t bins, double low, double h
     if (!room) return NULL;
     h.counts = room;
     memset(room, 0, bytes);
-    nomen__parallel(parts, 1, wide ? count_f64 : count_f32, &h);
+    nomen_status s = nomen__parallel_asking(parts, 1, wide ? count_f64 : count_f32, &h);
     int64_t *total = (int64_t *)(void *)r->data;
     for (int64_t i = 0; i < parts * bins; i++) total[i % bins] += h.counts[i];
     nomen__buffer_free(room, capacity);
-    return nomen_to(r, d);
+    return s ? NULL : nomen_to(r, d);
 }
 
 nomen_status nomen__compose_histc(nomen__call *c) {

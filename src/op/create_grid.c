@@ -66,8 +66,7 @@ static nomen_status real_grid(nomen__call *c, double start, double end) {
     g.to_step = out->stride[0] * nomen__item(out->dtype);
     g.loop =
         to == NOMEN_F64 ? nomen__kernel_find("copy", to)->loop : nomen__cast_loop(NOMEN_F64, to);
-    nomen__parallel(g.n, NOMEN__GRAIN, grid_chunk, &g);
-    return NOMEN_OK;
+    return nomen__parallel_asking(g.n, NOMEN__GRAIN, grid_chunk, &g);
 }
 
 nomen_status nomen__launch_linspace(nomen__call *c) {

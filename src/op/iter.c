@@ -430,39 +430,56 @@ static void run_slivers(void *context, int64_t begin, int64_t end) {
     }
 }
 
-APART void run_slowly(const nomen__iter *it) {
+/* How the pieces are shared out: nomen__parallel_asking or, for copies that others rely on, a job
+ * that always comes to its end. */
+typedef nomen_status sharing(int64_t n, int64_t grain, nomen__task *task, void *context);
+
+static nomen_status share_all(int64_t n, int64_t grain, nomen__task *task, void *context) {
+    nomen__parallel(n, grain, task, context);
+    return NOMEN_OK;
+}
+
+APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
     /* The task's context is not const; nothing writes through it. */
     void *context = (void *)(uintptr_t)it;
     if (it->tiled) {
         int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
         int64_t grain = it->alone / 2 / (it->size[0] * TILE_FAR);
         if (it->numel <= it->alone) grain = count;
-        nomen__parallel(count, grain ? grain : 1, run_bands, context);
+        return share(count, grain ? grain : 1, run_bands, context);
     } else if (it->slivers) {
         int64_t each = (it->size[0] + BLOCK - 1) / BLOCK, lines = it->numel / it->size[0];
         int64_t count = lines / it->size[1] * each, chunk = it->alone / 2;
         int64_t grain =
             it->numel <= it->alone ? count : (chunk * count + it->numel - 1) / it->numel;
-        nomen__parallel(count, grain, run_slivers, context);
+        return share(count, grain, run_slivers, context);
     } else if (it->numel > it->alone) {
-        nomen__parallel(it->numel, it->alone / 2, run_rows, context);
+        return share(it->numel, it->alone / 2, run_rows, context);
     } else if (it->ndim > 1) {
         run_whole(it);
     } else {
         run_casting(it, it->base, it->step[0], it->numel);
     }
+    return NOMEN_OK;
 }
 
 void nomen__iter_run(const nomen__iter *it) {
     if (NOMEN_LIKELY(it->simple))
         it->loop(it->base, it->step[0], it->numel);
     else if (it->numel)
-        run_slowly(it);
+        (void)run_slowly(it, share_all);
+}
+
+nomen_status nomen__iter_run_asking(const nomen__iter *it) {
+    if (NOMEN_UNLIKELY(!it->simple))
+        return it->numel ? run_slowly(it, nomen__parallel_asking) : NOMEN_OK;
+    it->loop(it->base, it->step[0], it->numel);
+    return NOMEN_OK;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
-nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
+static inline nomen_status copy_values(nomen_tensor *dst, const nomen_tensor *src, bool asks) {
     if (NOMEN_UNLIKELY((dst->flags | src->flags) & NOMEN__AWAY)) return nomen__copy_away(dst, src);
     nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
     nomen__loop *loop = nomen__cast_loop(from, to);
@@ -479,8 +496,17 @@ nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
     nomen_tensor *in = (nomen_tensor *)(uintptr_t)src; /* only read */
     nomen__iter_make_mixed(&it, loop, dst, &in, 1, dst->ndim, dst->size,
                            (const nomen_dtype[2]){to, from});
+    if (asks) return nomen__iter_run_asking(&it);
     nomen__iter_run(&it);
     return NOMEN_OK;
+}
+
+nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
+    return copy_values(dst, src, false);
+}
+
+nomen_status nomen__copy_values_asking(nomen_tensor *dst, const nomen_tensor *src) {
+    return copy_values(dst, src, true);
 }
 
 /* Of all dtypes these three hold every number, so that one cast is enough. */

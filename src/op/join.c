@@ -197,7 +197,7 @@ nomen_status nomen__launch_cat(nomen__call *c) {
         int64_t length = t->size[c->dim];
         nomen_tensor part;
         part_of(c->out[0], c->dim, at, length, &part, size);
-        nomen_status s = part.numel ? nomen__copy_values(&part, t) : NOMEN_OK;
+        nomen_status s = part.numel ? nomen__copy_values_asking(&part, t) : NOMEN_OK;
         if (s) return s;
         at += length;
     }
@@ -220,7 +220,7 @@ nomen_status nomen__launch_stack(nomen__call *c) {
         }
         part.ndim--;
         nomen__tensor_finish(&part);
-        nomen_status s = part.numel ? nomen__copy_values(&part, c->in[i]) : NOMEN_OK;
+        nomen_status s = part.numel ? nomen__copy_values_asking(&part, c->in[i]) : NOMEN_OK;
         if (s) return s;
     }
     return NOMEN_OK;
@@ -229,7 +229,7 @@ nomen_status nomen__launch_stack(nomen__call *c) {
 nomen_status nomen__launch_copy(nomen__call *c) {
     if (!c->out[0]->numel) return NOMEN_OK;
     nomen_tensor *part = nomen__folded(c->out[0], -1);
-    nomen_status s = part ? nomen__copy_values(part, c->in[1]) : NOMEN_ERROR_MEMORY;
+    nomen_status s = part ? nomen__copy_values_asking(part, c->in[1]) : NOMEN_ERROR_MEMORY;
     nomen__release(part);
     return s;
 }

@@ -24,6 +24,13 @@ nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made) {
     return s;
 }
 
+void nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
+    if (made && s == NOMEN_OK)
+        (void)nomen__launch_deliver(out, made);
+    else
+        nomen__release(made);
+}
+
 static void extent(const nomen_tensor *t, const char **low, const char **high) {
     int64_t down = 0, up = 0, item = (int64_t)nomen_dtype_size((nomen_dtype)t->dtype);
     for (int d = 0; d < t->ndim; d++) {
@@ -53,8 +60,7 @@ static nomen_status launch_mixed(nomen__call *c) {
     nomen__iter it;
     nomen__iter_make_mixed(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
                            c->out[0]->size, dtypes);
-    nomen__iter_run(&it);
-    return NOMEN_OK;
+    return nomen__iter_run_asking(&it);
 }
 
 nomen_status nomen__launch_elementwise(nomen__call *c) {
@@ -63,8 +69,7 @@ nomen_status nomen__launch_elementwise(nomen__call *c) {
     nomen__iter_make(&it, c->kernel->loop, c->out[0], c->in, c->nin, c->out[0]->ndim,
                      c->out[0]->size, c->compute, c->writes);
     if (NOMEN_UNLIKELY(c->op->alone != NOMEN__ALONE)) nomen__iter_alone(&it, c->op->alone);
-    nomen__iter_run(&it);
-    return NOMEN_OK;
+    return nomen__iter_run_asking(&it);
 }
 
 /* Zero is all bits zero in every dtype. */

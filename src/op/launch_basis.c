@@ -91,8 +91,10 @@ static void one_matrix(const job *j, int64_t at) {
     bool turned = true;
     for (int sweep = 0; turned && sweep < SWEEPS; sweep++) {
         turned = false;
-        for (int64_t p = 0; p + 1 < j->n; p++)
+        for (int64_t p = 0; p + 1 < j->n; p++) {
+            if (nomen__is_stopped()) return;
             for (int64_t q = p + 1; q < j->n; q++) turned |= turn(j, rows, basis, p, q);
+        }
     }
 }
 
@@ -127,7 +129,9 @@ nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
     }
     job j = {(double *)rows->data, (double *)basis->data, n, m, complex ? 2 : 1};
     int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
-    nomen__parallel(out->numel / (n * n), grain > 1 ? grain : 1, matrices, &j);
+    s = nomen__parallel_asking(out->numel / (n * n), grain > 1 ? grain : 1, matrices, &j);
     nomen__release(rows);
-    return nomen__launch_deliver(out, basis);
+    if (!s) return nomen__launch_deliver(out, basis);
+    nomen__release(basis);
+    return s;
 }

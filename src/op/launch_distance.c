@@ -6,6 +6,7 @@
 
 enum { SELF, OTHER, P, PAIRS };
 enum { CHUNK_WORK = 1 << 19, LEAST_ROWS = 32, CHUNKS = 4 /* per thread */, WIDEST = 64 };
+#define LONG_WORK 1e9 /* terms of a chunk that may take half a second */
 
 static bool of_pairs(const nomen__call *c) { return nomen__given(c, PAIRS) && c->arg[PAIRS].flag; }
 
@@ -114,6 +115,9 @@ static nomen_status run(distances *job, int64_t batches) {
     int64_t points = batches * w->m, parts = CHUNKS * (int64_t)nomen_get_num_threads();
     double work = (double)points * (double)w->n * (double)(w->k ? w->k : 1);
     if (work < 2.0 * CHUNK_WORK || nomen_get_num_threads() == 1) parts = 1;
+    /* who wants to end it does not wait for long */
+    double least = work / LONG_WORK;
+    if ((double)parts < least) parts = least < (double)points ? (int64_t)least : points;
     job->grain = (points + parts - 1) / parts;
     if (job->grain < LEAST_ROWS) job->grain = LEAST_ROWS; /* each chunk turns the others over */
     size_t most = job->kernel->scratch(w->k);
@@ -124,9 +128,9 @@ static nomen_status run(distances *job, int64_t batches) {
     size_t capacity = 0;
     job->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
     if (!job->scratch) return NOMEN_ERROR_MEMORY;
-    nomen__parallel(points, job->grain, run_points, job);
+    nomen_status s = nomen__parallel_asking(points, job->grain, run_points, job);
     if (job->scratch != near) nomen__buffer_free(job->scratch, capacity);
-    return NOMEN_OK;
+    return s;
 }
 
 nomen_status nomen__launch_distances(nomen__call *c) {
@@ -144,11 +148,8 @@ nomen_status nomen__launch_distances(nomen__call *c) {
         int64_t batches = 1;
         for (int d = 0; d < job.ndim; d++) batches *= job.size[d];
         status = run(&job, batches);
-        if (status == NOMEN_OK)
-            nomen__launch_deliver(c->out[0], out);
-        else
-            nomen__release(out);
     }
+    nomen__launch_end(c->out[0], out, status);
     nomen__release(a);
     nomen__release(b);
     return status;

@@ -368,12 +368,12 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
         !nomen__one_step(out, first, index_ndim, &step) ||
         (c->target[0] && (nomen__may_overlap(out, c->in[0]) || nomen__may_overlap(out, places)));
     made = nomen__launch_output(out, c->compute, apart);
-    if (made) {
-        nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places, made, index_ndim, dim);
-        nomen__launch_deliver(out, made);
-    }
+    nomen_status s = made ? nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places,
+                                             made, index_ndim, dim)
+                          : NOMEN_ERROR_MEMORY;
+    nomen__launch_end(out, made, s);
     nomen__release(places);
-    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return s;
 }
 
 nomen_status nomen__launch_take_dims(nomen__call *c) {
@@ -419,14 +419,15 @@ nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tenso
     if (rows) rows = away_from(c->out[0], rows);
     if (places) places = away_from(c->out[0], places);
     if (places && rows) made = nomen__launch_output(c->out[0], c->compute, false);
+    nomen_status s = places && rows ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
     if (made) {
         if (!c->inplace && made->numel) nomen__copy_values(made, c->in[0]);
-        nomen__place_run(kind, made, first, count, places, rows, index_ndim, dim);
-        nomen__launch_deliver(c->out[0], made);
+        s = nomen__place_run(kind, made, first, count, places, rows, index_ndim, dim);
     }
+    nomen__launch_end(c->out[0], made, s);
     nomen__release(places);
     nomen__release(rows);
-    return made ? NOMEN_OK : places && rows ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
+    return s;
 }
 
 /* Distances are those of the tensor that is written: self, or a fresh one of its sizes. What they

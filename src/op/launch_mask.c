@@ -214,13 +214,14 @@ nomen_status nomen__launch_masked_fill(nomen__call *c) {
     nomen_tensor *in[] = {mask, c->in[2], c->inplace ? t : c->in[0]};
     const nomen_dtype dtypes[] = {c->writes, NOMEN_BOOL, c->compute, c->compute};
     nomen__iter it;
+    nomen_status status = NOMEN_ERROR_MEMORY;
     if (t && mask) {
         nomen__iter_make_mixed(&it, c->kernel->loop, t, in, 3, t->ndim, t->size, dtypes);
-        nomen__iter_run(&it);
+        status = nomen__iter_run_asking(&it);
     }
     if (c->inplace) nomen__release(t);
     if (mask != c->in[1]) nomen__release(mask);
-    return t && mask ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return status;
 }
 
 typedef struct mask_job {
@@ -275,13 +276,14 @@ nomen_status nomen__launch_masked_select(nomen__call *c) {
     bool shared = nomen__may_overlap(out, mask) || nomen__may_overlap(out, whole);
     bool apart = !is_plain(out) || (c->target[0] && shared);
     nomen_tensor *made = nomen__launch_output(out, c->compute, apart);
+    nomen_status s = made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (made) {
         mask_job job = job_of(c, whole, made, c->kernel->loop);
-        if (made->numel) nomen__parallel(mask->numel, CHUNK, pack_chunk, &job);
-        nomen__launch_deliver(out, made);
+        if (made->numel) s = nomen__parallel_asking(mask->numel, CHUNK, pack_chunk, &job);
     }
+    nomen__launch_end(out, made, s);
     nomen__release(whole);
-    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return s;
 }
 
 nomen_status nomen__launch_masked_scatter(nomen__call *c) {
@@ -291,14 +293,15 @@ nomen_status nomen__launch_masked_scatter(nomen__call *c) {
     bool shared = nomen__may_overlap(out, mask) || nomen__may_overlap(out, source);
     bool apart = !is_plain(out) || (c->inplace && shared);
     nomen_tensor *made = nomen__launch_output(out, c->compute, apart);
+    nomen_status s = made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (made) {
         mask_job job = job_of(c, made, source, c->kernel->loop);
         if (made->numel && (made != out || !c->inplace)) nomen__copy_values(made, c->in[0]);
-        if (made->numel) nomen__parallel(mask->numel, CHUNK, unpack_chunk, &job);
-        nomen__launch_deliver(out, made);
+        if (made->numel) s = nomen__parallel_asking(mask->numel, CHUNK, unpack_chunk, &job);
     }
+    nomen__launch_end(out, made, s);
     nomen__release(source);
-    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return s;
 }
 
 /* ---- positions ------------------------------------------------------------------------------- */
@@ -400,7 +403,8 @@ nomen_status nomen__launch_nonzero(nomen__call *c) {
     if (!made) return NOMEN_ERROR_MEMORY;
     position_job job = {mask->data, values(c->temporary[COUNTS]), t->size,
                         (int64_t *)(void *)made->data, t->ndim};
-    if (t->ndim) nomen__parallel(mask->numel, CHUNK, find_coordinates, &job);
-    nomen__launch_deliver(out, made);
-    return NOMEN_OK;
+    nomen_status s =
+        t->ndim ? nomen__parallel_asking(mask->numel, CHUNK, find_coordinates, &job) : NOMEN_OK;
+    nomen__launch_end(out, made, s);
+    return s;
 }

@@ -11,6 +11,8 @@
  * ROWS_STEP, columns of COLS_STEP, which whole tiles of most kernels fit into. */
 enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, LEAST_SIDE = 64, ROWS_STEP = 14, COLS_STEP = 64 };
 enum { SMALL_SIDE = 16, MOST_SCRATCH = 64 };
+/* Multiplications of a block that may take half a second. */
+#define LONG_WORK 4e9
 
 typedef struct product {
     const nomen__gemm *gemm;
@@ -148,6 +150,22 @@ static void cut(product *p, int64_t threads) {
     p->cols = side(g->n, across, COLS_STEP);
 }
 
+/* No block takes so long that who wants to end the product waits for it. */
+static void cut_long_blocks(product *p) {
+    const nomen__gemm_args *g = &p->whole;
+    for (;;) {
+        double work = (double)p->rows * (double)p->cols * (double)g->k;
+        bool down = p->rows >= p->cols;
+        int64_t longer = down ? p->rows : p->cols;
+        if (work <= LONG_WORK || longer < 4 * LEAST_SIDE) return;
+        if (down)
+            p->rows = side(g->m, (g->m + p->rows - 1) / p->rows * 2, ROWS_STEP);
+        else
+            p->cols = side(g->n, (g->n + p->cols - 1) / p->cols * 2, COLS_STEP);
+        if ((down ? p->rows : p->cols) >= longer) return;
+    }
+}
+
 /* Scratch for any block: those at the edges are of other sizes, and may want more. */
 static size_t scratch_bytes(const product *p) {
     int64_t k = p->whole.k, last_row = (p->whole.m - 1) % p->rows + 1,
@@ -174,6 +192,7 @@ static nomen_status multiply(product *p) {
         cut(p, threads);
     else
         p->rows = p->whole.m, p->cols = p->whole.n;
+    cut_long_blocks(p);
     p->row_blocks = (p->whole.m + p->rows - 1) / p->rows;
     p->blocks = p->row_blocks * ((p->whole.n + p->cols - 1) / p->cols);
     int64_t count = p->batches * p->blocks;
@@ -187,9 +206,9 @@ static nomen_status multiply(product *p) {
     size_t bytes = p->scratch_each * (size_t)p->scratches, capacity = 0;
     p->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
     if (!p->scratch) return NOMEN_ERROR_MEMORY;
-    nomen__parallel(count, grain, run_blocks, p);
+    nomen_status s = nomen__parallel_asking(count, grain, run_blocks, p);
     if (p->scratch != near) nomen__buffer_free(p->scratch, capacity);
-    return NOMEN_OK;
+    return s;
 }
 
 /* ---- one long dot product -------------------------------------------------------------------- */
@@ -236,8 +255,9 @@ static nomen_status dot_in_parts(const product *p, nomen_dtype d) {
     size_t capacity = 0;
     job.scratch = nomen__buffer_new(job.scratch_each * (size_t)count, &capacity);
     if (!job.scratch) return NOMEN_ERROR_MEMORY;
-    nomen__parallel(count, 1, run_parts, &job);
+    nomen_status s = nomen__parallel_asking(count, 1, run_parts, &job);
     nomen__buffer_free(job.scratch, capacity);
+    if (s) return s;
     const nomen__reduce_step all = {sums, 1, 0, count, job.item, 0, 1};
     sum->init(acc, 1);
     sum->step(acc, &all);
@@ -260,11 +280,8 @@ nomen_status nomen__launch_matmul(nomen__call *c) {
         describe(&p, a, b, out);
         p.gemm = nomen__gemm_for(c->kernel->gemm, c->compute, p.whole.m, p.whole.n, p.whole.k);
         status = is_long_dot(&p, c->compute) ? dot_in_parts(&p, c->compute) : multiply(&p);
-        if (status == NOMEN_OK)
-            nomen__launch_deliver(c->out[0], out);
-        else
-            nomen__release(out);
     }
+    nomen__launch_end(c->out[0], out, status);
     nomen__release(a);
     nomen__release(b);
     return status;

@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { TOGETHER = 16 }; /* rows that lie side by side are fetched together */
+enum { TOGETHER = 16 };       /* rows that lie side by side are fetched together */
+enum { AT_A_TIME = 1 << 20 }; /* elements, before it is asked whether to go on */
 
 enum { IN, VALUES, INDICES, SIDES };
 
@@ -26,11 +27,14 @@ typedef struct order_job {
 static void run_lines(void *context, int64_t begin, int64_t end) {
     const order_job *job = context;
     char *scratch = job->scratch + (size_t)(begin / job->grain) * job->scratch_each;
+    /* at a time, so that who wants to end it need not wait */
+    const int64_t most = (AT_A_TIME / job->row.n / TOGETHER + 1) * TOGETHER;
     while (begin < end) {
         nomen__order_args a = job->row;
         int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
         int64_t from = first * a.in_row, value = first * a.value_row, index = first * a.index_row;
         a.rows = left < end - begin ? left : end - begin;
+        if (a.rows > most) a.rows = most;
         for (int d = 0; d < job->ndim; d++) {
             int64_t at = line % job->size[d];
             from += at * job->step[d][IN];
@@ -43,6 +47,7 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
         if (a.indices) a.indices += index;
         job->order->run(job->order, &a, scratch);
         begin += a.rows;
+        if (begin < end && nomen__is_stopped()) return;
     }
 }
 
@@ -57,6 +62,10 @@ static int64_t step_of(const nomen_tensor *t, const nomen_tensor *in, int d, int
     if (t->ndim == in->ndim) return bytes_of(t, t->stride[d]);
     return d == dim ? 0 : bytes_of(t, t->stride[d - (d > dim)]);
 }
+
+/* For the kernels, which know nothing of threads. */
+extern bool (*const nomen__kernel_stopped)(void);
+bool (*const nomen__kernel_stopped)(void) = nomen__is_stopped;
 
 /* All dims but the one that is ordered: joined where all sides allow it; the longest makes lines.
  */
@@ -132,9 +141,9 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
     size_t bytes = job.scratch_each * (size_t)((rows + job.grain - 1) / job.grain), capacity = 0;
     job.scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
     if (!job.scratch) return NOMEN_ERROR_MEMORY;
-    nomen__parallel(rows, job.grain, run_lines, &job);
+    nomen_status s = nomen__parallel_asking(rows, job.grain, run_lines, &job);
     if (job.scratch != near) nomen__buffer_free(job.scratch, capacity);
-    return NOMEN_OK;
+    return s;
 }
 
 /* The input as the kernel wants it: in its dtype, and in one piece if it is one row. */

@@ -346,6 +346,13 @@ static void run_parts(void *context, int64_t begin, int64_t end) {
     }
 }
 
+/* What is put off is computed with the lock of those values held. */
+static nomen_status share(reduction *r, int64_t n, int64_t grain, nomen__task *task) {
+    if (!r->steps) return nomen__parallel_asking(n, grain, task, r);
+    nomen__parallel(n, grain, task, r);
+    return NOMEN_OK;
+}
+
 static nomen_status run_in_parts(reduction *r, int64_t units) {
     int64_t count = r->param.count, most = PARTS / units;
     r->parts = r->block * count / NOMEN__GRAIN;
@@ -356,8 +363,8 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
     size_t capacity, bytes = (size_t)(units * r->parts * r->block) * r->reducer->acc_bytes;
     r->partial = nomen__buffer_new(bytes, &capacity);
     if (!r->partial) return NOMEN_ERROR_MEMORY;
-    nomen__parallel(units * r->parts, 1, run_parts, r);
-    for (int64_t i = 0; i < units; i++) {
+    nomen_status s = share(r, units * r->parts, 1, run_parts);
+    for (int64_t i = 0; !s && i < units; i++) {
         unit u = unit_at(r, i);
         char *acc = accumulators_of(r, i * r->parts);
         for (int64_t k = 1; k < r->parts; k++)
@@ -365,7 +372,7 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
         deliver(r, &u, acc);
     }
     nomen__buffer_free(r->partial, capacity);
-    return NOMEN_OK;
+    return s;
 }
 
 static nomen_status run(reduction *r) {
@@ -377,8 +384,7 @@ static nomen_status run(reduction *r) {
     }
     int64_t grain = each ? (NOMEN__GRAIN + each - 1) / each : units;
     if (each * units <= 2 * NOMEN__GRAIN) grain = units;
-    nomen__parallel(units, grain, run_units, r);
-    return NOMEN_OK;
+    return share(r, units, grain, run_units);
 }
 
 static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,

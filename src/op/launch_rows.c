@@ -31,10 +31,10 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
     }
 }
 
-static void run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
+static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
     int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype), numel = out->numel;
     rows_job job;
-    if (numel == 0) return;
+    if (numel == 0) return NOMEN_OK;
     job.run = run;
     job.row = (nomen__rows_args){.out = out->data, .in = in->data, .n = 1, .rows = 1};
     job.ndim = 0;
@@ -77,17 +77,15 @@ static void run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in,
     bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
     if (beside || grain >= SIDE_BY_SIDE)
         grain = (grain + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE * SIDE_BY_SIDE;
-    nomen__parallel(rows, numel <= 2 * NOMEN__GRAIN ? rows : grain, run_lines, &job);
+    return nomen__parallel_asking(rows, numel <= 2 * NOMEN__GRAIN ? rows : grain, run_lines, &job);
 }
 
 nomen_status nomen__launch_rows(nomen__call *c) {
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_tensor *out = nomen__launch_output(c->out[0], c->compute, false);
-    if (out) {
-        run_all(c->kernel->rows, out, in, c->dim);
-        nomen__launch_deliver(c->out[0], out);
-    }
+    nomen_status s = out ? run_all(c->kernel->rows, out, in, c->dim) : NOMEN_ERROR_MEMORY;
+    nomen__launch_end(c->out[0], out, s);
     nomen__release(in);
-    return out ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return s;
 }

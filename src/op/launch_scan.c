@@ -200,11 +200,13 @@ static nomen_status run(scan *s) {
         s->carry = (size_t)s->block * s->scanner->carry_bytes;
         s->carries = nomen__buffer_new((size_t)(units * s->parts) * s->carry, &capacity);
         if (!s->carries) return NOMEN_ERROR_MEMORY;
-        nomen__parallel(units * s->parts, 1, run_for_carries, s);
-        sum_up(s, units);
-        nomen__parallel(units * s->parts, 1, run_parts, s);
+        nomen_status failed = nomen__parallel_asking(units * s->parts, 1, run_for_carries, s);
+        if (!failed) {
+            sum_up(s, units);
+            failed = nomen__parallel_asking(units * s->parts, 1, run_parts, s);
+        }
         nomen__buffer_free(s->carries, capacity);
-        return NOMEN_OK;
+        return failed;
     }
     if (units == 1) { /* nothing to share out */
         run_units(s, 0, 1);
@@ -212,8 +214,7 @@ static nomen_status run(scan *s) {
     }
     int64_t grain = (NOMEN__GRAIN + each - 1) / each;
     if (each * units <= 2 * NOMEN__GRAIN) grain = units;
-    nomen__parallel(units, grain, run_units, s);
-    return NOMEN_OK;
+    return nomen__parallel_asking(units, grain, run_units, s);
 }
 
 nomen_status nomen__launch_scan(nomen__call *c) {

@@ -164,6 +164,7 @@ static nomen_tensor *plain(nomen_tensor *t, nomen_dtype dtype) {
 
 nomen_status nomen__launch_search(nomen__call *c) {
     nomen_tensor *out = c->out[0], *made = NULL;
+    nomen_status s = NOMEN_ERROR_MEMORY;
     if (!out->numel) return NOMEN_OK;
     nomen_tensor *rows = plain(sequence_of(c), c->compute),
                  *values = plain(values_of(c), c->compute);
@@ -180,10 +181,10 @@ nomen_status nomen__launch_search(nomen__call *c) {
                           length,
                           each,
                           to_the_right(c)};
-        nomen__parallel(out->numel, 4096, search, &job);
-        nomen__launch_deliver(out, made);
+        s = nomen__parallel_asking(out->numel, 4096, search, &job);
     }
+    nomen__launch_end(out, made, s);
     nomen__release(rows);
     nomen__release(values);
-    return made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return s;
 }

@@ -52,8 +52,8 @@ static uint64_t infinity_of(nomen_dtype d) {
 /* Merges runs until there is one; at and spare have room for n positions each. Returns where the
  * result is. */
 static int64_t *merge_all(const unsigned char *keys, size_t bytes, int64_t n, int64_t *at,
-                          int64_t *spare) {
-    for (int64_t run = 1; run < n; run *= 2) {
+                          int64_t *spare, nomen_status *s) {
+    for (int64_t run = 1; run < n && !*s; run *= 2, *s = nomen__ask()) {
         for (int64_t from = 0; from < n; from += 2 * run) {
             int64_t middle = from + run < n ? from + run : n;
             int64_t end = from + 2 * run < n ? from + 2 * run : n, i = from, j = middle;
@@ -80,6 +80,7 @@ nomen_status nomen__launch_order_slices(nomen__call *c) {
     nomen_tensor *keys = nomen__tensor_empty(d, t->ndim, t->size);
     nomen_tensor *at = nomen__tensor_empty(NOMEN_I64, 2, spare), *out = NULL;
     if (values && keys && at) out = nomen__launch_output(c->out[0], NOMEN_I64, false);
+    nomen_status s = NOMEN_OK;
     if (out) {
         keys_job job = {values->data,
                         (unsigned char *)keys->data,
@@ -91,12 +92,12 @@ nomen_status nomen__launch_order_slices(nomen__call *c) {
         if (t->numel) nomen__copy_values(values, t);
         if (t->numel) nomen__parallel(t->numel, NOMEN__GRAIN, make_keys, &job);
         for (int64_t i = 0; i < n; i++) list[i] = i;
-        list = merge_all(job.to, (size_t)(t->numel / n * job.item), n, list, list + n);
+        list = merge_all(job.to, (size_t)(t->numel / n * job.item), n, list, list + n, &s);
         memcpy(out->data, list, sizeof *list * (size_t)n);
-        nomen__launch_deliver(c->out[0], out);
+        nomen__launch_end(c->out[0], out, s);
     }
     nomen__release(values);
     nomen__release(keys);
     nomen__release(at);
-    return out ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    return out ? s : NOMEN_ERROR_MEMORY;
 }

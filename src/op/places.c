@@ -418,9 +418,10 @@ static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tens
     if (step == 0) w->run_step = 0;
 }
 
-void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
-                      const nomen_tensor *places, nomen_tensor *rows, int index_ndim, int dim) {
-    if (rows->numel == 0 || places->numel == 0) return;
+nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
+                              const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
+                              int dim) {
+    if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w = {.kind = kind, .table = table->data, .rows = rows->data};
     place_job job;
     set_kernels(&w, (nomen_dtype)table->dtype);
@@ -441,7 +442,6 @@ void nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, in
     int64_t outer = 1, grain = NOMEN__GRAIN / w.run + 1;
     for (int d = 0; d < w.ndim; d++) outer *= w.size[d];
     if (kind == NOMEN__PLACE_TAKE)
-        nomen__parallel(outer * w.count, grain, walk_units, &w);
-    else
-        nomen__parallel(outer * w.count / w.apart, grain / w.apart + 1, walk_apart, &w);
+        return nomen__parallel_asking(outer * w.count, grain, walk_units, &w);
+    return nomen__parallel_asking(outer * w.count / w.apart, grain / w.apart + 1, walk_apart, &w);
 }

@@ -58,7 +58,7 @@ static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < digits; d++) count[d][KEY(a[i]) >> shift[d] & 255]++;
     E *from = a, *to = spare;
-    for (int d = 0; d < digits; d++) {
+    for (int d = 0; d < digits && !(n >= LONG_ROW && nomen__kernel_stopped()); d++) {
         int64_t *at = count[d], sum = 0;
         for (int k = 0; k < 256; k++) {
             int64_t here = at[k];

@@ -1,0 +1,200 @@
+/* nomen_set_interrupt: long operations end early, and say so; what they left is as promised. */
+#include "core/core.h"
+#include "nomen/nomen.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static _Atomic int questions;
+static pthread_t asker;
+static bool other_thread;
+
+static bool stop_at_once(void *payload) {
+    other_thread |= !pthread_equal(asker, pthread_self());
+    return ++*(_Atomic int *)payload > 0;
+}
+
+static bool go_on(void *payload) {
+    ++*(_Atomic int *)payload;
+    return false;
+}
+
+/* The first question comes with the first piece if the last one was long ago. */
+static void wait_for_a_question(void) {
+    struct timespec rest = {0, 230 * 1000 * 1000};
+    nanosleep(&rest, NULL);
+    questions = 0;
+}
+
+static nomen_tensor *numbers(int64_t n) { return nomen_ones("N", NOMEN_SIZES(n)); }
+
+static nomen_tensor *elementwise(nomen_tensor *x) { return nomen_exp(x); }
+static nomen_tensor *mixed(nomen_tensor *x) { return nomen_where(nomen_gt(x, x), x, x); }
+static nomen_tensor *reduction(nomen_tensor *x) { return nomen_sum(x); }
+static nomen_tensor *scan(nomen_tensor *x) { return nomen_cumsum(x, "N"); }
+static nomen_tensor *rows(nomen_tensor *x) {
+    return nomen_softmax(nomen_view(nomen_rename(x), NOMEN_SIZES(4000, 500)), "1");
+}
+static nomen_tensor *order(nomen_tensor *x) {
+    return nomen_sort(nomen_view(nomen_rename(x), NOMEN_SIZES(4000, 500)), "1");
+}
+static nomen_tensor *one_long_row(nomen_tensor *x) { return nomen_argsort(x, "N"); }
+static nomen_tensor *product(nomen_tensor *x) {
+    x = nomen_view(nomen_rename(x), NOMEN_SIZES(1000, 2000));
+    return nomen_matmul(x, nomen_transpose(x, "0", "1"));
+}
+static nomen_tensor *dot(nomen_tensor *x) { return nomen_matmul(x, x); }
+static nomen_tensor *distances(nomen_tensor *x) {
+    x = nomen_view(nomen_rename(x), NOMEN_SIZES(2000, 1000));
+    return nomen_cdist(x, x);
+}
+static nomen_tensor *taken(nomen_tensor *x) {
+    nomen_tensor *at = nomen_arange(NULL, .end = nomen_num(2000000), .dtype = NOMEN_I64);
+    return nomen_index_select(x, "N", at);
+}
+static nomen_tensor *masked(nomen_tensor *x) { return nomen_masked_select(x, nomen_gt(x, x)); }
+static nomen_tensor *filled(nomen_tensor *x) {
+    return nomen_masked_fill(x, nomen_ne(x, x), nomen_scalar(3));
+}
+
+typedef nomen_tensor *make(nomen_tensor *x);
+static make *const makes[] = {elementwise, mixed, reduction, scan,  rows,   order, one_long_row,
+                              product,     dot,   distances, taken, masked, filled};
+
+static void results_do_not_appear(void **s) {
+    (void)s;
+    asker = pthread_self();
+    for (int threads = 1; threads <= 3; threads += 2) {
+        nomen_set_num_threads(threads);
+        for (size_t i = 0; i < NOMEN_COUNT(makes); i++) nomen_scope() {
+                nomen_tensor *x = nomen_rand("N", NOMEN_SIZES(2000000));
+                nomen_memory_stats before = nomen_get_memory_stats();
+                nomen_scope() {
+                    wait_for_a_question();
+                    nomen_set_interrupt(stop_at_once, &questions);
+                    nomen_tensor *y = makes[i](x);
+                    nomen_set_interrupt(NULL, NULL);
+                    bool alone = threads == 1 && (makes[i] == scan);
+                    if (alone && y) continue; /* in one piece where there is one thread */
+                    if (y) fail_msg("case %d came to its end with %d threads", (int)i, threads);
+                    assert_int_equal(questions, 1);
+                    assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
+                }
+                nomen_memory_stats after = nomen_get_memory_stats();
+                assert_int_equal(before.tensors_live, after.tensors_live);
+                assert_int_equal(before.buffers_live, after.buffers_live);
+                assert_non_null(makes[i](x)); /* and the next call works */
+                assert_null(nomen_last_error());
+            }
+    }
+    assert_false(other_thread);
+}
+
+/* Old or new, each element of it; and who saved it hears of it. */
+static void in_place(void **s) {
+    (void)s;
+    nomen_set_num_threads(2);
+    nomen_scope() {
+        nomen_tensor *x = numbers(4000000), *y = nomen_ones("N", NOMEN_SIZES(4000000));
+        nomen_set_requires_grad(x, true);
+        nomen_tensor *saved = nomen_mul(x, y);
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        assert_null(nomen_mul_(y, nomen_scalar(3)));
+        nomen_set_interrupt(NULL, NULL);
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
+        assert_int_equal(nomen_numel(y), 4000000);
+        assert_string_equal(nomen_name_of(y, 0), "N");
+        const float *at = nomen_data(y);
+        int64_t done = 0;
+        for (int64_t i = 0; i < 4000000; i++) {
+            assert_true(at[i] == 1 || at[i] == 3);
+            done += at[i] == 3;
+        }
+        assert_true(done > 0 && done < 4000000);
+        assert_int_equal(nomen_backward(nomen_sum(saved)), NOMEN_ERROR_GRAD);
+        nomen_clear_error();
+        nomen_tensor *out = nomen_zeros("N", NOMEN_SIZES(4000000));
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        assert_null(nomen_exp(y, .out = out));
+        nomen_set_interrupt(NULL, NULL);
+        assert_string_equal(nomen_name_of(out, 0), "N");
+        nomen_clear_error();
+        assert_non_null(nomen_exp(y, .out = out));
+    }
+}
+
+static void asked_now_and_then(void **s) {
+    (void)s;
+    nomen_scope() {
+        nomen_tensor *x = numbers(3000000);
+        wait_for_a_question();
+        nomen_set_interrupt(go_on, &questions);
+        for (int i = 0; i < 20; i++) nomen_scope() {
+                nomen_tensor *y = nomen_add(x, x);
+                assert_non_null(y);
+            }
+        assert_true(questions >= 1);
+        questions = 0;
+        for (int i = 0; i < 100; i++) nomen_scope() nomen_add(numbers(3), numbers(3));
+        assert_int_equal(questions, 0); /* small calls ask nothing */
+        nomen_set_interrupt(NULL, NULL);
+    }
+}
+
+/* The walk back ends too; a gradient that was there is as it was, and another walk works. */
+static void backward(void **s) {
+    (void)s;
+    nomen_scope() {
+        nomen_tensor *x = numbers(1000000);
+        nomen_set_requires_grad(x, true);
+        nomen_backward(nomen_sum(x));
+        nomen_tensor *y = x;
+        for (int i = 0; i < 5; i++) y = nomen_mul(y, x);
+        nomen_tensor *loss = nomen_sum(y);
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        assert_int_not_equal(nomen_backward(loss), NOMEN_OK);
+        nomen_set_interrupt(NULL, NULL);
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
+        assert_true(nomen_item(nomen_max(nomen_rename(nomen_gradient(x)))) == 1);
+        assert_int_equal(nomen_backward(nomen_sum(nomen_mul(x, x))), NOMEN_OK);
+        assert_true(nomen_item(nomen_max(nomen_rename(nomen_gradient(x)))) == 3);
+    }
+}
+
+static bool computes_itself(void *payload) {
+    nomen_scope() {
+        nomen_tensor *x = nomen_sum(numbers(500000));
+        if (!x || nomen_item(x) != 500000) *(_Atomic int *)payload += 1000;
+    }
+    ++*(_Atomic int *)payload;
+    return false;
+}
+
+static void the_question_may_compute(void **s) {
+    (void)s;
+    nomen_scope() {
+        nomen_tensor *x = numbers(2000000);
+        wait_for_a_question();
+        nomen_set_interrupt(computes_itself, &questions);
+        assert_true(nomen_item(nomen_sum(nomen_add(x, x))) == 4000000);
+        nomen_set_interrupt(NULL, NULL);
+        assert_in_range(questions, 1, 999);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_do_not_appear),    cmocka_unit_test(in_place),
+        cmocka_unit_test(asked_now_and_then),       cmocka_unit_test(backward),
+        cmocka_unit_test(the_question_may_compute),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
