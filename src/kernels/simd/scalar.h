@@ -94,6 +94,28 @@ static inline vu16h v_to_f16(vf32 x) {
 
 #endif
 
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+/* The low and the high half of the lanes, as f64; and back, rounding once. */
+static inline vf64 v_low_f64(vf32 x) { return __builtin_convertvector(v_low(x), vf64); }
+static inline vf64 v_high_f64(vf32 x) { return __builtin_convertvector(v_high(x), vf64); }
+static inline vf32 v_narrow_f64(vf64 low, vf64 high) {
+    vf32h half[2] = {__builtin_convertvector(low, vf32h), __builtin_convertvector(high, vf32h)};
+    vf32 v;
+    memcpy(&v, half, sizeof v);
+    return v;
+}
+/* bf16: the upper half of an f32. */
+static inline vf32 v_from_bf16(vu16h h) { return (vf32)(__builtin_convertvector(h, vu32) << 16); }
+/* Nearest, ties to even; a NaN stays one (adding the rounding could carry its payload away). */
+static inline vu16h v_to_bf16(vf32 x) {
+    vu32 bits = (vu32)x;
+    vu32 rounded = (bits + (0x7fffu + ((bits >> 16) & 1u))) >> 16;
+    vu32 nan = (bits >> 16) | 0x40u;
+    vu32 is_nan = (vu32)(x != x);
+    return __builtin_convertvector((is_nan & nan) | (~is_nan & rounded), vu16h);
+}
+#endif
+
 /* Masks to bools. */
 #if NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
 static inline vi8q v_bools32(vi32 m) { return __builtin_convertvector(m, vi8q) & 1; }

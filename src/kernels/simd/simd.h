@@ -105,7 +105,7 @@ static inline vf64 v_copysign_f64(vf64 x, vf64 sign) {
     return (vf64)(((vi64)x & INT64_MAX) | ((vi64)sign & INT64_MIN));
 }
 
-/* The low and the high half of the lanes, as f64; and back, rounding once. */
+/* The low and the high half of the lanes. */
 static inline vf32h v_low(vf32 x) {
     vf32h h;
     memcpy(&h, &x, sizeof h);
@@ -116,33 +116,15 @@ static inline vf32h v_high(vf32 x) {
     memcpy(&h, (const char *)&x + sizeof h, sizeof h);
     return h;
 }
-static inline vf64 v_low_f64(vf32 x) { return __builtin_convertvector(v_low(x), vf64); }
-static inline vf64 v_high_f64(vf32 x) { return __builtin_convertvector(v_high(x), vf64); }
-static inline vf32 v_narrow_f64(vf64 low, vf64 high) {
-    vf32h half[2] = {__builtin_convertvector(low, vf32h), __builtin_convertvector(high, vf32h)};
-    vf32 v;
-    memcpy(&v, half, sizeof v);
-    return v;
-}
-
-/* ---- bf16: the upper half of an f32 ---------------------------------------------------------- */
-
-static inline vf32 v_from_bf16(vu16h h) { return (vf32)(__builtin_convertvector(h, vu32) << 16); }
-/* Nearest, ties to even; a NaN stays one (adding the rounding could carry its payload away). */
-static inline vu16h v_to_bf16(vf32 x) {
-    vu32 bits = (vu32)x;
-    vu32 rounded = (bits + (0x7fffu + ((bits >> 16) & 1u))) >> 16;
-    vu32 nan = (bits >> 16) | 0x40u;
-    vu32 is_nan = (vu32)(x != x);
-    return __builtin_convertvector((is_nan & nan) | (~is_nan & rounded), vu16h);
-}
 
 /* ---- what differs from ISA to ISA ---------------------------------------------------------------
  * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
  * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
  * v_min_*, v_max_*, v_about_inverse_f32, v_scale_*, v_split_*, v_exponent_*, v_log_special_*,
- * v_pick_odd_*, v_from_f16, v_to_f16, v_bools32, v_bools64 (masks to bytes 0 and 1), and the
- * partial loads and stores ld_f32_n .. st_u16h_n. */
+ * v_pick_odd_*, v_from_f16, v_to_f16,
+ * v_from_bf16, v_to_bf16, v_low_f64 and v_high_f64 (half of the lanes as f64) and v_narrow_f64
+ * back, v_bools32, v_bools64 (masks to bytes 0 and 1), and the partial loads and stores ld_f32_n ..
+ * st_u16h_n. */
 #include "kernels/simd/scalar.h"
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 #include "kernels/simd/x86.h"

@@ -46,6 +46,33 @@ static inline vf64 v_dup_even_f64(vf64 x) { return (vf64)_mm256_movedup_pd(x); }
 static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0xf); }
 static inline vf64 v_swap_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0x5); }
 
+/* gcc 12 puts these together from half vectors. */
+static inline vf64 v_low_f64(vf32 x) {
+    return (vf64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
+}
+static inline vf64 v_high_f64(vf32 x) {
+    return (vf64)_mm256_cvtps_pd(_mm256_extractf128_ps((__m256)x, 1));
+}
+static inline vf32 v_narrow_f64(vf64 low, vf64 high) {
+    const __m256 half = _mm256_castps128_ps256(_mm256_cvtpd_ps((__m256d)low));
+    return (vf32)_mm256_insertf128_ps(half, _mm256_cvtpd_ps((__m256d)high), 1);
+}
+static inline vf32 v_from_bf16(vu16h h) {
+    return (vf32)_mm256_slli_epi32(_mm256_cvtepu16_epi32((__m128i)h), 16);
+}
+/* Nearest, ties to even; a NaN stays one (adding could carry its payload away). */
+static inline vu16h v_to_bf16(vf32 x) {
+    const __m256i bits = (__m256i)x, upper = _mm256_srli_epi32(bits, 16);
+    const __m256i last = _mm256_and_si256(upper, _mm256_set1_epi32(1));
+    const __m256i half = _mm256_add_epi32(last, _mm256_set1_epi32(0x7fff));
+    const __m256i rounded = _mm256_srli_epi32(_mm256_add_epi32(bits, half), 16);
+    const __m256i nan = _mm256_or_si256(upper, _mm256_set1_epi32(0x40));
+    const __m256i number = (__m256i)_mm256_cmp_ps(x, x, _CMP_ORD_Q);
+    const __m256i r = _mm256_blendv_epi8(nan, rounded, number);
+    const __m256i pairs = _mm256_packus_epi32(r, r);
+    return (vu16h)_mm256_castsi256_si128(_mm256_permute4x64_epi64(pairs, 0x08));
+}
+
 /* gcc 12 has no short way of its own from 8 masks to 8 bytes. */
 static inline vi8q v_bools32(vi32 m) {
     const __m128i low = _mm256_castsi256_si128((__m256i)m);
@@ -95,6 +122,17 @@ static inline vf64 v_exponent_f64(vf64 x, vf64 *m) {
     *m = (vf64)_mm512_getmant_pd(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_nan);
     return (vf64)_mm512_getexp_pd(x) - (vf64)_mm512_getexp_pd(*m);
 }
+/* The same with 1 <= m < 2. */
+static inline vf32 v_exponent_of_f32(vf32 x) { return (vf32)_mm512_getexp_ps(x); }
+static inline vf64 v_exponent_of_f64(vf64 x) { return (vf64)_mm512_getexp_pd(x); }
+static inline vf32 v_exponent_low_f32(vf32 x, vf32 *m) {
+    *m = (vf32)_mm512_getmant_ps(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
+    return v_exponent_of_f32(x);
+}
+static inline vf64 v_exponent_low_f64(vf64 x, vf64 *m) {
+    *m = (vf64)_mm512_getmant_pd(x, _MM_MANT_NORM_1_2, _MM_MANT_SIGN_nan);
+    return v_exponent_of_f64(x);
+}
 static inline vf32 v_split_f32(vf32 x, vf32 *m) { return v_exponent_f32(x, m); }
 static inline vf64 v_split_f64(vf64 x, vf64 *m) { return v_exponent_f64(x, m); }
 /* What a logarithm of x is, y where x is positive and finite: per class of x a token of four bits
@@ -122,6 +160,29 @@ static inline vf32 v_entry16_f32(const float *table, vu32 i) {
 }
 static inline vf32 v_entry32_f32(const float *table, vu32 i) {
     return (vf32)_mm512_permutex2var_ps(ld_f32(table), (__m512i)i, ld_f32(table + 16));
+}
+/* gcc 12 puts these together from half vectors. */
+static inline vf64 v_low_f64(vf32 x) {
+    return (vf64)_mm512_cvtps_pd(_mm512_castps512_ps256((__m512)x));
+}
+static inline vf64 v_high_f64(vf32 x) {
+    return (vf64)_mm512_cvtps_pd(_mm512_extractf32x8_ps((__m512)x, 1));
+}
+static inline vf32 v_narrow_f64(vf64 low, vf64 high) {
+    const __m512 half = _mm512_castps256_ps512(_mm512_cvtpd_ps((__m512d)low));
+    return (vf32)_mm512_insertf32x8(half, _mm512_cvtpd_ps((__m512d)high), 1);
+}
+static inline vf32 v_from_bf16(vu16h h) {
+    return (vf32)_mm512_slli_epi32(_mm512_cvtepu16_epi32((__m256i)h), 16);
+}
+/* Nearest, ties to even; a NaN stays one (adding could carry its payload away). */
+static inline vu16h v_to_bf16(vf32 x) {
+    const __m512i bits = (__m512i)x, nan = _mm512_or_si512(bits, _mm512_set1_epi32(0x400000));
+    const __m512i last = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+    const __m512i half = _mm512_add_epi32(last, _mm512_set1_epi32(0x7fff));
+    const __mmask16 number = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+    const __m512i rounded = _mm512_mask_add_epi32(nan, number, bits, half);
+    return (vu16h)_mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16));
 }
 static inline int v_any32(vi32 m) { return _mm512_test_epi32_mask((__m512i)m, (__m512i)m) != 0; }
 static inline int v_any64(vi64 m) { return _mm512_test_epi64_mask((__m512i)m, (__m512i)m) != 0; }
