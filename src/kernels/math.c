@@ -1,10 +1,18 @@
-/* Transcendental functions of real numbers, and powers of integers. Complex: complex.c. Roots:
- * unary.c; tan, hyperbolic and inverse functions: math_trig.c; erf and gamma: math_special.c. */
+/* Transcendental functions of real numbers, roots, and powers of integers. Complex: complex.c. tan,
+ * hyperbolic and inverse functions: math_trig.c; erf and gamma: math_special.c. */
 #define LOOP_PAIRS
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath_more.h"
 
 #include <math.h>
+
+#define OP      sqrt
+#define EXPR(x) v_sqrt(x)
+#if SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_sqrt_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
+#include "kernels/loops/floats.h"
 
 #define OP      exp
 #define EXPR(x) v_exp(x)
@@ -43,12 +51,18 @@
 
 #define OP      sin
 #define EXPR(x) v_sin(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_FMA
+#define QUICK(x, unfit) SIMD_PICK(v_sin_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      cos
 #define EXPR(x) v_cos(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_FMA
+#define QUICK(x, unfit) SIMD_PICK(v_cos_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      tanh
@@ -177,6 +191,7 @@ static inline vf64 v_hypot_f64(vf64 x, vf64 y) {
 #include "kernels/loops/floats.h"
 
 const nomen__kernel NOMEN__TABLE(math)[] = {
+    ROWS_FLOATS("sqrt", sqrt),
     ROWS_FLOATS("exp", exp),
     ROWS_FLOATS("expm1", expm1),
     ROWS_FLOATS("exp2", exp2),

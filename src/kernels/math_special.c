@@ -35,7 +35,10 @@
 
 #define OP      logit
 #define EXPR(x) v_logit(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_logit_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 /* The number limited to [low, high] first. */

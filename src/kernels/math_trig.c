@@ -6,7 +6,10 @@
 
 #define OP      tan
 #define EXPR(x) v_tan(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_FMA
+#define QUICK(x, unfit) SIMD_PICK(v_tan_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      asin
@@ -46,7 +49,10 @@
 
 #define OP      atanh
 #define EXPR(x) v_atanh(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_atanh_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 const nomen__kernel NOMEN__TABLE(math_trig)[] = {

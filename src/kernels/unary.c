@@ -1,5 +1,5 @@
 /* Functions of one real number whose result is exact or rounded once or twice: signs, rounding,
- * roots, reciprocals. Transcendental functions: math.c. Complex: complex.c. Bool results:
+ * reciprocals. Roots, transcendental functions: math.c. Complex: complex.c. Bool results:
  * compare.c, classify.c. */
 #include "kernels/loops/loops.h"
 
@@ -68,11 +68,6 @@ static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
 
 #define OP      reciprocal
 #define EXPR(x) (v_like(x, 1) / (x))
-#define LOOP    "kernels/loops/unary.h"
-#include "kernels/loops/floats.h"
-
-#define OP      sqrt
-#define EXPR(x) v_sqrt(x)
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
@@ -179,7 +174,6 @@ const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_INTS("square", square),
     ROWS_FLOATS("square", square),
     ROWS_FLOATS("reciprocal", reciprocal),
-    ROWS_FLOATS("sqrt", sqrt),
     ROWS_FLOATS("rsqrt", rsqrt),
     ROWS_INTS("floor", whole),
     ROWS_FLOATS("floor", floor),

@@ -321,6 +321,97 @@ static void test_mixed_lanes(void **state) {
     }
 }
 
+/* Where quick and careful ways meet, and beyond: multiples of pi / 4 and their neighbours, of all
+ * sizes, in vectors of every kind. */
+static void test_circular_ends(void **state) {
+    (void)state;
+    static const char *const circular[] = {"sin", "cos", "tan"};
+    static long double (*const want[])(long double) = {sinl, cosl, tanl};
+    enum { N = 4096 };
+    static double x[N], r[N];
+    static float x32[N], r32[N];
+    for (int j = 0; j < N; j++) {
+        const double near = ldexp(floor(random_unit() * 4096), j % 13) * 0x1.921fb54442d18p-1;
+        x[j] = nextafter(near, random_bits() & 1 ? 1e30 : -1e30) * (j % 2 ? 1 : -1);
+        x32[j] = (float)near;
+        if (j % 64 == 63) x[j] = x32[j] = 0;
+    }
+    for (int i = 0; i < ISAS; i++) {
+        if (!isa_runs(i)) continue;
+        for (int f = 0; f < COUNT(circular); f++) {
+            const double bound = f == 2 ? 1.5 : 0.9;
+            char *p64[2] = {(char *)r, (char *)x}, *p32[2] = {(char *)r32, (char *)x32};
+            find_kernel(&all_isas[i], circular[f], NOMEN_F64, 0)
+                ->loop(p64, (const int64_t[]){8, 8}, N);
+            find_kernel(&all_isas[i], circular[f], NOMEN_F32, 0)
+                ->loop(p32, (const int64_t[]){4, 4}, N);
+            for (int j = 0; j < N; j++) {
+                if (!(ulps(want[f]((long double)x[j]), r[j], 53, -1022, 0x1p1023) <= bound))
+                    fail_msg("%s %s(%a) = %a", all_isas[i].name, circular[f], x[j], r[j]);
+                if (!(ulps(want[f]((long double)x32[j]), (double)r32[j], 24, -126, 0x1p127) <=
+                      bound))
+                    fail_msg("%s %s(%af) = %a", all_isas[i].name, circular[f], (double)x32[j],
+                             (double)r32[j]);
+            }
+        }
+    }
+}
+
+/* ---- sqrt, which is rounded well ------------------------------------------------------------- */
+
+/* An odd m with m^2 = j mod 2^n; j = 1 mod 8. The others are -m and these plus 2^(n - 1). */
+static uint64_t root_modulo(int64_t j, int n) {
+    uint64_t m = 1;
+    for (int i = 3; i < n; i++)
+        if (((m * m - (uint64_t)j) >> i) & 1) m ^= (uint64_t)1 << (i - 1);
+    return m;
+}
+
+/* Numbers whose roots are nearest to the middle m / 2 between two numbers: x 2^n = m^2 - j. */
+static int hard_roots(double *x, int room) {
+    int found = 0;
+    for (int64_t j = -1999; j < 2000; j += 8) {
+        for (int n = 54; n <= 55; n++) {
+            for (int minus = 0; minus < 2; minus++) {
+                const uint64_t half = (uint64_t)1 << (n - 1), root = root_modulo(j, n);
+                const uint64_t m = ((minus ? -root : root) & (half - 1)) | (uint64_t)1 << 53;
+                const unsigned __int128 square = (unsigned __int128)m * m - (unsigned __int128)j;
+                const uint64_t bits = (uint64_t)(square >> n);
+                if (square != (unsigned __int128)bits << n || bits >> 52 != 1) continue;
+                if (found < room) x[found++] = ldexp((double)bits, n - 108 + 2 * (int)(j % 100));
+            }
+        }
+    }
+    return found;
+}
+static void test_root(void **state) {
+    (void)state;
+    enum { N = 2048, STEP = 1 << 16 };
+    static double x[N], r[N];
+    static float x32[STEP], r32[STEP];
+    const int n = hard_roots(x, N);
+    assert_true(n > 900 && n < N);
+    for (int i = 0; i < ISAS; i++) {
+        if (!isa_runs(i)) continue;
+        char *p64[2] = {(char *)r, (char *)x}, *p32[2] = {(char *)r32, (char *)x32};
+        find_kernel(&all_isas[i], "sqrt", NOMEN_F64, 0)->loop(p64, (const int64_t[]){8, 8}, n);
+        for (int j = 0; j < n; j++)
+            if (r[j] != sqrt(x[j])) fail_msg("%s sqrt(%a) = %a", all_isas[i].name, x[j], r[j]);
+        /* of float32 all mantissas, and the exponents that are odd and even */
+        const nomen__kernel *k = find_kernel(&all_isas[i], "sqrt", NOMEN_F32, 0);
+        for (uint32_t from = 0x3f800000; from < 0x40800000; from += STEP) {
+            for (uint32_t j = 0; j < STEP; j++) {
+                const uint32_t bits = from + j;
+                memcpy(x32 + j, &bits, sizeof bits);
+            }
+            k->loop(p32, (const int64_t[]){4, 4}, STEP);
+            for (int j = 0; j < STEP; j++)
+                if (r32[j] != sqrtf(x32[j]))
+                    fail_msg("%s sqrt(%a) = %a", all_isas[i].name, (double)x32[j], (double)r32[j]);
+        }
+    }
+}
+
 /* ---- the half types: the f32 result rounded once more ---------------------------------------- */
 
 static void test_half_accuracy(void **state) {
@@ -350,7 +441,8 @@ int main(void) {
         cmocka_unit_test(test_accuracy_f32),   cmocka_unit_test(test_accuracy_f64),
         cmocka_unit_test(test_special_values), cmocka_unit_test(test_mixed_lanes),
         cmocka_unit_test(test_half_accuracy),  cmocka_unit_test(test_digamma_root),
-        cmocka_unit_test(test_sweep_f32),
+        cmocka_unit_test(test_sweep_f32),      cmocka_unit_test(test_circular_ends),
+        cmocka_unit_test(test_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Includes LOOP for float16, bfloat16, float32 and float64; no include guard. Wants LOOP, OP and
  * EXPR, where EXPR is on vectors (vf32 or vf64; half types compute in f32 and round once). With
- * OUT_BOOL, EXPR gives a mask. Takes LOOP, OP, EXPR and OUT_BOOL away again. */
+ * OUT_BOOL, EXPR gives a mask. Takes LOOP, OP, EXPR, QUICK and OUT_BOOL away again. */
 
 #define SPLAT(v) v_like(v, (v)[0])
 
@@ -87,4 +87,5 @@
 #undef LOOP
 #undef OP
 #undef EXPR
+#undef QUICK
 #undef OUT_BOOL

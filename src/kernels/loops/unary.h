@@ -1,7 +1,8 @@
 /* A loop over one input; no include guard, included once per kernel and dtype by floats.h, ints.h
  * and complexes.h. Wants FN, T (input in memory), OT (output in memory), V (in registers), W
  * (lanes), LD, ST, EXPR(x); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
- * all). With LOOP_PAIRS two vectors at a time, of long expressions that wait for themselves.
+ * all). With LOOP_PAIRS two vectors at a time, of long expressions that wait for themselves; then
+ * QUICK(x, &unfit) may stand for EXPR where no lane of the mask unfit is set: without a branch.
  * Shapes: contiguous, constant, strided. */
 
 #if W > 1
@@ -13,7 +14,17 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     if (step[0] == to && step[1] == ti) {
 #ifdef LOOP_PAIRS
         for (; n >= 2 * W; n -= 2 * W, a += 2 * W * ti, o += 2 * W * to) {
-            const V x = LD(a), y = LD(a + W * ti), fx = EXPR(x), fy = EXPR(y);
+            const V x = LD(a), y = LD(a + W * ti);
+#ifdef QUICK
+            __typeof__(SIMD_PICK(v_less, x)(x, x)) unfit, other;
+            V fx = QUICK(x, &unfit), fy = QUICK(y, &other);
+            if (__builtin_expect(SIMD_PICK(v_some, x)(unfit | other), 0)) {
+                fx = EXPR(x);
+                fy = EXPR(y);
+            }
+#else
+            const V fx = EXPR(x), fy = EXPR(y);
+#endif
             ST(o, fx);
             ST(o + W * to, fy);
         }

@@ -15,6 +15,12 @@
 #define VMATH_LOG10_2_F32_HIGH 0x1.3440000000000p-2f
 #define VMATH_LOG10_2_F32_LOW 0x1.3509f80000000p-18f
 #define VMATH_TWO_OVER_PI 0x1.45f306dc9c883p-1
+#define VMATH_ONE_OVER_PI 0x1.45f306dc9c883p-2
+#define VMATH_SIN_THIRD -0x1.5000000000000p-3
+#define VMATH_TURN_HIGH_F32 0x1.921fb40000000p+1f
+#define VMATH_TURN_LOW_F32 0x1.4442d20000000p-23f
+#define VMATH_TURN_HIGH_F64 0x1.921fb54442d18p+1
+#define VMATH_TURN_LOW_F64 0x1.1a62633145c07p-53
 #define VMATH_HALF_PI_F32_0 0x1.921fb60000000p+0f
 #define VMATH_HALF_PI_F32_1 -0x1.777a5c0000000p-25f
 #define VMATH_HALF_PI_F32_2 -0x1.ee59da0000000p-50f
@@ -44,6 +50,15 @@
 #define VMATH_PI_4_REST_F32 -0x1.777a5c0000000p-26f
 #define VMATH_PI_4_WHOLE_F64 0x1.921fb54442d18p-1
 #define VMATH_PI_4_REST_F64 0x1.1a62633145c07p-55
+#define VMATH_LOG2E_WHOLE_F32 0x1.7154760000000p+0f
+#define VMATH_LOG2E_REST_F32 0x1.4ae0c00000000p-26f
+#define VMATH_LOG2E_WHOLE_F64 0x1.71547652b82fep+0
+#define VMATH_LOG2E_REST_F64 0x1.777d0ffda0d24p-56
+#define VMATH_LOG10E_WHOLE_F32 0x1.bcb7b20000000p-2f
+#define VMATH_LOG10E_REST_F32 -0x1.5b235e0000000p-27f
+#define VMATH_LOG10E_WHOLE_F64 0x1.bcb7b1526e50ep-2
+#define VMATH_LOG10E_REST_F64 0x1.95355baaafad3p-57
+#define VMATH_ERFINV_SCALE 0x1.a900000000000p-2
 #define VMATH_LN2 0x1.62e42fefa39efp-1
 #define VMATH_LN_PI 0x1.250d048e7a1bdp+0
 #define VMATH_LN_2PI_HALF 0x1.d67f1c864beb5p-1
@@ -68,6 +83,14 @@ static const double VMATH_EXP_F64[11] = {
     0x1.27e4dcb5205abp-22,
     0x1.af4f4838b05a4p-26,
     0x1.1f70aee2c8badp-29,
+};
+static const double VMATH_EXP_SIXTEENTH_F64[6] = {
+    0x1.0000000000001p-1,
+    0x1.5555555555550p-3,
+    0x1.55555554e7c64p-5,
+    0x1.11111111d7bbap-7,
+    0x1.6c17ef5fdb764p-10,
+    0x1.a0190eb9e1759p-13,
 };
 static const double VMATH_EXP2_F64[8] = {
     0x1.62e42fef9ca8fp-1,
@@ -147,6 +170,23 @@ static const double VMATH_COS_F64[7] = {
     -0x1.9394b6b53b9c8p-37,
     0x1.ab76634757375p-45,
 };
+static const float VMATH_SIN_TURN_F32[5] = {
+    -0x1.5555520000000p-9f,
+    0x1.11110c0000000p-7f,
+    -0x1.a017fe0000000p-13f,
+    0x1.7174ca0000000p-19f,
+    -0x1.9ac2ea0000000p-26f,
+};
+static const double VMATH_SIN_TURN_F64[8] = {
+    -0x1.5555555555540p-9,
+    0x1.11111111110cbp-7,
+    -0x1.a01a01a015185p-13,
+    0x1.71de3a52c163fp-19,
+    -0x1.ae6454e4a69a3p-26,
+    0x1.6123d14775101p-33,
+    -0x1.ae44a68a7f062p-41,
+    0x1.885197e566459p-49,
+};
 static const float VMATH_TANH_F32[6] = {
     -0x1.5555560000000p-2f,
     0x1.1110e80000000p-3f,
@@ -188,24 +228,60 @@ static const float VMATH_EXP2M1_F32[6] = {
 };
 static const float VMATH_LN_F32[5] = {
     -0x1.0000000000000p-1f,
-    0x1.5555380000000p-2f,
-    -0x1.0004240000000p-2f,
-    0x1.9aa2980000000p-3f,
-    -0x1.4a06c40000000p-3f,
+    0x1.5555520000000p-2f,
+    -0x1.00052c0000000p-2f,
+    0x1.9a07000000000p-3f,
+    -0x1.41364c0000000p-3f,
+};
+static const double VMATH_LN_CURVE_F64[10] = {
+    -0x1.fffffffffffffp-2,
+    0x1.5555555555521p-2,
+    -0x1.000000000289dp-2,
+    0x1.9999999a384d4p-3,
+    -0x1.555555295a624p-3,
+    0x1.249243effee56p-3,
+    -0x1.00007cebe306ap-3,
+    0x1.c7400c58b4d5dp-4,
+    -0x1.993b383ee2e37p-4,
+    0x1.4aa5fdddeb101p-4,
 };
 static const float VMATH_LOG2_F32[5] = {
     -0x1.7154760000000p-1f,
-    0x1.ec70740000000p-2f,
-    -0x1.715a6e0000000p-2f,
-    0x1.2835ec0000000p-2f,
-    -0x1.dc20a20000000p-3f,
+    0x1.ec70980000000p-2f,
+    -0x1.715bec0000000p-2f,
+    0x1.27c5ae0000000p-2f,
+    -0x1.cf693c0000000p-3f,
+};
+static const double VMATH_LOG2_CURVE_F64[10] = {
+    -0x1.71547652b82fdp-1,
+    0x1.ec709dc3a03b2p-2,
+    -0x1.71547652bbd96p-2,
+    0x1.2776c50f6c3a9p-2,
+    -0x1.ec709d842d04dp-3,
+    0x1.a6175b252dd28p-3,
+    -0x1.71552a8bf1901p-3,
+    0x1.4864c29d44c1cp-3,
+    -0x1.2732b05350803p-3,
+    0x1.dd065a3786b81p-4,
 };
 static const float VMATH_LOG10_F32[5] = {
     -0x1.bcb7b00000000p-3f,
-    0x1.287a5e0000000p-3f,
-    -0x1.bcbee20000000p-4f,
-    0x1.64ac540000000p-4f,
-    -0x1.1ea8460000000p-4f,
+    0x1.287a720000000p-3f,
+    -0x1.bcc0ac0000000p-4f,
+    0x1.64252c0000000p-4f,
+    -0x1.1700540000000p-4f,
+};
+static const double VMATH_LOG10_CURVE_F64[10] = {
+    -0x1.bcb7b1526e50dp-3,
+    0x1.287a7636f4331p-3,
+    -0x1.bcb7b15272b9cp-4,
+    0x1.63c62775aee64p-4,
+    -0x1.287a7610c0cfcp-4,
+    0x1.fc3f9d0a248b0p-5,
+    -0x1.bcb88a552f370p-5,
+    0x1.8b6cdfc446236p-5,
+    -0x1.63742d2bfed57p-5,
+    0x1.1f3292fe4cc04p-5,
 };
 static const float VMATH_TAN_F32[7] = {
     0x1.5555600000000p-2f,
@@ -215,6 +291,23 @@ static const float VMATH_TAN_F32[7] = {
     0x1.6323280000000p-7f,
     0x1.6c00ec0000000p-14f,
     0x1.1ee5000000000p-8f,
+};
+static const double VMATH_TAN_F64[15] = {
+    0x1.555555555555dp-2,
+    0x1.111111111067cp-3,
+    0x1.ba1ba1bab622ap-5,
+    0x1.664f485f1833bp-6,
+    0x1.226e3a41f7d16p-7,
+    0x1.d6d2f21a1cf69p-9,
+    0x1.7db0f9d9ce10ap-10,
+    0x1.34c1f59f71cb8p-11,
+    0x1.feda6ddffa6fcp-13,
+    0x1.602a737915334p-14,
+    0x1.16da093898f68p-14,
+    -0x1.9e54e3e6fc982p-16,
+    0x1.9165526983645p-15,
+    -0x1.90b19e8b18626p-16,
+    0x1.45df7e49c45c8p-17,
 };
 static const float VMATH_ASIN_F32[6] = {
     0x1.5555540000000p-3f,
@@ -397,24 +490,31 @@ static const double VMATH_EXP2_EIGHTH_F64[5] = {
     0x1.5d8a6a706da7bp-10,
 };
 static const double VMATH_LN_TABLE_F64[8] = {
-    0x1.ffffffffffec1p-1,
-    -0x1.000000001430bp-1,
-    0x1.5555555c27377p-2,
-    -0x1.fffffbda81041p-3,
-    0x1.99993251a4f3dp-3,
-    -0x1.5562a48656f2ap-3,
-    0x1.259f25b862c18p-3,
-    -0x1.e88b1283e4f7dp-4,
+    0x1.000000000003ep+0,
+    -0x1.000000000a5f7p-1,
+    0x1.555555526e26fp-2,
+    -0x1.fffffd0a0ae9cp-3,
+    0x1.9999b4ce577eap-3,
+    -0x1.5563b7383ff14p-3,
+    0x1.24c1b7c946216p-3,
+    -0x1.d68cd1604b5f9p-4,
 };
 static const double VMATH_LOG2_TABLE_F64[8] = {
-    0x1.71547652b8218p+0,
-    -0x1.71547652d550cp-1,
-    0x1.ec709dcd7706cp-2,
-    -0x1.71547355030f3p-2,
-    0x1.27767a8e94420p-2,
-    -0x1.ec83d14d6675ap-3,
-    0x1.a79b454d6277bp-3,
-    -0x1.6068d29013723p-3,
+    0x1.71547652b8357p+0,
+    -0x1.71547652c726ep-1,
+    0x1.ec709dbf7010cp-2,
+    -0x1.7154742ff8040p-2,
+    0x1.2776d8aef98c2p-2,
+    -0x1.ec855d9a78a3ep-3,
+    0x1.a65bd0c94f86bp-3,
+    -0x1.536e1cbeba341p-3,
+};
+static const double VMATH_LN_ROUGH_F64[5] = {
+    0x1.ffffffe67078ap-1,
+    -0x1.fffff93cbae36p-2,
+    0x1.55596288cbc30p-2,
+    -0x1.0044dd20aca87p-2,
+    0x1.85c99e619393ap-3,
 };
 static const double VMATH_ERFINV_NEAR_F64[11] = {
     0x1.c5bf893dbe8c1p-1,
@@ -530,14 +630,14 @@ static const float VMATH_LOG_INVERSE_F32[16] = {
     0x1.8000000000000p-1f,
     0x1.7000000000000p-1f,
     0x1.6000000000000p-1f,
-    0x1.5000000000000p+0f,
-    0x1.4000000000000p+0f,
-    0x1.3800000000000p+0f,
-    0x1.2800000000000p+0f,
-    0x1.2000000000000p+0f,
-    0x1.1800000000000p+0f,
-    0x1.1000000000000p+0f,
-    0x1.0000000000000p+0f,
+    0x1.5000000000000p-1f,
+    0x1.4000000000000p-1f,
+    0x1.3800000000000p-1f,
+    0x1.2800000000000p-1f,
+    0x1.2000000000000p-1f,
+    0x1.1800000000000p-1f,
+    0x1.1000000000000p-1f,
+    0x1.0000000000000p-1f,
 };
 static const float VMATH_LN_HIGH_F32[16] = {
     0x0.0p+0f,
@@ -548,14 +648,14 @@ static const float VMATH_LN_HIGH_F32[16] = {
     0x1.2694000000000p-2f,
     0x1.5228000000000p-2f,
     0x1.7fac000000000p-2f,
-    -0x1.1674000000000p-2f,
-    -0x1.c8f8000000000p-3f,
-    -0x1.9520000000000p-3f,
-    -0x1.2950000000000p-3f,
-    -0x1.e270000000000p-4f,
-    -0x1.6f00000000000p-4f,
-    -0x1.f0a0000000000p-5f,
-    0x0.0p+0f,
+    0x1.af50000000000p-2f,
+    0x1.e148000000000p-2f,
+    0x1.fb34000000000p-2f,
+    0x1.188e000000000p-1f,
+    0x1.2696000000000p-1f,
+    0x1.3502000000000p-1f,
+    0x1.43d8000000000p-1f,
+    0x1.62e4000000000p-1f,
 };
 static const float VMATH_LN_LOW_F32[16] = {
     0x0.0p+0f,
@@ -566,14 +666,50 @@ static const float VMATH_LN_LOW_F32[16] = {
     0x1.1089a60000000p-17f,
     0x1.7039c60000000p-17f,
     0x1.d1dec00000000p-17f,
-    -0x1.cababa0000000p-18f,
-    -0x1.df1e6a0000000p-17f,
-    -0x1.6a73d20000000p-17f,
-    -0x1.4be0800000000p-17f,
-    -0x1.db8abc0000000p-22f,
-    -0x1.a515ca0000000p-17f,
-    -0x1.86008c0000000p-20f,
-    0x0.0p+0f,
+    0x1.4a92460000000p-17f,
+    0x1.4344e40000000p-19f,
+    0x1.8af7a40000000p-18f,
+    0x1.c81e480000000p-18f,
+    0x1.089a6e0000000p-20f,
+    0x1.15b3b20000000p-18f,
+    0x1.ff2f920000000p-17f,
+    0x1.7f7d1c0000000p-20f,
+};
+static const double VMATH_LN_HIGH_F64[16] = {
+    0x0.0p+0,
+    0x1.9335e5d590000p-4,
+    0x1.1178e8227c000p-3,
+    0x1.a93ed3c8ac000p-3,
+    0x1.f991c6cb38000p-3,
+    0x1.269621134c000p-2,
+    0x1.522ae0738a000p-2,
+    0x1.7fafa3bd80000p-2,
+    0x1.af5295248c000p-2,
+    0x1.e148a1a272000p-2,
+    0x1.fb358af7a4000p-2,
+    0x1.188ee40f23000p-1,
+    0x1.269621134d000p-1,
+    0x1.35028ad9d8000p-1,
+    0x1.43d9ff2f92000p-1,
+    0x1.62e42fefa2000p-1,
+};
+static const double VMATH_LN_LOW_F64[16] = {
+    0x0.0p+0,
+    0x1.2622b8757a8fbp-42,
+    0x1.23def19c5a0fep-42,
+    0x1.9e36f2bea77a6p-43,
+    0x1.9bcbecca0cdf3p-42,
+    0x1.b92783beb7677p-42,
+    0x1.ebe708164c759p-45,
+    0x1.51bede6fdb533p-42,
+    0x1.ba0ceab622eeap-43,
+    0x1.b36537e3375b2p-44,
+    0x1.1085fa3c16493p-43,
+    0x1.94cc4ef8ab465p-42,
+    0x1.724f077d6eceep-42,
+    0x1.90b83f9527e6bp-42,
+    0x1.e267b0b7efae1p-44,
+    0x1.9ef35793c7673p-41,
 };
 static const float VMATH_LOG2_HIGH_F32[16] = {
     0x0.0p+0f,
@@ -584,14 +720,14 @@ static const float VMATH_LOG2_HIGH_F32[16] = {
     0x1.a8fc000000000p-2f,
     0x1.e7dc000000000p-2f,
     0x1.14c4000000000p-1f,
-    -0x1.91b8000000000p-2f,
-    -0x1.49a4000000000p-2f,
-    -0x1.2440000000000p-2f,
-    -0x1.acf0000000000p-3f,
-    -0x1.5c00000000000p-3f,
-    -0x1.08c0000000000p-3f,
-    -0x1.6630000000000p-4f,
-    0x0.0p+0f,
+    0x1.3722000000000p-1f,
+    0x1.5b2c000000000p-1f,
+    0x1.6dde000000000p-1f,
+    0x1.94c2000000000p-1f,
+    0x1.a8fe000000000p-1f,
+    0x1.bdce000000000p-1f,
+    0x1.d338000000000p-1f,
+    0x1.0000000000000p+0f,
 };
 static const float VMATH_LOG2_LOW_F32[16] = {
     0x0.0p+0f,
@@ -602,14 +738,50 @@ static const float VMATH_LOG2_LOW_F32[16] = {
     0x1.cb8c080000000p-17f,
     0x1.aff29c0000000p-17f,
     0x1.60fe680000000p-17f,
-    -0x1.d448f80000000p-17f,
-    -0x1.c25e680000000p-17f,
-    -0x1.eac3820000000p-20f,
-    -0x1.78b6d40000000p-17f,
-    -0x1.a39fbe0000000p-19f,
-    -0x1.62336a0000000p-17f,
-    -0x1.edf5920000000p-17f,
+    0x1.5db83a0000000p-20f,
+    0x1.ed0cba0000000p-20f,
+    0x1.c2a7900000000p-17f,
+    0x1.0e92580000000p-18f,
+    0x1.9718100000000p-17f,
+    0x1.3b992c0000000p-18f,
+    0x1.20a6de0000000p-21f,
     0x0.0p+0f,
+};
+static const double VMATH_LOG2_HIGH_F64[16] = {
+    0x0.0p+0,
+    0x1.22dadc2ab0000p-3,
+    0x1.8a8980abf8000p-3,
+    0x1.32bfee370e000p-2,
+    0x1.6cb0f6865c000p-2,
+    0x1.a8ff971810000p-2,
+    0x1.e7df5fe538000p-2,
+    0x1.14c560fe68000p-1,
+    0x1.37222bb707000p-1,
+    0x1.5b2c3da197000p-1,
+    0x1.6ddfc2a78f000p-1,
+    0x1.94c287492c000p-1,
+    0x1.a8ff971810000p-1,
+    0x1.bdce9dcc96000p-1,
+    0x1.d338120a6d000p-1,
+    0x1.0000000000000p+0,
+};
+static const double VMATH_LOG2_LOW_F64[16] = {
+    0x0.0p+0,
+    0x1.a4b69691d7994p-42,
+    0x1.e9933354dbf17p-42,
+    0x1.cd0cb4492f1bcp-43,
+    0x1.1d406db502403p-43,
+    0x1.4bc302ffa76fbp-43,
+    0x1.5669df6a2b592p-43,
+    0x1.5f101c141e670p-42,
+    0x1.1ee969a95f529p-43,
+    0x1.1d406db502403p-44,
+    0x1.8c67dba46b45cp-42,
+    0x1.36c101ee13440p-43,
+    0x1.4bc302ffa76fbp-42,
+    0x1.871a7610e40bdp-45,
+    0x1.b3a60cceb1f68p-42,
+    0x0.0p+0,
 };
 static const float VMATH_LOG10_HIGH_F32[16] = {
     0x0.0p+0f,
@@ -620,14 +792,14 @@ static const float VMATH_LOG10_HIGH_F32[16] = {
     0x1.ffb0000000000p-4f,
     0x1.25b8000000000p-3f,
     0x1.4d40000000000p-3f,
-    -0x1.e3b0000000000p-4f,
-    -0x1.8cf0000000000p-4f,
-    -0x1.5fe0000000000p-4f,
-    -0x1.0240000000000p-4f,
-    -0x1.a300000000000p-5f,
-    -0x1.3ec0000000000p-5f,
-    -0x1.af40000000000p-6f,
-    0x0.0p+0f,
+    0x1.76a0000000000p-3f,
+    0x1.a208000000000p-3f,
+    0x1.b888000000000p-3f,
+    0x1.e760000000000p-3f,
+    0x1.ffb8000000000p-3f,
+    0x1.0c64000000000p-2f,
+    0x1.1948000000000p-2f,
+    0x1.3440000000000p-2f,
 };
 static const float VMATH_LOG10_LOW_F32[16] = {
     0x0.0p+0f,
@@ -638,14 +810,50 @@ static const float VMATH_LOG10_LOW_F32[16] = {
     0x1.f857780000000p-17f,
     0x1.410ad80000000p-18f,
     0x1.fc13ae0000000p-18f,
-    -0x1.83561c0000000p-17f,
-    -0x1.8388640000000p-20f,
-    -0x1.0091160000000p-17f,
-    -0x1.460f840000000p-19f,
-    -0x1.53ac140000000p-18f,
-    -0x1.1199a60000000p-17f,
-    -0x1.f92b000000000p-18f,
-    0x0.0p+0f,
+    0x1.172ee00000000p-17f,
+    0x1.a84fbc0000000p-19f,
+    0x1.99f3e60000000p-17f,
+    0x1.24046c0000000p-19f,
+    0x1.f0aef20000000p-17f,
+    0x1.88eb560000000p-17f,
+    0x1.9def7c0000000p-17f,
+    0x1.3509f80000000p-18f,
+};
+static const double VMATH_LOG10_HIGH_F64[16] = {
+    0x0.0p+0,
+    0x1.5e3966b7e0000p-5,
+    0x1.db11ed7660000p-5,
+    0x1.715d0ce360000p-4,
+    0x1.b721cd1710000p-4,
+    0x1.ffbfc2bbc0000p-4,
+    0x1.25ba8215ac000p-3,
+    0x1.4d43f82758000p-3,
+    0x1.76a45cbb7c000p-3,
+    0x1.a209a84fbc000p-3,
+    0x1.b88e67cf94000p-3,
+    0x1.e761240468000p-3,
+    0x1.ffbfc2bbc4000p-3,
+    0x1.0c6711d6aa000p-2,
+    0x1.194b3bdef6000p-2,
+    0x1.34413509f6000p-2,
+};
+static const double VMATH_LOG10_LOW_F64[16] = {
+    0x0.0p+0,
+    0x1.252a37739a5f7p-42,
+    0x1.57e865b878377p-42,
+    0x1.ebeeb67bf155ap-42,
+    0x1.5f8a57d982e77p-42,
+    0x1.e00dd60df12c3p-42,
+    0x1.bfe10349d03e1p-42,
+    0x1.24195345798e5p-42,
+    0x1.37f63bc669639p-42,
+    0x1.fef311f12b358p-44,
+    0x1.cbfc8c89e281dp-42,
+    0x1.9f97877007c12p-42,
+    0x1.c01bac1be2586p-42,
+    0x1.d7a52a34c304dp-42,
+    0x1.73bf1482108b6p-43,
+    0x1.9fef311f12b36p-42,
 };
 static const float VMATH_TANH_PIECES[8][32] = {
     {
@@ -830,14 +1038,14 @@ static const double VMATH_LOG_INVERSE_F64[16] = {
     0x1.8000000000000p-1,
     0x1.7000000000000p-1,
     0x1.6000000000000p-1,
-    0x1.5000000000000p+0,
-    0x1.4000000000000p+0,
-    0x1.3800000000000p+0,
-    0x1.2800000000000p+0,
-    0x1.2000000000000p+0,
-    0x1.1800000000000p+0,
-    0x1.1000000000000p+0,
-    0x1.0000000000000p+0,
+    0x1.5000000000000p-1,
+    0x1.4000000000000p-1,
+    0x1.3800000000000p-1,
+    0x1.2800000000000p-1,
+    0x1.2000000000000p-1,
+    0x1.1800000000000p-1,
+    0x1.1000000000000p-1,
+    0x1.0000000000000p-1,
 };
 static const double VMATH_LN_ENTRY_F64[16] = {
     0x0.0p+0,
@@ -848,14 +1056,14 @@ static const double VMATH_LN_ENTRY_F64[16] = {
     0x1.269621134db92p-2,
     0x1.522ae0738a3d8p-2,
     0x1.7fafa3bd8151cp-2,
-    -0x1.1675cababa60ep-2,
-    -0x1.c8ff7c79a9a22p-3,
-    -0x1.9525a9cf456b4p-3,
-    -0x1.29552f81ff523p-3,
-    -0x1.e27076e2af2e6p-4,
-    -0x1.6f0d28ae56b4cp-4,
-    -0x1.f0a30c01162a6p-5,
-    0x0.0p+0,
+    0x1.af5295248cdd0p-2,
+    0x1.e148a1a2726cep-2,
+    0x1.fb358af7a4884p-2,
+    0x1.188ee40f23ca6p-1,
+    0x1.269621134db92p-1,
+    0x1.35028ad9d8c86p-1,
+    0x1.43d9ff2f923c5p-1,
+    0x1.62e42fefa39efp-1,
 };
 static const double VMATH_LOG2_ENTRY_F64[16] = {
     0x0.0p+0,
@@ -866,14 +1074,14 @@ static const double VMATH_LOG2_ENTRY_F64[16] = {
     0x1.a8ff971810a5ep-2,
     0x1.e7df5fe538ab3p-2,
     0x1.14c560fe68af9p-1,
-    -0x1.91bba891f1709p-2,
-    -0x1.49a784bcd1b8bp-2,
-    -0x1.24407ab0e073ap-2,
-    -0x1.acf5e2db4ec94p-3,
-    -0x1.5c01a39fbd688p-3,
-    -0x1.08c588cda79e4p-3,
-    -0x1.663f6fac91316p-4,
-    0x0.0p+0,
+    0x1.37222bb70747cp-1,
+    0x1.5b2c3da19723bp-1,
+    0x1.6ddfc2a78fc63p-1,
+    0x1.94c287492c4dbp-1,
+    0x1.a8ff971810a5ep-1,
+    0x1.bdce9dcc96187p-1,
+    0x1.d338120a6dd9dp-1,
+    0x1.0000000000000p+0,
 };
 static const double VMATH_EXP2_ENTRY_F64[8] = {
     0x1.0000000000000p+0,
@@ -884,6 +1092,24 @@ static const double VMATH_EXP2_ENTRY_F64[8] = {
     0x1.8ace5422aa0dbp+0,
     0x1.ae89f995ad3adp+0,
     0x1.d5818dcfba487p+0,
+};
+static const double VMATH_EXP2_SIXTEENTH_F64[16] = {
+    0x1.0000000000000p+0,
+    0x1.0b5586cf9890fp+0,
+    0x1.172b83c7d517bp+0,
+    0x1.2387a6e756238p+0,
+    0x1.306fe0a31b715p+0,
+    0x1.3dea64c123422p+0,
+    0x1.4bfdad5362a27p+0,
+    0x1.5ab07dd485429p+0,
+    0x1.6a09e667f3bcdp+0,
+    0x1.7a11473eb0187p+0,
+    0x1.8ace5422aa0dbp+0,
+    0x1.9c49182a3f090p+0,
+    0x1.ae89f995ad3adp+0,
+    0x1.c199bdd85529cp+0,
+    0x1.d5818dcfba487p+0,
+    0x1.ea4afa2a490dap+0,
 };
 static const double VMATH_LN256_HIGH[194] = {
     0x1.a334402250000p-2, 0x1.9d32bea160000p-2, 0x1.973a343134000p-2, 0x1.914a8635c0000p-2,
@@ -987,7 +1213,7 @@ static const double VMATH_LN256_LOW[194] = {
     -0x1.a6c549ab6ca0ep-42, -0x1.fc338a1a4108bp-43, -0x1.394a11b1c1ee4p-43, -0x1.3d3c873e20a07p-42,
     -0x1.e54bdbd7c8a98p-44, 0x1.e0d7e24f50710p-42,
 };
-static const double VMATH_LGAMMA_PIECES[10][16] = {
+static const double VMATH_LGAMMA_PIECES[11][16] = {
     {
         0x1.0000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
         0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
@@ -1048,8 +1274,14 @@ static const double VMATH_LGAMMA_PIECES[10][16] = {
         0x1.7a017e53d3a8fp-28, 0x1.59f39512e5de0p-30, 0x1.9956124ae6b59p-32, 0x1.cd56acb9930f3p-34,
         0x1.c68acaad6e710p-5, 0x1.49bfcdf301db6p-7, 0x1.5c895eb9c1388p-9, 0x1.a70002609c57cp-11,
     },
+    {
+        0x0.0p+0, -0x1.057db2faf97ffp-58, 0x1.798367e4e8fbep-56, 0x1.d7a618f4e9a57p-54,
+        -0x1.1c5fb3c9de136p-53, -0x1.f42fe9dcfbd29p-53, -0x1.255bd9aa1e19bp-52, 0x1.3cf483b899ae1p-52,
+        -0x1.6b4ae43602456p-51, -0x1.510357c26784bp-51, 0x1.a695620284a5dp-50, 0x1.0083cb39b7195p-52,
+        0x0.0p+0, 0x1.68ee5a8978af8p-59, -0x1.fc586783f4180p-59, 0x0.0p+0,
+    },
 };
-static const double VMATH_DIGAMMA_PIECES[10][16] = {
+static const double VMATH_DIGAMMA_PIECES[11][16] = {
     {
         0x1.2000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
         0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
@@ -1110,8 +1342,14 @@ static const double VMATH_DIGAMMA_PIECES[10][16] = {
         -0x1.3635bf74cd7a6p-28, -0x1.cc31225ae238ap-31, -0x1.c9b1923373570p-33, -0x1.af08fcc0f0847p-35,
         -0x1.6e0055e1bd639p-2, -0x1.c17527b46ac96p-5, -0x1.aa3751fc7b469p-7, -0x1.d8cd2c6273281p-9,
     },
+    {
+        0x1.dd89eb56b65efp-55, -0x1.4057e9ed7047bp-57, 0x1.608c121d224bfp-54, -0x1.5a5a8099a0de0p-56,
+        -0x1.8d8456e21b5e0p-57, -0x1.f8ccfca35fdd8p-54, 0x1.dfda63d086166p-55, -0x1.3775443f1f6afp-54,
+        -0x1.fbeaaccf40953p-53, 0x1.8b02d3e457032p-54, 0x1.52d501fdf7334p-56, 0x1.33614db6bff8dp-53,
+        -0x1.a24eee9e153a4p-57, 0x0.0p+0, 0x1.df76ba8568222p-57, -0x1.e9a47fdf64f45p-57,
+    },
 };
-static const double VMATH_ERFINV_PIECES[8][16] = {
+static const double VMATH_ERFINV_PIECES[9][16] = {
     {
         0x1.2000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
         0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
@@ -1159,6 +1397,104 @@ static const double VMATH_ERFINV_PIECES[8][16] = {
         -0x1.abc6e7197f8d5p-22, 0x1.db21e70e7bf25p-21, 0x1.d8cc793d6dd00p-21, 0x1.1e41a3be0523bp-21,
         0x1.60a6516d1dbf0p-23, 0x1.7bb923f4ff43cp-27, -0x1.2f1730c07c882p-27, -0x1.9ef5723eecf50p-28,
         0x1.2cf4c77f96b45p-20, -0x1.6dd8d9ef15f8ap-21, -0x1.3b07d94b649f8p-19, -0x1.f408cfa171552p-19,
+    },
+    {
+        -0x1.a44cdd1ba08d8p-55, -0x1.c0bde7da4ba68p-56, -0x1.2d6bc97b5f758p-54, -0x1.66912f2bb3f63p-56,
+        0x1.2c6d4f4ab97bcp-55, 0x1.c08676191dfffp-55, 0x1.c83276e3c38a0p-58, 0x1.8e4b9cf9728bfp-55,
+        0x1.9bb7580e3e49dp-54, -0x1.fbc269edcb19bp-55, 0x1.7fd9724bfb48fp-54, -0x1.ebb5b5ca12d1ap-53,
+        0x1.50a0acad51020p-57, 0x1.d81b0bb87158cp-55, 0x1.51e9ff710f7a9p-56, -0x1.5f634916a6936p-54,
+    },
+};
+static const double VMATH_ERFINV_WIDE_PIECES[15][16] = {
+    {
+        0x1.2000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
+        0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
+        0x1.2000000000000p+3, 0x1.6000000000000p+3, 0x1.a000000000000p+3, 0x1.f000000000000p+3,
+        0x1.2000000000000p+0, 0x1.6000000000000p+0, 0x1.a000000000000p+0, 0x1.e000000000000p+0,
+    },
+    {
+        0x1.a05ab259bfb0bp+0, 0x1.e86a3bc7a42ddp+0, 0x1.1592c75213541p+1, 0x1.345693997fd3fp+1,
+        0x1.5e5186d4e7168p+1, 0x1.903e070597bcdp+1, 0x1.bd0a466d6a7d1p+1, 0x1.e5fd9eac0302cp+1,
+        0x1.0ef9dc1c7a9a9p+2, 0x1.307b877ff1d4dp+2, 0x1.4ec604df9d2ffp+2, 0x1.7143beed11635p+2,
+        0x1.ea074a0e2ed46p-1, 0x1.1a7f77e45911ep+0, 0x1.40e7c6261c0e9p+0, 0x1.677b355356b3bp+0,
+    },
+    {
+        0x1.29e9af4dfb1c9p-1, 0x1.15d0fc72668c0p-1, 0x1.002e7f103232cp-1, 0x1.d904a52b3f914p-2,
+        0x1.a8a60930fe463p-2, 0x1.78c7818cb1e69p-2, 0x1.55a653bdceb7bp-2, 0x1.3aa5b41a27750p-2,
+        0x1.1bd5717d3504dp-2, 0x1.fbd354032fd50p-3, 0x1.cf7c94cdf89cap-3, 0x1.a57661d881f0ap-3,
+        0x1.25ffec0bc18a5p-1, 0x1.30a3253f48554p-1, 0x1.34dd4472c4a45p-1, 0x1.338560c1717c2p-1,
+    },
+    {
+        -0x1.12486395be96fp-5, -0x1.5c31a742fd5abp-5, -0x1.4f51199f55bc0p-5, -0x1.243ad8ebf3a21p-5,
+        -0x1.c37cb4349144cp-6, -0x1.44226c1783d08p-6, -0x1.e7e5c143bca1dp-7, -0x1.7f15a6ca693b0p-7,
+        -0x1.1aa6265eedddfp-7, -0x1.968f3d88afc8ep-8, -0x1.3610a58be6366p-8, -0x1.d3917132dd3a9p-9,
+        0x1.be36884a7b5b4p-5, 0x1.d636679745145p-6, 0x1.40ad1f760eeffp-8, -0x1.dc02afe716ab0p-7,
+    },
+    {
+        -0x1.7b0d5f9f93f39p-7, -0x1.8cb9016273983p-10, 0x1.72fab335b5b13p-9, 0x1.f5e3966d9ea69p-9,
+        0x1.a4b18b406b714p-9, 0x1.0a9675b36c74cp-9, 0x1.53fd7e82a999ap-10, 0x1.c9cb6d652c0fcp-11,
+        0x1.153aa1be77653p-11, 0x1.4174f71797f8ep-12, 0x1.9a7de84490a45p-13, 0x1.010fcc464777bp-13,
+        -0x1.184d7307e4309p-5, -0x1.144deb6168818p-5, -0x1.de889fa964a55p-6, -0x1.6e2f724c895b9p-6,
+    },
+    {
+        0x1.ad28c6abe00b9p-8, 0x1.c4b4061b8ad36p-9, 0x1.25c55674d08ffp-10, 0x1.a319342eadaa0p-15,
+        -0x1.51a84566ad9b8p-12, -0x1.f5d9aa9d74c5cp-13, -0x1.202b9defd014ap-13, -0x1.51854a233d690p-14,
+        -0x1.50f8efad08f7fp-15, -0x1.3b7d2348e7961p-16, -0x1.519e7c7999616p-17, -0x1.5f869aa57f1cdp-18,
+        -0x1.ef7e74466d3e9p-10, 0x1.6650680818f87p-9, 0x1.89e9d36fbf158p-8, 0x1.e42164cd4f00bp-8,
+    },
+    {
+        -0x1.1147f2fd68320p-10, -0x1.397c1b2fbf27dp-10, -0x1.57758421f69b0p-11, -0x1.fdcd5765bddbbp-13,
+        -0x1.823d9ca3cb779p-17, 0x1.9ff742d0bcf28p-16, 0x1.01bdeb82d43d2p-16, 0x1.11aec7a1a47c8p-17,
+        0x1.c7b73917df135p-19, 0x1.5923f5fe17e0fp-20, 0x1.35bc93179ab85p-21, 0x1.0c418481ee1d6p-22,
+        0x1.0107208601cd4p-8, 0x1.afaebafb9eceep-9, 0x1.ebacf9c991bb4p-10, 0x1.7f08fc9aa5dccp-12,
+    },
+    {
+        -0x1.5f03cc9301372p-12, 0x1.248457409709fp-13, 0x1.736d1945c2037p-13, 0x1.92296bb5ebb24p-14,
+        0x1.568e8d5f4acbcp-16, -0x1.9cda0b78d79b7p-21, -0x1.a83e493d08a8cp-20, -0x1.c8f450a3b0bd5p-21,
+        -0x1.479572433fe98p-22, -0x1.9315c80f4a0ccp-24, -0x1.2f878e657c6b0p-25, -0x1.b585eb76c5ed0p-27,
+        -0x1.00bc3baf93470p-15, -0x1.8c31a6b798c54p-11, -0x1.13af2c7fa5c5dp-10, -0x1.d92de2434658fp-11,
+    },
+    {
+        0x1.ba9c7e18e4eccp-13, 0x1.e572396e06adcp-15, -0x1.32d40a11e0f18p-16, -0x1.745bdc247abf5p-16,
+        -0x1.f04ea749ee1c3p-18, -0x1.5a8fc681ba2f5p-21, 0x1.b83e00ca7b293p-24, 0x1.6aee7c5e01a83p-24,
+        0x1.e63cc5838f4c5p-26, 0x1.eb94ae54f3731p-28, 0x1.36dd70eecddd0p-29, 0x1.7505421d71817p-31,
+        -0x1.fb9ae3310a9dfp-12, -0x1.44e19dbf25351p-12, -0x1.d6eb46f3f5208p-16, 0x1.6f08aeb2406a5p-13,
+    },
+    {
+        -0x1.ce49654d37f76p-16, -0x1.17777a2bae218p-15, -0x1.ca8e75654528ap-18, 0x1.355b025dd97fcp-19,
+        0x1.daa3c1cf51b04p-20, 0x1.18a251ca0dbe2p-22, 0x1.9011e4fc5d304p-27, -0x1.cb320ade5aa50p-28,
+        -0x1.693a14a99a885p-29, -0x1.34c323f868e3ap-31, -0x1.4892c28910e20p-33, -0x1.48510111f8f92p-35,
+        0x1.dfc507608301ap-16, 0x1.13d63f910eb67p-13, 0x1.176f6a13b60bep-13, 0x1.0ccaf364f5399p-14,
+    },
+    {
+        -0x1.ea29c62319e61p-17, 0x1.a7b78fa514ce6p-18, 0x1.0c4656c19272ap-18, 0x1.381c97f93640ep-21,
+        -0x1.2d1e1f48b945ap-22, -0x1.20150c8efa1d6p-24, -0x1.d2ae67194196cp-28, 0x1.67378ecb5f901p-34,
+        0x1.ff7693dd28240p-33, 0x1.8b1a36d02ac35p-35, 0x1.63809c75b6587p-37, 0x1.27e353711a99fp-39,
+        0x1.01642b9c6a040p-14, 0x1.9b060e02bc1bep-16, -0x1.517591efab7b6p-16, -0x1.2a337d092d42bp-15,
+    },
+    {
+        0x1.e9a218a1e6f7bp-18, 0x1.e66d5c8c8e06ap-21, -0x1.fffcebf896bd4p-21, -0x1.8e83006dcbd4ap-22,
+        0x1.b770ffe19c1aap-27, 0x1.c3e4c73a4f8abp-27, 0x1.f62602d521a3dp-30, 0x1.1c2d10d99c992p-33,
+        -0x1.33d9b22fe3913p-36, -0x1.fcaf334132cecp-39, -0x1.878b81c5efe9dp-41, -0x1.0fbad07013459p-43,
+        -0x1.b2f8753c985d8p-18, -0x1.4bc9b94c92200p-16, -0x1.ba8016e66a5e9p-17, 0x1.0bfbba9f73bc4p-21,
+    },
+    {
+        -0x1.05de98b3c5d05p-21, -0x1.e514d13b7070cp-21, 0x1.2a057ac0140b3p-25, 0x1.b107ef9511b61p-24,
+        0x1.639717b2f0ee3p-27, -0x1.0797a7bc93044p-29, -0x1.a3d62eddd11b8p-32, -0x1.63fcc2c184e07p-35,
+        0x1.23eea582faea6p-41, 0x1.4829e7159fcd4p-42, 0x1.bbdb120f3f7f0p-45, 0x1.03f3195894159p-47,
+        -0x1.0690a881e0f22p-17, -0x1.12b4a64cb8f7ep-20, 0x1.41d1eab3a6725p-18, 0x1.173020059c70dp-18,
+    },
+    {
+        -0x1.5b971e8734a6ep-21, 0x1.dfae86a38511cp-23, 0x1.06aa3d22ccb5ap-24, -0x1.c63d8c6dbcfa9p-27,
+        -0x1.20c64ed2cdd6cp-28, 0x1.4a4ebd5a6fc41p-33, 0x1.1881689e05b80p-34, 0x1.281274b2a8f3fp-37,
+        0x1.4e9c893f8e7adp-43, -0x1.893ec9486627fp-46, -0x1.f277494ce7efep-49, -0x1.eaaa12da4b295p-52,
+        0x1.3d815cdd454eap-20, 0x1.6aac6a9c5bb54p-19, 0x1.c7c7ad1fae638p-21, -0x1.0ce9c54f47624p-20,
+    },
+    {
+        -0x1.8d5b7b22b2785p-54, 0x1.5c31dcebb99a2p-54, 0x1.18470d8ac302ep-54, -0x1.ad1911ffbe5eep-63,
+        -0x1.a8e0a00c5df4cp-53, -0x1.ea60bf0132764p-54, 0x1.ddb522198f55ap-54, -0x1.43ae34466635cp-57,
+        -0x1.cd63a7add188cp-52, 0x1.cb71d777628acp-52, -0x1.f953ec88976d5p-52, -0x1.e8f46faa446f2p-52,
+        -0x1.a560b4249bf1fp-55, 0x1.b9abf8308c491p-54, -0x1.e5b793e78aee2p-54, -0x1.9d4419a38f479p-54,
     },
 };
 

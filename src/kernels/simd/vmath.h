@@ -16,6 +16,9 @@
 #define VMATH_BITS_F32  0x4b400000u
 #define VMATH_BITS_F64  0x4338000000000000u
 
+/* Functions for QUICK (loops/unary.h): a call would put all registers into memory. */
+#define VMATH_QUICK static inline __attribute__((always_inline, unused))
+
 /* Even and odd powers in two chains: half the latency of Horner's rule. n is a constant; the loop
  * unrolls. */
 static inline vf32 v_poly_f32(vf32 x, const float *c, int n) {
@@ -87,10 +90,25 @@ static inline vf64 v_exp_split_f64(vf64 x, vf64 *low) {
     *low = v_scale_f64((1.0 - e) + tail, k);
     return v_scale_f64(e, k);
 }
+#if SIMD_TABLES
+/* To sixteenths of a power of 2: the last four bits are the entry of a table, the whole part is for
+ * scalef. */
+static inline vf64 v_exp_f64(vf64 x) {
+    x = v_limit_f64(x, -746.0, 710.0);
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_LOG2E), v_set_f64(VMATH_MAGIC_F64 / 16));
+    const vf64 k = t - VMATH_MAGIC_F64 / 16;
+    const vf64 r = v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_LOW),
+                             v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_HIGH), x));
+    const vf64 e = v_entry16_f64(VMATH_EXP2_SIXTEENTH_F64, (vu64)t);
+    const vf64 tail = v_fma_f64(r * r, VMATH_POLY(r, EXP_SIXTEENTH_F64), r);
+    return v_scale_f64(v_fma_f64(e, tail, e), k);
+}
+#else
 static inline vf64 v_exp_f64(vf64 x) {
     vf64 low;
     return v_exp_split_f64(x, &low);
 }
+#endif
 
 /* ---- log: x = 2^e m, m near 1, f = m - 1 ----------------------------------------------------- */
 
@@ -104,7 +122,7 @@ typedef struct vmath_log {
 
 static inline vf32 v_log_base(vf32 x, const vmath_log *t, const float *poly, int n) {
     vf32 m;
-    const vf32 k = v_exponent_f32(x, &m);
+    const vf32 k = v_exponent_low_f32(x, &m);
     const vu32 i = (vu32)m >> 19;
     const vf32 r = v_fma_f32(m, v_entry16_f32(VMATH_LOG_INVERSE_F32, i), v_set_f32(-1));
     const vf32 whole = v_fma_f32(k, v_set_f32(t->two_high), v_entry16_f32(t->high, i)); /* exact */
@@ -140,28 +158,96 @@ static inline vf64 v_ln_tail_f64(vf64 f, vf64 *h) {
     return s * (*h + z * VMATH_POLY(z, ATANH_F64));
 }
 
+#if SIMD_TABLES
+/* As vmath_log; the second number of e is that of its logarithm. */
+typedef struct vmath_log_wide {
+    const double *high, *low;
+    double two_high, two_low, e, e_low;
+} vmath_log_wide;
+
+/* The first sum is exact. Where it is not 0, it is so much larger than what is added to it that
+ * rounding that as well does little harm. Zeros, infinities and NaN need no choice: exponents of
+ * zeros are - inf, and the mantissa of a negative number is NaN. */
+static inline vf64 v_log_base_f64(vf64 x, const vmath_log_wide *t, const double *curve) {
+    vf64 m;
+    const vf64 k = v_exponent_low_f64(x, &m);
+    const vu64 i = (vu64)m >> 48;
+    const vf64 r = v_fma_f64(m, v_entry16_f64(VMATH_LOG_INVERSE_F64, i), v_set_f64(-1));
+    const vf64 whole = v_fma_f64(k, v_set_f64(t->two_high), v_entry16_f64(t->high, i));
+    vf64 low = v_entry16_f64(t->low, i);
+    if (t->two_low != 0) low = v_fma_f64(k, v_set_f64(t->two_low), low);
+    if (t->e == 1) return whole + (r + v_fma_f64(r * r, v_poly_f64(r, curve, 10), low));
+    low = v_fma_f64(r * r, v_poly_f64(r, curve, 10), v_fma_f64(r, v_set_f64(t->e_low), low));
+    return whole + v_fma_f64(r, v_set_f64(t->e), low);
+}
+static inline vf64 v_log_f64(vf64 x) {
+    static const vmath_log_wide t = {
+        VMATH_LN_HIGH_F64, VMATH_LN_LOW_F64, VMATH_LN2_F64_HIGH, VMATH_LN2_F64_LOW, 1, 0};
+    return v_log_base_f64(x, &t, VMATH_LN_CURVE_F64);
+}
+static inline vf64 v_log2_f64(vf64 x) {
+    static const vmath_log_wide t = {VMATH_LOG2_HIGH_F64,   VMATH_LOG2_LOW_F64,  1, 0,
+                                     VMATH_LOG2E_WHOLE_F64, VMATH_LOG2E_REST_F64};
+    return v_log_base_f64(x, &t, VMATH_LOG2_CURVE_F64);
+}
+static inline vf64 v_log10_f64(vf64 x) {
+    static const vmath_log_wide t = {VMATH_LOG10_HIGH_F64,   VMATH_LOG10_LOW_F64,
+                                     VMATH_LOG10_2_F64_HIGH, VMATH_LOG10_2_F64_LOW,
+                                     VMATH_LOG10E_WHOLE_F64, VMATH_LOG10E_REST_F64};
+    return v_log_base_f64(x, &t, VMATH_LOG10_CURVE_F64);
+}
+#else
 static inline vf64 v_log_f64(vf64 x) {
     vf64 m, h;
     const vf64 k = v_exponent_f64(x, &m), f = m - 1.0, tail = v_ln_tail_f64(f, &h);
     const vf64 y = f - (h - (tail + k * VMATH_LN2_F64_LOW));
     return v_log_special_f64(x, v_fma_f64(k, v_set_f64(VMATH_LN2_F64_HIGH), y));
 }
+/* ln(x) = *k ln(2) + high + *low, high in so few bits that its product with a constant is exact. */
+static inline vf64 v_ln_split(vf64 x, vf64 *k, vf64 *low) {
+    vf64 m, h;
+    *k = v_exponent_f64(x, &m);
+    const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
+    const vf64 high = (vf64)((vu64)(f - h) & ~(uint64_t)UINT32_MAX);
+    *low = ((f - high) - h) + tail;
+    return high;
+}
+static inline vf64 v_log2_f64(vf64 x) {
+    vf64 k, low;
+    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG2E_F64_HIGH;
+    const vf64 rest = low * VMATH_LOG2E_F64_HIGH + (low + high) * VMATH_LOG2E_F64_LOW;
+    const vf64 sum = k + part;
+    return v_log_special_f64(x, sum + (((k - sum) + part) + rest));
+}
+static inline vf64 v_log10_f64(vf64 x) {
+    vf64 k, low;
+    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG10E_F64_HIGH;
+    const vf64 rest = (low * VMATH_LOG10E_F64_HIGH + (low + high) * VMATH_LOG10E_F64_LOW) +
+                      k * VMATH_LOG10_2_F64_LOW;
+    const vf64 whole = k * VMATH_LOG10_2_F64_HIGH, sum = whole + part;
+    return v_log_special_f64(x, sum + (((whole - sum) + part) + rest));
+}
+#endif
 
 /* Good to 2^-38: what f32 needs of a logarithm that is going to be multiplied. */
 #if SIMD_TABLES
-static inline vf64 v_log_short(vf64 x, const double *entry, const double *poly, double two) {
+static inline vf64 v_log_short(vf64 x, const double *entry, const double *poly, int n, double two) {
     vf64 m;
-    const vf64 k = v_exponent_f64(x, &m);
+    const vf64 k = v_exponent_low_f64(x, &m);
     const vu64 i = (vu64)m >> 48;
     const vf64 r = v_fma_f64(m, v_entry16_f64(VMATH_LOG_INVERSE_F64, i), v_set_f64(-1));
     const vf64 whole = v_fma_f64(k, v_set_f64(two), v_entry16_f64(entry, i));
-    return v_log_special_f64(x, v_fma_f64(r, v_poly_f64(r, poly, 8), whole));
+    return v_fma_f64(r, v_poly_f64(r, poly, n), whole); /* special numbers as in v_log_base_f64 */
 }
 static inline vf64 v_log2_short(vf64 x) {
-    return v_log_short(x, VMATH_LOG2_ENTRY_F64, VMATH_LOG2_TABLE_F64, 1);
+    return v_log_short(x, VMATH_LOG2_ENTRY_F64, VMATH_LOG2_TABLE_F64, 8, 1);
 }
 static inline vf64 v_ln_short(vf64 x) {
-    return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_TABLE_F64, VMATH_LN2);
+    return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_TABLE_F64, 8, VMATH_LN2);
+}
+/* Good to 2^-31. */
+static inline vf64 v_ln_rough(vf64 x) {
+    return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_ROUGH_F64, 5, VMATH_LN2);
 }
 #else
 static inline vf64 v_log2_short(vf64 x) {
@@ -170,6 +256,7 @@ static inline vf64 v_log2_short(vf64 x) {
     return v_log_special_f64(x, v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k));
 }
 static inline vf64 v_ln_short(vf64 x) { return VMATH_LN2 * v_log2_short(x); }
+static inline vf64 v_ln_rough(vf64 x) { return v_ln_short(x); }
 #endif
 
 /* 2^t, good to 2^-35, for |t| up to 1000. */
@@ -198,23 +285,6 @@ static inline vf32 v_log2_f32(vf32 x) {
     return v_narrow_f64(v_log2_short(v_low_f64(x)), v_log2_short(v_high_f64(x)));
 }
 #endif
-
-/* ln(x) = *k ln(2) + high + *low, high in so few bits that its product with a constant is exact. */
-static inline vf64 v_ln_split(vf64 x, vf64 *k, vf64 *low) {
-    vf64 m, h;
-    *k = v_exponent_f64(x, &m);
-    const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
-    const vf64 high = (vf64)((vu64)(f - h) & ~(uint64_t)UINT32_MAX);
-    *low = ((f - high) - h) + tail;
-    return high;
-}
-static inline vf64 v_log2_f64(vf64 x) {
-    vf64 k, low;
-    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG2E_F64_HIGH;
-    const vf64 rest = low * VMATH_LOG2E_F64_HIGH + (low + high) * VMATH_LOG2E_F64_LOW;
-    const vf64 sum = k + part;
-    return v_log_special_f64(x, sum + (((k - sum) + part) + rest));
-}
 
 /* ---- sin, cos: x = k pi/2 + r; huge arguments lane by lane in libm --------------------------- */
 
@@ -300,25 +370,6 @@ static inline vf32 v_reduce_quick_f32(vf32 x, vf32 *rest, vu32 *quarter, vi32 *u
     *unfit = v_abs_f32(a) < k * -0x1p-15f;
     return r;
 }
-static inline vf32 v_sin_f32(vf32 x) {
-    vu32 quarter;
-    vi32 unfit;
-    vf32 rest;
-    const vf32 r = v_reduce_quick_f32(v_abs_f32(x), &rest, &quarter, &unfit);
-    if (__builtin_expect(v_any32(unfit), 0)) return v_sin_any_f32(x);
-    return (vf32)((vi32)v_quarter_f32(r, rest, quarter) ^ ((vi32)x & INT32_MIN));
-}
-static inline vf32 v_cos_f32(vf32 x) {
-    vu32 quarter;
-    vi32 unfit;
-    vf32 rest;
-    const vf32 r = v_reduce_quick_f32(v_abs_f32(x), &rest, &quarter, &unfit);
-    if (__builtin_expect(v_any32(unfit), 0)) return v_cos_any_f32(x);
-    return v_quarter_f32(r, rest, quarter + 1u);
-}
-#else
-static inline vf32 v_sin_f32(vf32 x) { return v_sin_any_f32(x); }
-static inline vf32 v_cos_f32(vf32 x) { return v_cos_any_f32(x); }
 #endif
 
 /* r + *rest, with the products k * part exact in the first two steps. */
@@ -381,23 +432,31 @@ static inline vf64 v_reduce_quick_f64(vf64 x, vf64 *rest, vu64 *quarter, vi64 *u
     *unfit = v_abs_f64(a) < k * -0x1p-20;
     return r;
 }
-static inline vf64 v_sin_f64(vf64 x) {
-    vu64 quarter;
-    vi64 unfit;
-    vf64 rest;
-    const vf64 r = v_reduce_quick_f64(v_abs_f64(x), &rest, &quarter, &unfit);
-    if (__builtin_expect(v_any64(unfit), 0)) return v_sin_any_f64(x);
-    return (vf64)((vi64)v_quarter_f64(r, rest, quarter) ^ ((vi64)x & INT64_MIN));
-}
-static inline vf64 v_cos_f64(vf64 x) {
-    vu64 quarter;
-    vi64 unfit;
-    vf64 rest;
-    const vf64 r = v_reduce_quick_f64(v_abs_f64(x), &rest, &quarter, &unfit);
-    if (__builtin_expect(v_any64(unfit), 0)) return v_cos_any_f64(x);
-    return v_quarter_f64(r, rest, quarter + 1u);
-}
+
+#define T              float
+#define V              vf32
+#define U              vu32
+#define MASK           vmask_f32
+#define NAME(f)        f##_f32
+#define NUMBER(c)      VMATH_##c##_F32
+#define POLY(x, table) v_poly_f32(x, VMATH_##table##_F32, 5)
+#define NEAR           0x1p-15
+#define TOP            31
+#include "kernels/simd/vmath_sine.h"
+
+#define T              double
+#define V              vf64
+#define U              vu64
+#define MASK           vmask_f64
+#define NAME(f)        f##_f64
+#define NUMBER(c)      VMATH_##c##_F64
+#define POLY(x, table) v_poly_f64(x, VMATH_##table##_F64, 8)
+#define NEAR           0x1p-20
+#define TOP            63
+#include "kernels/simd/vmath_sine.h"
 #else
+static inline vf32 v_sin_f32(vf32 x) { return v_sin_any_f32(x); }
+static inline vf32 v_cos_f32(vf32 x) { return v_cos_any_f32(x); }
 static inline vf64 v_sin_f64(vf64 x) { return v_sin_any_f64(x); }
 static inline vf64 v_cos_f64(vf64 x) { return v_cos_any_f64(x); }
 #endif

@@ -216,6 +216,10 @@ def cut(x, bits):
     return D(int(x * D(2) ** scale)) / D(2) ** scale
 
 
+# About the middle of (sin(r) / r - 1) / r^2 for r up to pi/2, in few bits.
+SIN_THIRD = D(-21) / 128
+
+
 # name, function, interval of its variable, degree, and where it matters a weight that makes the
 # error of the polynomial one of the result; _F32 and _F64 say for which type it is rounded.
 def polynomials():
@@ -233,6 +237,7 @@ def polynomials():
     zero, s2 = D(10) ** -20, (high / (2 + high)) ** 2
     yield "EXP_F32", exp_tail, -half - eps, half, 5
     yield "EXP_F64", exp_tail, -half - eps, half, 10
+    yield "EXP_SIXTEENTH_F64", exp_tail, -LN2 / 32 - eps, LN2 / 32 + eps / 2, 5
     yield "EXP2_F64", exp2_tail, D("-0.501") - eps, D("0.501"), 7
     yield "LOG_F32", log_tail, low, high, 9
     yield "LOG2_F64", log2_tail, low, high, 14
@@ -241,6 +246,10 @@ def polynomials():
     yield "SIN_F64", sin_tail, zero, quarter_pi**2, 6
     yield "COS_F32", cos_tail, zero, quarter_pi**2, 2
     yield "COS_F64", cos_tail, zero, quarter_pi**2, 6
+    half_pi = PI / 2 + D("0.0001")
+    turn = lambda z: sin_tail(z) - SIN_THIRD
+    for name, degree in (("F32", 4), ("F64", 7)):
+        yield f"SIN_TURN_{name}", turn, D("0.000001"), half_pi**2, degree, lambda z: z
     yield "TANH_F32", tanh_tail, zero, D("0.626") ** 2, 5
     yield "TANH_F64", tanh_tail, zero, D("0.626") ** 2, 12
     yield from weighted_polynomials(half)
@@ -254,9 +263,10 @@ def weighted_polynomials(half):
     slope2 = lambda r: ((r * LN2).exp() - 1) / r
     yield "EXP2M1_F32", slope2, D("-0.5001"), D("0.5001"), 5, lambda r: abs(r) / (r * LN2).exp()
     share = lambda f: abs(f * f / (1 + f).ln())
-    for name, base in (("LN", D(1).exp()), ("LOG2", D(2)), ("LOG10", D(10))):
+    for name, base in BASES:
         tail = lambda f: ((1 + f).ln() - f) / (f * f) / base.ln()
-        yield f"{name}_F32", tail, D("-0.048"), D("0.0626"), 4, share
+        yield f"{name}_F32", tail, LEAST, MOST, 4, share
+        yield f"{name}_CURVE_F64", tail, LEAST, MOST, 9, share
 
 
 def more_polynomials(zero):
@@ -266,6 +276,7 @@ def more_polynomials(zero):
     tan = lambda r: sin(r) / cos(r)
     share = lambda z: z * z.sqrt() / tan(z.sqrt())
     yield "TAN_F32", odd_tail(tan), zero, (PI / 4 + D("0.0001")) ** 2, 6, share
+    yield "TAN_F64", odd_tail(tan), D("0.000001"), (PI / 4 + D("0.00001")) ** 2, 14, share
     ratio = lambda f: lambda z: f(z.sqrt()) / z.sqrt() - 1
     quarter, third = D("0.2501"), D("0.4500")
     yield "ASIN_F32", odd_tail(asin), zero, quarter, 5
@@ -290,7 +301,8 @@ def more_polynomials(zero):
     yield "EXP2_EIGHTH_F64", exp2_tail, -D(1) / 16 - eps, D(1) / 16, 4
     for name, base in (("LN", D(1).exp()), ("LOG2", D(2))):
         slope = lambda f: (1 + f).ln() / f / base.ln()
-        yield f"{name}_TABLE_F64", slope, D("-0.048"), D("0.0626"), 7
+        yield f"{name}_TABLE_F64", slope, LEAST, MOST, 7
+    yield "LN_ROUGH_F64", lambda f: (1 + f).ln() / f, LEAST, MOST, 4
     yield "ERFINV_NEAR_F64", lambda w: erfinv_ratio(w), D("0.0001"), D(5), 10
     yield "ERFINV_FAR_F64", lambda s: erfinv_ratio(s * s), D(5).sqrt(), D("4.1"), 10
     yield "ERFINV_END_F64", lambda s: erfinv_ratio(s * s), D(4), D("6.1"), 8
@@ -310,6 +322,11 @@ def more_polynomials(zero):
     yield "SINC_F64", sinc_tail, zero, quarter, 8
 
 
+# The first part of the logarithm of 2: the product with an exponent is exact.
+TWO_HIGH_F32 = {"LN": cut(LN2, 15), "LOG2": D(1), "LOG10": cut(LN2 / D(10).ln(), 14)}
+TWO_HIGH_F64 = {"LN": cut(LN2, 40), "LOG2": D(1), "LOG10": cut(LN2 / D(10).ln(), 40)}
+
+
 def constants():
     yield "LN2_F32_HIGH", f32(cut(LN2, 15)), "f"
     yield "LN2_F32_LOW", f32(LN2 - cut(LN2, 15)), "f"
@@ -325,6 +342,12 @@ def constants():
         yield f"{name}_F32_HIGH", f32(cut(value, bits)), "f"
         yield f"{name}_F32_LOW", f32(value - cut(value, bits)), "f"
     yield "TWO_OVER_PI", float(2 / PI), ""
+    yield "ONE_OVER_PI", float(1 / PI), ""
+    yield "SIN_THIRD", float(SIN_THIRD), ""
+    for kind, digits, suffix in (("F32", 24, "f"), ("F64", 53, "")):
+        yield f"TURN_HIGH_{kind}", float(cut(PI, digits)), suffix
+        low = float(PI - cut(PI, digits))
+        yield f"TURN_LOW_{kind}", f32(low) if digits == 24 else low, suffix
     half_pi, rest = PI / 2, PI / 2
     for k in range(3):
         yield f"HALF_PI_F32_{k}", f32(rest), "f"
@@ -344,11 +367,18 @@ def constants():
     ):
         yield f"{name}_F64_HIGH", float(cut(value, bits)), ""
         yield f"{name}_F64_LOW", float(value - cut(value, bits)), ""
-    for name, value in (("PI", PI), ("PI_2", PI / 2), ("PI_4", PI / 4)):
+    for name, value in (
+        ("PI", PI),
+        ("PI_2", PI / 2),
+        ("PI_4", PI / 4),
+        ("LOG2E", 1 / LN2),
+        ("LOG10E", 1 / D(10).ln()),
+    ):
         yield f"{name}_WHOLE_F32", f32(value), "f"
         yield f"{name}_REST_F32", f32(value - D(f32(value))), "f"
         yield f"{name}_WHOLE_F64", float(value), ""
         yield f"{name}_REST_F64", float(value - D(float(value))), ""
+    yield "ERFINV_SCALE", float(ERFINV_SCALE), ""
     yield "LN2", float(LN2), ""
     yield "LN_PI", float(PI.ln()), ""
     yield "LN_2PI_HALF", float((2 * PI).ln() / 2), ""
@@ -358,22 +388,36 @@ def constants():
 PIECES = (("TANH", tanh, -3, D("9.03"), 5), ("ERF", erf, -3, D("3.99"), 6))
 
 
+def log_inverses():
+    """For m in [1, 2), by the four leading bits of its mantissa: a number c near 1 / m in so few
+    bits that m c - 1 is exact (within LEAST and MOST). At the ends 1 and 1/2, so that there is no
+    logarithm to be added or taken away for numbers next to 1."""
+    yield D(1)
+    for i in range(1, 15):
+        low, high = D(16 + i) / 16, D(17 + i) / 16
+        far = lambda c: max(abs(low * c - 1), abs(high * c - 1))
+        fine = min((D(j) / 64 for j in range(32, 65)), key=far)
+        c = fine if far(fine) < D(1) / 32 else min((D(j) / 32 for j in range(16, 33)), key=far)
+        assert low * c - 1 > LEAST and high * c - 1 < MOST
+        yield c
+    yield D(1) / 2
+
+
+LEAST, MOST = D("-0.0376"), D("0.0626")
+BASES = (("LN", D(1).exp()), ("LOG2", D(2)), ("LOG10", D(10)))
+
+
 def log_tables():
-    """For m in [3/4, 3/2), by the four leading bits of its mantissa: a number near 1 / m in so few
-    bits that m times it is exact, and its logarithm taken away, in two parts; the first is a
-    multiple of 2^-16, so that whole numbers can be added to it."""
-    inverses = []
-    for i in range(16):
-        low, width = (D(1) + D(i) / 16, D(1) / 16) if i < 8 else (D(16 + i) / 32, D(1) / 32)
-        far = lambda j: max(abs(low * j / 32 - 1), abs((low + width) * j / 32 - 1))
-        best_j = 32 if i in (0, 15) else min(range(20, 44), key=far)
-        inverses.append(D(best_j) / 32)
+    """Those numbers, and the logarithms taken away with them in two parts. The first is a multiple
+    of 2^-16 (2^-41), so that multiples of the logarithm of 2 can be added to it."""
+    inverses = list(log_inverses())
     yield "LOG_INVERSE_F32", inverses
-    for name, base in (("LN", D(1).exp()), ("LOG2", D(2)), ("LOG10", D(10))):
+    for name, base in BASES:
         logs = [-x.ln() / base.ln() for x in inverses]
-        high = [D(int(x * 65536)) / 65536 for x in logs]
-        yield f"{name}_HIGH_F32", high
-        yield f"{name}_LOW_F32", [x - h for x, h in zip(logs, high)]
+        for kind, bits, of_two in (("F32", 16, TWO_HIGH_F32), ("F64", 41, TWO_HIGH_F64)):
+            high = [D(int(x * 2**bits)) / 2**bits for x in logs[:15]] + [of_two[name]]
+            yield f"{name}_HIGH_{kind}", high
+            yield f"{name}_LOW_{kind}", [x - h for x, h in zip(logs, high)]
 
 
 def pieces(f, least, top, degree):
@@ -400,19 +444,24 @@ def pieces(f, least, top, degree):
     return zip(*columns)
 
 
+# Next to 15 / 36.1.
+ERFINV_SCALE = D(425) / 1024
+
 # name, function of the variable, of which number the variable is the distance to 0, degree, roots:
 # in 16 pieces, four to each power of 2 from 1 to 16
 SIXTEENTHS = (
     ("LGAMMA", lgamma, 8, {0: D(1), 3: D(2), 4: D(2)}),
     ("DIGAMMA", digamma, 8, {1: ROOT}),
     ("ERFINV", lambda u: erfinv_ratio(u - 1), 6, {}),
+    ("ERFINV_WIDE", lambda u: erfinv_ratio((u - 1) / ERFINV_SCALE), 12, {}),
 )
 
 
 def sixteenths(f, degree, roots):
     """A function on [1, 16) in pieces, by the last two bits of the exponent and the first two of
     the mantissa: points of development, in a piece with a root that root, and coefficients. The
-    last column of erfinv serves up to 17 as well."""
+    last column of erfinv serves up to 17 as well. The last row is what the rounding of the value
+    there lost."""
     columns = [None] * 16
     for i in range(16):
         low = D(2) ** (i // 4) * (4 + i % 4) / 4
@@ -422,7 +471,7 @@ def sixteenths(f, degree, roots):
             c = [D(0)] + fit(lambda d: f(at + d) / d, low - at, high - at, degree - 1)
         else:
             c = fit(lambda d: f(at + d), low - at, high - at, degree)
-        columns[(4 * 1023 + i) % 16] = [at, *c]
+        columns[(4 * 1023 + i) % 16] = [at, *c, c[0] - D(float(c[0]))]
     return zip(*columns)
 
 
@@ -453,8 +502,10 @@ def text():
         lines += [f"    {n}," for n in numbers]
         lines.append("};")
     for name, numbers in log_tables():
-        lines.append(f"static const float VMATH_{name}[{len(numbers)}] = {{")
-        lines += [f"    {f32(n).hex()}f," for n in numbers]
+        single = name.endswith("F32")
+        kind, suffix = ("float", "f") if single else ("double", "")
+        lines.append(f"static const {kind} VMATH_{name}[{len(numbers)}] = {{")
+        lines += [f"    {(f32(n) if single else float(n)).hex()}{suffix}," for n in numbers]
         lines.append("};")
     for name, f, least, top, degree in PIECES:
         lines.append(f"static const float VMATH_{name}_PIECES[{degree + 3}][32] = {{")
@@ -469,6 +520,7 @@ def text():
     for name, base in (("LN", D(1).exp()), ("LOG2", D(2))):
         logs[f"{name}_ENTRY_F64"] = [-x.ln() / base.ln() for x in inverses]
     logs["EXP2_ENTRY_F64"] = [D(2) ** (D(j) / 8) for j in range(8)]
+    logs["EXP2_SIXTEENTH_F64"] = [D(2) ** (D(j) / 16) for j in range(16)]
     for name, numbers in logs.items():
         lines.append(f"static const double VMATH_{name}[{len(numbers)}] = {{")
         lines += [f"    {float(n).hex()}," for n in numbers]
@@ -479,7 +531,7 @@ def text():
             lines.append("    " + " ".join(float(x).hex() + "," for x in numbers[k : k + 4]))
         lines.append("};")
     for name, f, degree, roots in SIXTEENTHS:
-        lines.append(f"static const double VMATH_{name}_PIECES[{degree + 2}][16] = {{")
+        lines.append(f"static const double VMATH_{name}_PIECES[{degree + 3}][16] = {{")
         for row in sixteenths(f, degree, roots):
             lines.append("    {")
             for k in range(0, 16, 4):

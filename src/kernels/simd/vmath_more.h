@@ -121,119 +121,85 @@ static inline vf64 v_atan_f64(vf64 x) {
 /* ---- logarithms of what is near 1, and of quotients ------------------------------------------ */
 
 #if SIMD_TABLES
-/* f = 2^-k / c, whose product with q > 0 is near 1; *high + *low: its logarithm taken away. */
-static inline vf32 v_about_one_over_f32(vf32 q, vf32 *high, vf32 *low) {
-    vf32 m;
-    const vf32 k = v_exponent_f32(q, &m);
-    const vu32 i = (vu32)m >> 19;
-    *high = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), v_entry16_f32(VMATH_LN_HIGH_F32, i));
-    *low = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_LOW), v_entry16_f32(VMATH_LN_LOW_F32, i));
-    return v_scale_f32(v_entry16_f32(VMATH_LOG_INVERSE_F32, i), -k);
-}
-/* ln(1 + r + a b) + high + low, r small, a b much smaller. */
-static inline vf32 v_ln_near_f32(vf32 r, vf32 a, vf32 b, vf32 high, vf32 low) {
-    const vf32 sum = v_fma_f32(a, b, r), more = v_fma_f32(a, b, low);
-    return high + (r + v_fma_f32(sum * sum, VMATH_POLY(sum, LN_F32), more));
-}
-static inline vf32 v_log1p_f32(vf32 x) {
-    vf32 high, low;
-    const vf32 u = 1.0f + x, back = u - 1.0f, lost = (1.0f - (u - back)) + (x - back);
-    const vf32 f = v_about_one_over_f32(u, &high, &low);
-    const vf32 y = v_ln_near_f32(v_fma_f32(u, f, v_set_f32(-1)), lost, f, high, low);
-    return v_copysign_f32(v_log_special_f32(u, y), x);
-}
+#define T          float
+#define V          vf32
+#define U          vu32
+#define MASK       vmask_f32
+#define NAME(f)    f##_f32
+#define NUMBER(c)  VMATH_##c##_F32
+#define TABLE(c)   VMATH_##c##_F32
+#define CURVE(r)   v_poly_f32(r, VMATH_LN_F32, 5)
+#define INDEX      19
+#define INVERSE(x) v_about_inverse_f32(x)
+#include "kernels/simd/vmath_ratio.h"
 
-/* Logarithms of quotients n / d: q tells f, and 1 + r = f n / d is found without the rounding of
- * the quotient, r = (f n - d) / d. */
-static __attribute__((noinline, unused)) vf32 v_logit_far_f32(vf32 x) { return v_logit_any_f32(x); }
-static inline vf32 v_logit_f32(vf32 x) {
-    vf32 high, low;
-    const vf32 one = v_set_f32(1), other = one - x,
-               t = v_either_f32(v_less_f32(x, other), x, other);
-    if (__builtin_expect(_mm512_cmp_ps_mask(t, v_set_f32(0x1p-100f), _CMP_NGE_UQ) != 0, 0))
-        return v_logit_far_f32(x);
-    const vf32 about = v_about_inverse_f32(t);
-    const vf32 f = v_about_one_over_f32((one - t) * about, &high, &low);
-    const vf32 n = v_fma_f32(-t, f + one, f), r = n * about;
-    const vf32 y = v_ln_near_f32(r, v_fma_f32(-r, t, n), about, high, low);
-    return v_copysign_f32(y, x - 0.5f);
-}
-static __attribute__((noinline, unused)) vf32 v_atanh_far_f32(vf32 x) { return v_atanh_any_f32(x); }
-static inline vf32 v_atanh_f32(vf32 x) {
-    vf32 high, low;
-    const vf32 a = v_abs_f32(x), one = v_set_f32(1);
-    if (__builtin_expect(_mm512_cmp_ps_mask(a, one, _CMP_NLT_UQ) != 0, 0))
-        return v_atanh_far_f32(x);
-    const vf32 d = one - a, low_d = (one - d) - a, u = one + a, about = v_about_inverse_f32(d);
-    const vf32 f = v_about_one_over_f32(u * about, &high, &low);
-    /* f - 1 is exact where u may not be, and the other way round */
-    const vf32 n = v_either_f32(v_less_f32(a, v_set_f32(0.5f)), v_fma_f32(a, f + one, f - one),
-                                v_fma_f32(u, f, -d));
-    const vf32 r = n * about;
-    const vf32 left = v_fma_f32(-r, low_d, v_fma_f32(-r, d, n));
-    const vf32 y = v_ln_near_f32(r, left, about, high, low);
-    return v_copysign_f32(0.5f * y, x);
-}
+#define T          double
+#define V          vf64
+#define U          vu64
+#define MASK       vmask_f64
+#define NAME(f)    f##_f64
+#define NUMBER(c)  VMATH_##c##_F64
+#define TABLE(c)   VMATH_##c##_F64
+#define CURVE(r)   v_poly_f64(r, VMATH_LN_CURVE_F64, 10)
+#define INDEX      48
+#define INVERSE(x) v_inverse_short(x)
+#include "kernels/simd/vmath_ratio.h"
 #else
 static inline vf32 v_log1p_f32(vf32 x) { return v_log1p_any_f32(x); }
 static inline vf32 v_logit_f32(vf32 x) { return v_logit_any_f32(x); }
 static inline vf32 v_atanh_f32(vf32 x) { return v_atanh_any_f32(x); }
-#endif
 static inline vf64 v_log1p_f64(vf64 x) { return v_log1p_any_f64(x); }
 static inline vf64 v_logit_f64(vf64 x) { return v_logit_any_f64(x); }
 static inline vf64 v_atanh_f64(vf64 x) { return v_atanh_any_f64(x); }
+#endif
 
 /* ---- tan ------------------------------------------------------------------------------------- */
 
 #if SIMD_FMA
-/* t = tan(r + rest) or -1 / t, with what t lost. */
+/* tan(r - past) = t or -1 / t, with what t lost; x = k pi/2 + r - past as in v_sine_rest. */
+VMATH_QUICK vf32 v_tan_quick_f32(vf32 x, vmask_f32 *unfit) {
+    vf32 past, z;
+    const vf32 one = v_set_f32(1);
+    const vf32 magic = v_set_f32(VMATH_MAGIC_F32 / 2); /* rounds to halves */
+    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_ONE_OVER_PI), magic), k = t - magic;
+    const vf32 a = v_fma_f32(-k, v_set_f32(VMATH_TURN_HIGH_F32), x);
+    const vf32 r = v_sine_rest_f32(a, k, &past, &z, unfit);
+    const vf32 more = past * v_fma_f32(z, v_set_f32(-1.5f), -one);
+    const vf32 low = v_fma_f32(r * z, VMATH_POLY(z, TAN_F32), more), y = r + low;
+    const vf32 lost = (r - y) + low, about = v_about_inverse_f32(-y);
+    const vf32 left = v_fma_f32(lost, about, v_fma_f32(y, about, one));
+    return v_pick_odd_f32((vu32)t, y, v_fma_f32(left, about, about));
+}
+VMATH_QUICK vf64 v_tan_quick_f64(vf64 x, vmask_f64 *unfit) {
+    vf64 past, z;
+    const vf64 one = v_set_f64(1);
+    const vf64 magic = v_set_f64(VMATH_MAGIC_F64 / 2); /* rounds to halves */
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_ONE_OVER_PI), magic), k = t - magic;
+    const vf64 a = v_fma_f64(-k, v_set_f64(VMATH_TURN_HIGH_F64), x);
+    const vf64 r = v_sine_rest_f64(a, k, &past, &z, unfit);
+    const vf64 more = past * v_fma_f64(z, v_set_f64(-1.5), -one);
+    const vf64 low = v_fma_f64(r * z, VMATH_POLY(z, TAN_F64), more), y = r + low;
+    const vf64 lost = (r - y) + low, about = v_inverse_short(-y);
+    const vf64 left = v_fma_f64(lost, about, v_fma_f64(y, about, one));
+    return v_pick_odd_f64((vu64)t, y, v_fma_f64(left, about, about));
+}
 static inline vf32 v_tan_f32(vf32 x) {
-    vu32 quarter;
-    vi32 unfit;
-    vf32 rest;
-    const vf32 r = v_reduce_quick_f32(v_abs_f32(x), &rest, &quarter, &unfit);
-    if (__builtin_expect(v_any32(unfit), 0)) return v_tan_any_f32(x);
-    const vf32 z = r * r, one = v_set_f32(1), more = rest * v_fma_f32(z, v_set_f32(1.5f), one);
-    const vf32 low = v_fma_f32(r * z, VMATH_POLY(z, TAN_F32), more), t = r + low;
-    const vf32 lost = (r - t) + low, about = v_about_inverse_f32(-t);
-    const vf32 left = v_fma_f32(lost, about, v_fma_f32(t, about, one));
-    const vf32 y = v_pick_odd_f32(quarter, t, v_fma_f32(left, about, about));
-    return (vf32)((vi32)y ^ ((vi32)x & INT32_MIN));
+    vmask_f32 unfit;
+    const vf32 y = v_tan_quick_f32(x, &unfit);
+    return __builtin_expect(v_some_f32(unfit), 0) ? v_tan_any_f32(x) : y;
+}
+static inline vf64 v_tan_f64(vf64 x) {
+    vmask_f64 unfit;
+    const vf64 y = v_tan_quick_f64(x, &unfit);
+    return __builtin_expect(v_some_f64(unfit), 0) ? v_tan_any_f64(x) : y;
 }
 #else
 static inline vf32 v_tan_f32(vf32 x) { return v_tan_any_f32(x); }
-#endif
-#if SIMD_FMA
-/* sin / cos, each with what it lost. */
-static inline vf64 v_tan_f64(vf64 x) {
-    vu64 quarter;
-    vi64 unfit;
-    vf64 rest, c;
-    vmath_lost_f64 lost;
-    const vf64 angle = v_reduce_quick_f64(v_abs_f64(x), &rest, &quarter, &unfit);
-    if (__builtin_expect(v_any64(unfit), 0)) return v_tan_any_f64(x);
-    const vf64 s = v_sin_and_cos_f64(angle, rest, &c, &lost);
-    const vf64 n = v_pick_odd_f64(quarter, s, -c), d = v_pick_odd_f64(quarter, c, s);
-    const vf64 low_n = v_pick_odd_f64(quarter, lost.s, -lost.c);
-    const vf64 low_d = v_pick_odd_f64(quarter, lost.c, lost.s);
-    const vf64 inverse = v_inverse_short(d), y = n * inverse;
-    const vf64 left = v_fma_f64(-y, d, n), more = v_fma_f64(-y, low_d, low_n);
-    return (vf64)((vi64)v_fma_f64(left + more, inverse, y) ^ ((vi64)x & INT64_MIN));
-}
-#else
 static inline vf64 v_tan_f64(vf64 x) { return v_tan_any_f64(x); }
 #endif
 
 /* ---- log10: as log2 -------------------------------------------------------------------------- */
 
-static inline vf64 v_log10_f64(vf64 x) {
-    vf64 k, low;
-    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG10E_F64_HIGH;
-    const vf64 rest = (low * VMATH_LOG10E_F64_HIGH + (low + high) * VMATH_LOG10E_F64_LOW) +
-                      k * VMATH_LOG10_2_F64_LOW;
-    const vf64 whole = k * VMATH_LOG10_2_F64_HIGH, sum = whole + part;
-    return v_log_special_f64(x, sum + (((whole - sum) + part) + rest));
-}
 #if SIMD_TABLES
 static inline vf32 v_log10_f32(vf32 x) {
     static const vmath_log t = {VMATH_LOG10_HIGH_F32,   VMATH_LOG10_LOW_F32,

@@ -99,7 +99,7 @@ static inline vf64 v_erfinv_short(vf64 x) {
 }
 /* Good enough for f32: x P(w) in pieces of 1 + w. Beyond 1 it is NaN, at 1 infinite like w. */
 static inline vf64 v_erfinv_pieces(vf64 x) {
-    const vf64 w = -v_ln_short(v_fma_f64(-x, x, v_set_f64(1))), u = 1.0 + w;
+    const vf64 w = -v_ln_rough(v_fma_f64(-x, x, v_set_f64(1))), u = 1.0 + w;
     const vf64 p = VMATH_SIXTEENTHS(u, v_min_f64(u, 15.9), ERFINV);
     return x * v_either_f64(v_less_f64(u, v_set_f64(20)), p, w);
 }
@@ -107,6 +107,23 @@ static inline vf32 v_erfinv_f32(vf32 x) {
     const vf32 y = v_narrow_f64(v_erfinv_pieces(v_low_f64(x)), v_erfinv_pieces(v_high_f64(x)));
     return v_sel_f32(v_abs_f32(x) > 1.0f, v_set_f32(NAN), y); /* not some NaN or other */
 }
+#if SIMD_TABLES
+/* x P(w) again, in pieces of u = 1 + w / 2.4, which ends below 16 because w does at 36.1. The
+ * distance from the point of development is taken without the rounding of u. */
+static inline vf64 v_erfinv_f64(vf64 x) {
+    static const double(*const table)[16] = VMATH_ERFINV_WIDE_PIECES;
+    enum { LOST = sizeof VMATH_ERFINV_WIDE_PIECES / sizeof VMATH_ERFINV_WIDE_PIECES[0] - 1 };
+    const vf64 one = v_set_f64(1), scale = v_set_f64(-VMATH_ERFINV_SCALE);
+    const vf64 ln = v_log_f64(v_fma_f64(-x, x, one)), u = v_fma_f64(ln, scale, one);
+    const vu64 i = (vu64)u >> 50;
+    const vf64 d = v_fma_f64(ln, scale, one - v_entry16_f64(table[0], i));
+    vf64 p = v_entry16_f64(table[LOST - 1], i);
+    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
+    p = x * v_fma_f64(p, d, v_entry16_f64(table[LOST], i));
+    const vf64 y = v_fma_f64(x, v_entry16_f64(table[1], i), p);
+    return v_either_f64(v_less_f64(u, v_set_f64(16)), y, x * u);
+}
+#else
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
 static inline vf64 v_erfinv_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), y = v_erfinv_short(a), z = y * y;
@@ -117,6 +134,7 @@ static inline vf64 v_erfinv_f64(vf64 x) {
     step = step * v_inverse_short(v_fma_f64(y, step, v_set_f64(1)));
     return v_copysign_f64(v_sel_f64(a < 1.0, y - step, y), x);
 }
+#endif
 
 /* ---- digamma --------------------------------------------------------------------------------- */
 

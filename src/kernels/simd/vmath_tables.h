@@ -10,6 +10,23 @@ typedef __mmask16 vmask_f32;
 typedef __mmask8 vmask_f64;
 static inline vmask_f32 v_less_f32(vf32 a, vf32 b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 static inline vmask_f64 v_less_f64(vf64 a, vf64 b) { return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ); }
+/* a > b or one of them NaN */
+static inline vmask_f32 v_above_f32(vf32 a, vf32 b) {
+    return _mm512_cmp_ps_mask(a, b, _CMP_NLE_UQ);
+}
+static inline vmask_f64 v_above_f64(vf64 a, vf64 b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_NLE_UQ);
+}
+/* x < 0, x > top or NaN; -0 is none of them only where it is allowed not to be. */
+static inline vmask_f32 v_beyond_f32(vf32 x, float top) {
+    return _mm512_cmpgt_epu32_mask((__m512i)x, (__m512i)v_set_f32(top));
+}
+static inline vmask_f64 v_beyond_f64(vf64 x, double top) {
+    return _mm512_cmpgt_epu64_mask((__m512i)x, (__m512i)v_set_f64(top));
+}
+/* The lesser one; the second one where one is NaN. */
+static inline vf32 v_lesser_f32(vf32 a, vf32 b) { return (vf32)_mm512_min_ps(a, b); }
+static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return (vf64)_mm512_min_pd(a, b); }
 static inline vf32 v_either_f32(vmask_f32 m, vf32 yes, vf32 no) {
     return (vf32)_mm512_mask_blend_ps(m, no, yes);
 }
@@ -25,12 +42,48 @@ typedef vi32 vmask_f32;
 typedef vi64 vmask_f64;
 static inline vmask_f32 v_less_f32(vf32 a, vf32 b) { return a < b; }
 static inline vmask_f64 v_less_f64(vf64 a, vf64 b) { return a < b; }
+static inline vmask_f32 v_above_f32(vf32 a, vf32 b) { return ~(a <= b); }
+static inline vmask_f64 v_above_f64(vf64 a, vf64 b) { return ~(a <= b); }
+static inline vmask_f32 v_beyond_f32(vf32 x, float top) { return ~((x >= 0) & (x <= top)); }
+static inline vmask_f64 v_beyond_f64(vf64 x, double top) { return ~((x >= 0) & (x <= top)); }
 static inline vf32 v_either_f32(vmask_f32 m, vf32 yes, vf32 no) { return v_sel_f32(m, yes, no); }
 static inline vf64 v_either_f64(vmask_f64 m, vf64 yes, vf64 no) { return v_sel_f64(m, yes, no); }
 static inline vmask_f32 v_negative_f32(vf32 x) { return (vi32)x < 0; }
 static inline vmask_f64 v_negative_f64(vf64 x) { return (vi64)x < 0; }
 static inline int v_some_f32(vmask_f32 m) { return v_any32(m); }
 static inline int v_some_f64(vmask_f64 m) { return v_any64(m); }
+#endif
+
+/* ---- half turns ------------------------------------------------------------------------------ */
+
+#if SIMD_TABLES
+/* *k is the whole number and a half next to x / pi; the sign of the result that of (-1)^(k + 1/2).
+ * Rounded down to halves, and up from a whole number. */
+static inline vu32 v_odd_turns_f32(vf32 x, vf32 *k) {
+    const vf32 magic = v_set_f32(VMATH_MAGIC_F32 / 2 + 1), by = v_set_f32((float)VMATH_ONE_OVER_PI);
+    const vu32 t = (vu32)_mm512_fmadd_round_ps(x, by, magic, SIMD_FLOOR) | 1u;
+    *k = (vf32)t - magic;
+    return t << 30;
+}
+static inline vu64 v_odd_turns_f64(vf64 x, vf64 *k) {
+    const vf64 magic = v_set_f64(VMATH_MAGIC_F64 / 2 + 1), by = v_set_f64(VMATH_ONE_OVER_PI);
+    const vu64 t = (vu64)_mm512_fmadd_round_pd(x, by, magic, SIMD_FLOOR) | 1u;
+    *k = (vf64)t - magic;
+    return t << 62;
+}
+#else
+static inline vu32 v_odd_turns_f32(vf32 x, vf32 *k) {
+    const vf32 half = v_set_f32(0.5f);
+    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_ONE_OVER_PI), half) + VMATH_MAGIC_F32;
+    *k = (t - VMATH_MAGIC_F32) - half;
+    return (vu32)t << 31;
+}
+static inline vu64 v_odd_turns_f64(vf64 x, vf64 *k) {
+    const vf64 half = v_set_f64(0.5);
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_ONE_OVER_PI), half) + VMATH_MAGIC_F64;
+    *k = (t - VMATH_MAGIC_F64) - half;
+    return (vu64)t << 63;
+}
 #endif
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -52,7 +105,8 @@ static inline vf64 v_entry16_f64(const double *table, vu64 i) {
 }
 
 /* A function on [1, 16) in pieces (VMATH_..._PIECES): the place and the piece of t are told by the
- * exponent and the first two bits of the mantissa. rows: of the table. */
+ * exponent and the first two bits of the mantissa. rows: of the table but for the last, which has
+ * what the value lost. */
 static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16], int rows) {
     const vu64 i = (vu64)bits >> 50;
     const vf64 d = t - v_entry16_f64(table[0], i);
@@ -62,7 +116,7 @@ static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16]
 }
 #define VMATH_SIXTEENTHS(t, bits, table)                                                           \
     v_sixteenths_f64(t, bits, VMATH_##table##_PIECES,                                              \
-                     (int)(sizeof VMATH_##table##_PIECES / sizeof VMATH_##table##_PIECES[0]))
+                     (int)(sizeof VMATH_##table##_PIECES / sizeof VMATH_##table##_PIECES[0]) - 1)
 
 /* ---- inverses and roots ---------------------------------------------------------------------- */
 
@@ -127,5 +181,33 @@ static inline vf64 v_root_f64(vf64 z, vf64 *lost) {
     return v_sqrt_f64(z);
 #endif
 }
+
+#if SIMD_TABLES
+/* sqrt as the processor has it, to the last bit, in a third of the time: from its 14 digits, a last
+ * step whose residue x - s^2 is exact. Where the roots nearest to the middle between two numbers
+ * are right (test_kernels_math.c has them all), so are the others. Unfit: what is not positive and
+ * normal by far. */
+VMATH_QUICK vf32 v_sqrt_quick_f32(vf32 x, vmask_f32 *unfit) {
+    const __m512i low = (__m512i)v_set_f32(0x1p-60f), span = _mm512_set1_epi32(120 << 23);
+    *unfit = _mm512_cmpgt_epu32_mask(_mm512_sub_epi32((__m512i)x, low), span);
+    const vf32 about = (vf32)_mm512_rsqrt14_ps(x), half = v_set_f32(0.5f);
+    vf32 s = x * about, h = about * half, e = v_fma_f32(-s, h, half);
+    s = v_fma_f32(s, e, s);
+    h = v_fma_f32(h, e, h);
+    return v_fma_f32(v_fma_f32(-s, s, x), h, s);
+}
+VMATH_QUICK vf64 v_sqrt_quick_f64(vf64 x, vmask_f64 *unfit) {
+    const __m512i low = (__m512i)v_set_f64(0x1p-900), span = _mm512_set1_epi64((int64_t)1800 << 52);
+    *unfit = _mm512_cmpgt_epu64_mask(_mm512_sub_epi64((__m512i)x, low), span);
+    const vf64 about = (vf64)_mm512_rsqrt14_pd(x), half = v_set_f64(0.5);
+    vf64 s = x * about, h = about * half, e = v_fma_f64(-s, h, half);
+    s = v_fma_f64(s, e, s);
+    h = v_fma_f64(h, e, h);
+    e = v_fma_f64(-s, h, half);
+    s = v_fma_f64(s, e, s);
+    h = v_fma_f64(h, e, h);
+    return v_fma_f64(v_fma_f64(-s, s, x), h, s);
+}
+#endif
 
 #endif
