@@ -122,7 +122,7 @@ def check(python, root, tmp_path):
     installed = {name for name in os.listdir(os.path.dirname(file)) if name != "__pycache__"}
     package = root / "python" / "nomen"
     sources = {path.name for path in package.glob("*.py*")} | {"py.typed"}
-    sources |= {path.parent.name for path in package.glob("*/__init__.py")}
+    sources |= {path.parent.name for path in package.glob("*/*.py")}
     extension = {name for name in installed if re.fullmatch(r"_C\..*\.so", name)}
     assert len(extension) == 1 and installed - extension == sources
 
