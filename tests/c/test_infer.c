@@ -483,7 +483,67 @@ static void sixty_four_dims(void **state) {
         {.op = "align_to", ON(full), .names = "... E"},
         {.op = "rename", ON("X"), .names = over},
         {.op = "sum", ON("X"), .dim = over},
+        {.op = "zeros", .names = over},
+        {.op = "as_strided", ON("X"), .ndim = 65},
+        {.op = "index", ON(full, "A B"), .dim = "3"},
+        {.op = "flatten", ON(over), .dim = "0 1"},
     };
+    char *most = many("d", 63);
+    const nomen_infer_args allowed[] = {
+        {.op = "unsqueeze", ON(most), .dim = "0"},
+        {.op = "stack", ON(most)},
+        {.op = "expand", ON("N"), .ndim = 64},
+        {.op = "as_strided", ON("X"), .ndim = 64},
+        {.op = "unflatten", ON(most), .dim = "d0", .names = "A B"},
+        {.op = "unflatten", ON(full), .dim = "d63", .names = "A"},
+        {.op = "flatten", ON(full), .dim = "d0 d1"},
+        {.op = "align_to", ON(most), .names = "... E"},
+        {.op = "rename", ON(full), .names = full},
+        {.op = "zeros", .names = full},
+        {.op = "index", ON(most, "A B"), .dim = "3"},
+        {.op = "outer", ON(most, "A")},
+    };
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        if (code_of(&allowed[i]) != NOMEN_OK) fail_msg("%s refuses 64 dims", allowed[i].op);
+    char *dotted = malloc(strlen(over) + 8);
+    sprintf(dotted, "%s ...", over);
+    const struct {
+        nomen_infer_args args;
+        int dims;
+    } told[] = {
+        {{.op = "unsqueeze", ON(full), .dim = "0"}, 65},
+        {{.op = "unflatten", ON(full), .dim = "d3", .names = "A B C"}, 66},
+        {{.op = "unflatten", ON(full), .dim = "d63", .names = "A B C D"}, 67},
+        {{.op = "index", ON(full, "A B C"), .dim = "3"}, 66},
+        {{.op = "index", ON(full, "A B C D"), .dim = "3 4"}, 66},
+        {{.op = "align_to", ON(full), .names = "... E F"}, 66},
+        {{.op = "align_to", ON("X"), .names = over}, 65},
+        {{.op = "align_to", ON("X"), .names = dotted}, 65},
+        {{.op = "rename", ON("X"), .names = over}, 65},
+        {{.op = "rename", ON("X"), .names = dotted}, 65},
+        {{.op = "as_strided", ON("X"), .ndim = 66}, 66},
+        {{.op = "expand", ON("X"), .ndim = 66}, 66},
+        {{.op = "zeros", .names = over}, 65},
+    };
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        char start[160];
+        assert_int_equal(code_of(&told[i].args), NOMEN_ERROR_NAME);
+        snprintf(start, sizeof start,
+                 "Named tensors only support up to 64 dims: Attempted to create a tensor with dim "
+                 "%d with names ['",
+                 told[i].dims);
+        if (strncmp(nomen_last_error()->message, start, strlen(start)))
+            fail_msg("%s of %d dims: %s", told[i].args.op, told[i].dims,
+                     nomen_last_error()->message);
+    }
+    free(dotted);
+    const nomen_infer_args both[] = {{.op = "outer", ON(full, "A")},
+                                     {.op = "outer", ON("A", full)}};
+    for (size_t i = 0; i < sizeof both / sizeof *both; i++) {
+        assert_int_equal(code_of(&both[i]), NOMEN_ERROR_SHAPE);
+        assert_string_equal(nomen_last_error()->message, "outer: the result has more than 64 dims");
+    }
+    free(most);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (code_of(&refused[i]) != NOMEN_ERROR_NAME)
             fail_msg("%s lets 65 dims pass", refused[i].op);
@@ -544,6 +604,37 @@ static void misuse(void **state) {
         const nomen_infer_args args = {.op = "add", .operands = crowd, .count = crowds[i].count};
         assert_int_equal(code_of(&args), crowds[i].status);
     }
+    ASK("!einsum: the equation is missing", "einsum", ON("N"));
+    ASK("N", "detach", ON("N"));
+    ASK("", "item", ON("N"));
+    ASK("* N", "expand_as", ON("N"), .ndim = 2);
+    ASK("!cat: takes 1 dim, but 0 were given", "cat", ON("N", "N"), .dim = "");
+    ASK("!diagonal: takes 2 dims, but 0 were given", "diagonal", ON("N C"), .dim = "");
+    ASK("!unflatten: a tensor without dims has no dim to split", "unflatten", ON(""), .dim = "0",
+        .names = "A");
+    ASK("!too many dims in 'a b': at most 1 are allowed here", "unsqueeze", ON("N"), .dim = "0",
+        .out_dim = "a b");
+    ASK("* N", "unsqueeze", ON("N"), .dim = "0", .out_dim = "");
+    ASK("!rename: More than one Ellipsis ('...') found in names (('...', '...')). This function "
+        "supports up to one Ellipsis.",
+        "rename", ON("N"), .names = "... ...");
+    const struct {
+        nomen_infer_args args;
+        nomen_status status;
+    } wrong[] = {
+        {{.op = "matmul", .count = 2}, NOMEN_ERROR_TYPE},
+        {{.op = "matmul", ON("N", NULL)}, NOMEN_ERROR_TYPE},
+        {{.op = "transpose", ON("N C"), .dim = "0 1", .out = "N C"}, NOMEN_ERROR_TYPE},
+        {{.op = "einsum", ON("N")}, NOMEN_ERROR_TYPE},
+        {{.op = "frobnicate", ON("N")}, NOMEN_ERROR_VALUE},
+        {{.op = "sum", ON("N"), .dim = "999999999999999999999"}, NOMEN_ERROR_INDEX},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_int_equal(code_of(&wrong[i].args), wrong[i].status);
+    ASK("!Dimension out of range (expected to be in range of [-1, 0], but got 123456789012345678)",
+        "sum", ON("N"), .dim = "123456789012345678");
+    assert_int_equal(code_of(&(nomen_infer_args){.op = "matmul", ON("N", NULL)}), NOMEN_ERROR_TYPE);
+    assert_string_equal(nomen_last_error()->operands, "[N], [NULL]");
     nomen_clear_error();
     assert_int_equal(nomen_infer(NULL, NULL, 0), NOMEN_ERROR_TYPE);
     assert_null(nomen_infer_rule("frobnicate"));
@@ -552,6 +643,11 @@ static void misuse(void **state) {
     assert_string_equal(nomen_infer_rule("add_"), "unify");
     assert_string_equal(nomen_infer_rule("rename_"), "rename");
     assert_non_null(nomen_infer_rule_text("unify"));
+    assert_non_null(nomen_infer_rule_text("none"));
+    assert_null(nomen_infer_rule_text(NULL));
+    assert_string_equal(nomen_infer_rule("detach"), "keep");
+    assert_null(
+        nomen_infer_rule("a_name_longer_than_that_of_any_operation_there_is_or_ever_will_be_"));
 }
 
 static void room_for_the_result(void **state) {
@@ -567,6 +663,16 @@ static void room_for_the_result(void **state) {
     assert_string_equal(room, "untouch");
     assert_int_equal(nomen_infer(&args, room, 5), NOMEN_OK);
     assert_string_equal(room, "N; N");
+    const struct {
+        nomen_infer_args args;
+        size_t needs;
+    } fits[] = {
+        {{.op = "abs", ON("N *")}, 4}, {{.op = "sum", ON("N")}, 1}, {{.op = "abs", ON("*")}, 2}};
+    for (size_t i = 0; i < sizeof fits / sizeof *fits; i++) {
+        nomen_clear_error();
+        assert_int_equal(nomen_infer(&fits[i].args, room, fits[i].needs), NOMEN_OK);
+        assert_int_equal(nomen_infer(&fits[i].args, room, fits[i].needs - 1), NOMEN_ERROR_VALUE);
+    }
 }
 
 static void factories(void **state) {

@@ -37,6 +37,7 @@ for pair in PAIRS.split("|"):
     left, right = pair.split()
     OTHER.setdefault(left, []).append(right)
     OTHER.setdefault(right, []).append(left)
+SUCCESS = ("return NOMEN_OK;", "return false;", "return true;", "return NULL;")
 KINDS = ("NAME", "SHAPE", "INDEX", "TYPE", "VALUE")
 
 
@@ -98,7 +99,7 @@ def edits_of(body, known):
         before = tokens[i - 1] if i else None
         edits.update(
             (token.start, token.end, text)
-            for text in instead_of(token, before, i in frozen)
+            for text in instead_of(token, before, i in frozen or negative(tokens, i))
             if text in words or text not in OTHER
         )
         if token.text in ("if", "while") and token.kind == "word":
@@ -106,7 +107,8 @@ def edits_of(body, known):
             edits.update(conditions(body, tokens[i + 1].start, tokens[close].end, token.text))
         if token.text == "?":
             edits.add(turned(body, tokens, i))
-        if token.text == "(" and before and before.kind == "word":
+        same = before and before.text in ("strcmp", "memcmp")  # either way round
+        if token.text == "(" and before and before.kind == "word" and not same:
             edits.update(swapped(body, tokens, i))
     edits.update(dropped(body, tokens))
     return sorted(edit for edit in edits if edit)
@@ -137,6 +139,12 @@ def instead_of(token, before, frozen):
         yield "NOMEN_ERROR_VALUE" if not text.endswith("VALUE") else "NOMEN_ERROR_NAME"
     elif kind == "word" and not (before and before.text in (".", "->")):
         yield from OTHER.get(text, ())
+
+
+def negative(tokens, i):
+    """-1 says that there is none; so would any other negative number."""
+    before = tokens[i - 2] if i > 1 else None
+    return i > 1 and tokens[i - 1].text == "-" and (before.kind == "op" and before.text not in ")]")
 
 
 def declared(body, tokens):
@@ -247,7 +255,7 @@ def statement_end(tokens, at):
 def left_out(body, tokens, at, end):
     start, stop = tokens[at].start, tokens[end].end
     if tokens[at].text == "return":
-        if body[start:stop] != "return NOMEN_OK;":
+        if body[start:stop] not in SUCCESS:
             yield start, stop, "return NOMEN_OK;"
     else:
         yield start, stop, ";"

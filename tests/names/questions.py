@@ -45,6 +45,26 @@ def dims(single=REFS, most=2, refs=FEW):
     return found
 
 
+# Names that are easily taken for each other, and slips of them.
+WORDS = [
+    ("batch", "channel"),
+    ("channel", "chanel"),
+    ("time", None),
+    ("tiem", "time"),
+    ("aB", "b"),
+    ("Zone", "zonal"),
+    ("x" * 31,),
+    ("x" * 32,),
+    ("abc", "abd", "abcd"),
+    ("width", "height", "depth"),
+]
+SLIPS = """chanel cahnnel CHANNEL channels chnnl hcannel chennal channle chan batc bathc abtch batxx
+Batch tiem tme timee emit ti t ab Ab ba zone ZONE xone abc acb abce adc cba wdith widht heihgt
+hieght hegiht dpeth detph length
+weight eight heightt aheight bbatch a b B widt idth wihtd""".split()
+SLIPS += ["x" * 30, "x" * 31, "x" * 32, "x" * 33, "X" * 29]
+
+
 def with_ellipsis(names):
     """A `...` at each place of each list; two of them in the short ones."""
     found = [(*n[:i], ..., *n[i:]) for n in names for i in range(len(n) + 1)]
@@ -207,6 +227,8 @@ def families():
     yield on(
         "diagonal", L4, ("dim", [None, *one(), *several(2)]), ("out_dim", NEW), rule="diagonal"
     )
+    yield on("sum", WORDS, ("dim", one(SLIPS)), rule="reduce")
+    yield on("rename", WORDS, ("dim", one(SLIPS)), ("names", [("z",)]), rule="rename")
     yield plain("trace", L4, rule="none")
     yield Family("given", "zeros", [[None, *WANTED, (...,)]], lambda n: ((), {"names": n}))
 
