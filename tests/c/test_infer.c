@@ -604,6 +604,17 @@ static void misuse(void **state) {
         const nomen_infer_args args = {.op = "add", .operands = crowd, .count = crowds[i].count};
         assert_int_equal(code_of(&args), crowds[i].status);
     }
+    ASK("!add: takes 1 to 64 operands, but 0 were given", "add", .count = 0);
+    ASK("!Named tensors only support up to 64 dims: Attempted to create a tensor with dim 66 with "
+        "names ['X']",
+        "as_strided", ON("X"), .ndim = 66);
+    ASK("!Invalid name: a valid identifier contains only digits, alphabetical characters, and/or "
+        "underscore and starts with a non-digit. got: '..x'.",
+        "sum", ON("N"), .dim = "..x");
+    ASK("!Name mismatch: specified out tensor with names ['N', None] are not the same as the "
+        "computed output names ['N', 'C']. Please rename the out tensor's dims with "
+        "`Tensor.rename`.",
+        "add_", ON("N *", "N C"), .out = "N C");
     ASK("!einsum: the equation is missing", "einsum", ON("N"));
     ASK("N", "detach", ON("N"));
     ASK("", "item", ON("N"));

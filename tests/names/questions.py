@@ -53,6 +53,7 @@ WORDS = [
     ("tiem", "time"),
     ("aB", "b"),
     ("Zone", "zonal"),
+    ("Z9", "A9"),
     ("x" * 31,),
     ("x" * 32,),
     ("abc", "abd", "abcd"),
@@ -62,7 +63,7 @@ SLIPS = """chanel cahnnel CHANNEL channels chnnl hcannel chennal channle chan ba
 Batch tiem tme timee emit ti t ab Ab ba zone ZONE xone abc acb abce adc cba wdith widht heihgt
 hieght hegiht dpeth detph length
 weight eight heightt aheight bbatch a b B widt idth wihtd""".split()
-SLIPS += ["x" * 30, "x" * 31, "x" * 32, "x" * 33, "X" * 29]
+SLIPS += ["z9", "a9", "heixxt", "chxxel", "x" * 30, "x" * 31, "x" * 32, "x" * 33, "X" * 29]
 
 
 def with_ellipsis(names):
@@ -227,6 +228,14 @@ def families():
     yield on(
         "diagonal", L4, ("dim", [None, *one(), *several(2)]), ("out_dim", NEW), rule="diagonal"
     )
+    # what a slice of the families above may miss
+    yield two("index", L3, [(None,), ("D",)], ("dim", one((0, -1, "A"))), rule="index")
+    yield two("inner", [()], L2, ("strict", BOTH), rule="inner")
+    yield two("inner", L2, [()], ("strict", BOTH), rule="inner")
+    yield on("flatten", L2, ("dim", [()]), ("out_dim", NEW), rule="flatten")
+    yield on("unflatten", L2, ("dim", [(0,)]), ("names", [()]), rule="unflatten")
+    yield on("select", [()], ("dim", [(0,), (-1,), ("A",)]), rule="select")
+    yield on("rename", L2, ("dim", [(None,), ("Q",)]), ("names", [(None,), ("Z",)]), rule="rename")
     yield on("sum", WORDS, ("dim", one(SLIPS)), rule="reduce")
     yield on("rename", WORDS, ("dim", one(SLIPS)), ("names", [("z",)]), rule="rename")
     yield plain("trace", L4, rule="none")

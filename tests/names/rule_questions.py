@@ -35,6 +35,7 @@ def families():
     yield "!align_tensors", [own, own, [None]], 2
     yield "!flatten_list", [own, questions.dims(most=3)[1:]], 1
     yield "!flatten_range", [own, questions.several(2)], 1
+    yield "!positions", [own, [None]], 1
     alone = [(0,), (-1,), (0, 0), (0, -1)]
     yield "!flatten_list", [[()], alone], 1
     yield "!flatten_range", [[()], alone[2:]], 1
