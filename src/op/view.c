@@ -575,7 +575,10 @@ static void reshape_names(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     c->names.n = c->ndim;
     memset(c->names.at, 0, sizeof *c->names.at * (size_t)c->ndim);
-    if (t->numel == 0) return;
+    if (t->numel == 0) { /* products are all 0 and say nothing */
+        if (nomen__has_sizes(t, c->ndim, c->size)) keep_names(c);
+        return;
+    }
     int d = 0, k = 0;
     while (d < t->ndim && k < c->ndim) {
         int64_t a = t->size[d], b = c->size[k];

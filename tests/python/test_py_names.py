@@ -526,3 +526,9 @@ def test_strict_contraction():
     finally:
         nomen.set_strict_contraction(False)
     assert (a @ b).names == ("N", "H")
+
+
+def test_an_empty_tensor_keeps_its_names_where_its_sizes_stay():
+    x = nomen.empty(2, 0, names=("N", "C"))
+    assert x.view_as(x).names == x.reshape(2, 0).names == ("N", "C")
+    assert x.reshape(2, 0, 1).names == (None, None, None)
