@@ -84,6 +84,28 @@ def test_changed_safetensors_files(root):
     assert 100 < read < 2900  # both kinds are there
 
 
+def test_programs_beside_numpy(root):
+    told = drive(root, "fuzz_model.py", "--programs", "1500").splitlines()
+    programs, gradients, steps = (int(line.rpartition(" ")[2]) for line in told)
+    assert programs == 1500 and gradients > 300 and steps > 5000
+
+
+def test_the_model_tells_when_it_is_another_one(root):
+    """A model in which one kind of step is wrong disagrees."""
+    text = (root / "tests/fuzz/fuzz_model.py").read_text()
+    for right, wrong in (
+        ("a.cumsum(d)", "a.cumsum(d) * 2"),
+        ("names[d], names[e] = names[e], names[d]", "names[d], names[e] = names[d], names[e]"),
+        ("lambda a: a[index]", "lambda a: a[index].copy()"),
+    ):
+        assert text.count(right) == 1
+        scope = {"__name__": "changed"}
+        exec(compile(text.replace(right, wrong), "changed", "exec"), scope)
+        with pytest.raises(AssertionError):
+            for seed in range(2000):
+                scope["program"](seed)
+
+
 @pytest.mark.parametrize(
     "header, words",
     [
