@@ -441,14 +441,12 @@ def load(path, *, mmap=False, with_metadata=False):
             undo.callback(os.close, file)
             status = os.fstat(file)
             size = status.st_size if stat.S_ISREG(status.st_mode) else -1
-            if size < 0:
-                raise ValueError(
-                    f"'{name}' is not a usable safetensors file: it is not a regular file"
-                )
             opened = open(file, "rb")
             undo.pop_all()
     with opened:
         try:
+            if size < 0:
+                raise _Bad("it is not a regular file")
             result, metadata = _load_file(opened, size, mmap)
         except _Bad as error:
             raise ValueError(f"'{name}' is not a usable safetensors file: {error}") from None

@@ -21,7 +21,8 @@ int nomen__system_fault(void);
 static inline int nomen__system_fault(void) { return 0; }
 #endif
 
-static inline bool nomen__system_fails(void) { return nomen__system_fault() < 0; }
+/* Of calls that wait for nothing, which no signal interrupts. */
+static inline bool nomen__system_fails(void) { return nomen__system_fault() < 0 && errno != EINTR; }
 
 static inline ssize_t nomen__sys_read(int file, void *to, size_t bytes) {
     int fault = nomen__system_fault();
@@ -36,7 +37,7 @@ static inline ssize_t nomen__sys_write(int file, const void *from, size_t bytes)
 static inline int nomen__sys_open(const char *path, int flags, mode_t mode) {
     int file;
     do {
-        file = nomen__system_fails() ? -1 : open(path, flags, mode);
+        file = nomen__system_fault() < 0 ? -1 : open(path, flags, mode);
     } while (file < 0 && errno == EINTR);
     return file;
 }
@@ -44,7 +45,7 @@ static inline int nomen__sys_open(const char *path, int flags, mode_t mode) {
 /* The descriptor is gone whatever the answer is: interrupted is as good as done. */
 static inline int nomen__sys_close(int file) {
     int status = close(file);
-    if (nomen__system_fails()) status = -1;
+    if (nomen__system_fault() < 0) status = -1;
     return status && errno == EINTR ? 0 : status;
 }
 
@@ -81,7 +82,7 @@ static inline int nomen__sys_duplicate(int file) {
 static inline int nomen__sys_fallocate(int file, off_t bytes) {
     int error;
     do {
-        error = nomen__system_fails() ? errno : posix_fallocate(file, 0, bytes);
+        error = nomen__system_fault() < 0 ? errno : posix_fallocate(file, 0, bytes);
     } while (error == EINTR);
     return error;
 }

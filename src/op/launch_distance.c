@@ -6,7 +6,7 @@
 
 enum { SELF, OTHER, P, PAIRS };
 enum { CHUNK_WORK = 1 << 19, LEAST_ROWS = 32, CHUNKS = 4 /* per thread */, WIDEST = 64 };
-#define LONG_WORK 1e9 /* terms of a chunk that may take half a second */
+#define LONG_WORK 2e8 /* terms of a chunk that may take half a second */
 
 static bool of_pairs(const nomen__call *c) { return nomen__given(c, PAIRS) && c->arg[PAIRS].flag; }
 

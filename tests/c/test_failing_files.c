@@ -38,6 +38,11 @@ static int entries_of(const char *which) {
     return n;
 }
 
+/* Scopes keep the room that they have grown to: what they have is compared from the second round
+ * on.
+ */
+static bool settled;
+
 typedef struct trace {
     int files, descriptors;
     int64_t tensors, buffers, metadata;
@@ -117,6 +122,7 @@ static int64_t fail_each(act *run, int which, int before, int error) {
         if (before >= 0) assert_int_equal(status.st_mode & 0777, 0640);
         trace end = trace_now();
         start.files += there && before < 0;
+        if (!settled) start.metadata = end.metadata;
         assert_memory_equal(&start, &end, sizeof end);
         if (there) check_file(run == save && done ? which : before);
         nomen_scope() if (run != load || there) assert_true(run(run == load ? before : which));
@@ -129,6 +135,7 @@ static void files(void **s) {
     if (!FAULTY) skip();
     for (size_t i = 0; i < NOMEN_COUNT(errors); i++)
         for (int which = 0; which < 2; which++) {
+            settled = i > 0;
             assert_true(fail_each(save, which, -1, errors[i]) >= 5);
             assert_true(fail_each(save, which, !which, errors[i]) >= 6);
             assert_true(fail_each(load, which, which, errors[i]) >= 4);
@@ -140,6 +147,7 @@ static void shared_memory(void **s) {
     if (!FAULTY) skip();
     for (size_t i = 0; i < NOMEN_COUNT(errors); i++)
         for (int which = 0; which < 2; which++) {
+            settled = i > 0;
             if (errors[i] == EINTR) continue; /* below */
             assert_true(fail_each(share, which, -1, errors[i]) >= 6);
         }

@@ -75,13 +75,20 @@ static void results_do_not_appear(void **s) {
                 nomen_tensor *x = nomen_rand("N", NOMEN_SIZES(2000000));
                 nomen_memory_stats before = nomen_get_memory_stats();
                 nomen_scope() {
-                    wait_for_a_question();
-                    nomen_set_interrupt(stop_at_once, &questions);
-                    nomen_tensor *y = makes[i](x);
-                    nomen_set_interrupt(NULL, NULL);
-                    bool alone = threads == 1 && (makes[i] == scan);
+                    nomen_tensor *y;
+                    int attempts = 0;
+                    do { /* workers may have done it all before the caller gets a piece */
+                        wait_for_a_question();
+                        nomen_set_interrupt(stop_at_once, &questions);
+                        y = makes[i](x);
+                        nomen_set_interrupt(NULL, NULL);
+                    } while (y && threads > 1 && ++attempts < 3);
+                    bool alone = threads == 1 && (makes[i] == scan || makes[i] == product);
                     if (alone && y) continue; /* in one piece where there is one thread */
-                    if (y) fail_msg("case %d came to its end with %d threads", (int)i, threads);
+                    if (y && threads > 1 && !questions) continue; /* all done by workers */
+                    if (y)
+                        fail_msg("case %d came to its end with %d threads, asked %d times", (int)i,
+                                 threads, questions);
                     assert_int_equal(questions, 1);
                     assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
                 }
