@@ -12,6 +12,7 @@
  * at 256 and 61 % at 512, float16 60 % at 256, float64 50 % at 256, complex64 60 % at 256. Below 64
  * packing takes as long as computing. */
 #include "kernels/loops/reduce.h"
+#include "kernels/simd/turn.h"
 
 #define OP matmul
 
@@ -22,7 +23,7 @@ enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM
 
 /* Up to so many summands and bytes of B nothing is packed either, where elements need no conversion
  * (loops/gemm_direct.h). */
-enum { DIRECT_K = 512, DIRECT_B = 1 << 19 };
+enum { DIRECT_K = 256, DIRECT_B = 1 << 19, PACK_ROWS = 8 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -52,30 +53,6 @@ static inline void st_u32(uint32_t *p, vu32 x) { st_f32(p, (vf32)x); }
 static inline vu64 ld_u64(const uint64_t *p) { return (vu64)ld_f64(p); }
 static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 
-/* Squares turned over, in vectors of 16 bytes; to_row in elements, in_row in bytes. */
-static inline void turn_f32(float *to, int64_t to_row, const char *in, int64_t in_row) {
-    typedef uint32_t quad __attribute__((vector_size(16)));
-    quad x[4];
-    for (int k = 0; k < 4; k++) memcpy(&x[k], in + k * in_row, sizeof *x);
-    const quad ac = __builtin_shufflevector(x[0], x[2], 0, 4, 1, 5),
-               bd = __builtin_shufflevector(x[1], x[3], 0, 4, 1, 5),
-               AC = __builtin_shufflevector(x[0], x[2], 2, 6, 3, 7),
-               BD = __builtin_shufflevector(x[1], x[3], 2, 6, 3, 7);
-    const quad y[4] = {
-        __builtin_shufflevector(ac, bd, 0, 4, 1, 5), __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-        __builtin_shufflevector(AC, BD, 0, 4, 1, 5), __builtin_shufflevector(AC, BD, 2, 6, 3, 7)};
-    for (int k = 0; k < 4; k++) memcpy(to + k * to_row, &y[k], sizeof *y);
-}
-static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t in_row) {
-    typedef uint64_t two __attribute__((vector_size(16)));
-    two a, b;
-    memcpy(&a, in, sizeof a);
-    memcpy(&b, in + in_row, sizeof b);
-    const two low = __builtin_shufflevector(a, b, 0, 2), high = __builtin_shufflevector(a, b, 1, 3);
-    memcpy(to, &low, sizeof low);
-    memcpy(to + to_row, &high, sizeof high);
-}
-
 #define MUL_ADD(a, b, c) ((a) * (b) + (c))
 
 #define SFX            f32
@@ -94,12 +71,10 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
 #define KC             256
-#define MC             (MR * 16)
 #define NC             (NR * 16)
 #define ROUNDS         0
 #define DIRECT         1
-#define TURN           turn_f32
-#define SIDE           4
+#define TURN           v_turn_f32
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f64
@@ -118,12 +93,10 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
 #define KC             256
-#define MC             (MR * 16)
 #define NC             (NR * 16)
 #define ROUNDS         0
 #define DIRECT         1
-#define TURN           turn_f64
-#define SIDE           2
+#define TURN           v_turn_f64
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f16
@@ -142,10 +115,11 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
 #define KC             256
-#define MC             (MR * 32)
+#define MC             (MR * 64)
 #define NC             (NR * 16)
 #define ROUNDS         1
 #define DIRECT         0
+#define TURN           v_turn_f32
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            bf16
@@ -164,10 +138,11 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
 #define KC             256
-#define MC             (MR * 32)
+#define MC             (MR * 64)
 #define NC             (NR * 16)
 #define ROUNDS         1
 #define DIRECT         0
+#define TURN           v_turn_f32
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u8
@@ -184,10 +159,10 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR        ROWS_REAL
 #define NV        VECS_REAL
 #define KC        256
-#define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
 #define DIRECT    0
+#define TURN      v_turn_u32
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u16
@@ -204,10 +179,10 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR        ROWS_REAL
 #define NV        VECS_REAL
 #define KC        256
-#define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
 #define DIRECT    0
+#define TURN      v_turn_u32
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u32
@@ -224,10 +199,10 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR        ROWS_REAL
 #define NV        VECS_REAL
 #define KC        256
-#define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
 #define DIRECT    0
+#define TURN      v_turn_u32
 #include "kernels/loops/gemm_real.h"
 
 #define SFX       u64
@@ -244,10 +219,10 @@ static inline void turn_f64(double *to, int64_t to_row, const char *in, int64_t 
 #define MR        ROWS_REAL
 #define NV        VECS_REAL
 #define KC        256
-#define MC        (MR * 16)
 #define NC        (NR * 64)
 #define ROUNDS    0
 #define DIRECT    0
+#define TURN      v_turn_u64
 #include "kernels/loops/gemm_real.h"
 
 #define SFX c64

@@ -394,13 +394,13 @@ static void large_products(void **s) {
 static void products_by_any_threads(void **s) {
     (void)s;
     static const int64_t sizes[][3] = {
-        {267, 300, 201}, {530, 70, 1100}, {505, 500, 65}, {3000, 300, 1}};
+        {267, 300, 201}, {530, 70, 1100}, {505, 500, 65}, {3000, 300, 1}, {200, 400, 512}};
     static const int threads[] = {1, 2, 3, 4, 7, 32};
     static const nomen_dtype dtypes[] = {NOMEN_F32, NOMEN_F16, NOMEN_C64};
-    for (int round = 0; round < 3 * COUNT(sizes); round++) {
-        const int64_t *n = sizes[round / 3], left[] = {n[0], n[1]}, right[] = {n[1], n[2]},
-                      both[] = {n[0], n[2]};
-        nomen_dtype d = dtypes[round % 3];
+    for (int round = 0; round < COUNT(dtypes) * COUNT(sizes); round++) {
+        const int64_t *n = sizes[round / COUNT(dtypes)], left[] = {n[0], n[1]},
+                      right[] = {n[1], n[2]}, both[] = {n[0], n[2]};
+        nomen_dtype d = dtypes[round % COUNT(dtypes)];
         size_t bytes = (size_t)(n[0] * n[2] * dtype_size[d]);
         nomen_tensor *a = layout_new(d, 2, left, PERMUTED), *b = layout_new(d, 2, right, PERMUTED);
         int64_t index[NOMEN_MAX_DIMS];

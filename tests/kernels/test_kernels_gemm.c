@@ -163,6 +163,8 @@ static void test_blocks(void **state) {
     check_all(30, 40, 600, PLAIN);
     check_all(500, 20, 30, PLAIN);
     check_all(20, 2100, 17, PLAIN);
+    check_all(3600, 17, 20, PLAIN);
+    check_all(20, 530, 300, PLAIN);
 }
 
 static void test_vectors(void **state) {

@@ -1,15 +1,16 @@
 /* Include-template: the matrix product of one dtype whose elements are single numbers.
  * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
  * STV(T *, V) of W elements, C_OF(T), T_OF(C), FMA(V, V, V), MR and NV (rows and vectors of the
- * micro-kernel's tile), KC, MC, NC (block sizes; MC a multiple of MR, NC of NR), ROUNDS (1: C loses
- * digits when stored, so blocks of C wait in scratch), DIRECT (1: gemm_direct.h as well), perhaps
- * TURN(C *to, to_row, const char *in, in_row) of squares of SIDE elements. After: FN(gemm);
- * everything is undefined. */
+ * micro-kernel's tile), KC and NC (summands and columns of a block; NC is a multiple of NR), ROUNDS
+ * (1: C loses digits when stored, so blocks of C, of MC rows, wait in scratch), DIRECT (1:
+ * gemm_direct.h as well), TURN (turns W vectors over: simd/turn.h). After: FN(gemm); everything is
+ * undefined. */
 
 #define NR                      (NV * W)
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
 #define CAT(type, base, offset) (*(const type *)(const void *)((base) + (offset)))
 #define E                       ((int64_t)sizeof(T))
+#define STEP                    (E < 4 ? 16 : 64 / E) /* elements to a line of the cache, about */
 #if ROUNDS
 #define P             C /* what blocks of C are kept in between the blocks of k */
 #define P_ADD(old, x) ((old) + (x))
@@ -38,188 +39,69 @@ static inline void FN(store_n)(T *p, V v, int64_t n) {
 #endif
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
-/* tile[MR][NR] = packed a (k columns of MR) times packed b (k rows of NR). */
-static APART void FN(kernel)(int64_t k, const C *restrict a, const C *restrict b,
-                             C *restrict tile) {
-    V acc[MR][NV];
-#pragma GCC unroll 16
-    for (int i = 0; i < MR; i++)
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; v++) acc[i][v] = (V){0};
-    for (int64_t p = 0; p < k; p++, a += MR, b += NR) {
-        V row[NV];
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; v++) row[v] = *(const V *)(const void *)(b + v * W);
-#pragma GCC unroll 16
-        for (int i = 0; i < MR; i++) {
-            V x = FN(splat)(a[i]);
-#pragma GCC unroll 8
-            for (int v = 0; v < NV; v++) acc[i][v] = FMA(x, row[v], acc[i][v]);
-        }
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < MR; i++)
-#pragma GCC unroll 8
-        for (int v = 0; v < NV; v++) *(V *)(void *)(tile + i * NR + v * W) = acc[i][v];
-}
+#include "kernels/loops/gemm_pack.h"
+#include "kernels/loops/gemm_tile.h"
 
-/* Panels of MR rows, column after column; missing rows are 0. */
-static APART void FN(pack_a)(C *to, const char *a, int64_t m, int64_t k, int64_t row, int64_t col) {
-    for (int64_t i = 0; i < m; i += MR, to += MR * k) {
-        const char *in = a + i * row;
-        if (i + MR <= m) {
-            int64_t p = 0;
-#ifdef TURN
-            for (; col == E && p + SIDE <= k; p += SIDE) {
-#pragma GCC unroll 16
-                for (int r = 0; r + SIDE <= MR; r += SIDE)
-                    TURN(to + p * MR + r, MR, in + r * row + p * E, row);
-                for (int r = MR / SIDE * SIDE; r < MR; r++)
-                    for (int s = 0; s < SIDE; s++)
-                        to[(p + s) * MR + r] = C_OF(CAT(T, in, r * row + (p + s) * E));
-            }
-#endif
-            for (; p < k; p++)
-#pragma GCC unroll 16
-                for (int r = 0; r < MR; r++) to[p * MR + r] = C_OF(CAT(T, in, r * row + p * col));
-        } else {
-            for (int64_t p = 0; p < k; p++)
-                for (int64_t r = 0; r < MR; r++)
-                    to[p * MR + r] = i + r < m ? C_OF(CAT(T, in, r * row + p * col)) : (C)0;
-        }
-    }
-}
-
-/* Panels of NR columns, row after row; missing columns are 0. */
-static APART void FN(pack_b)(C *to, const char *b, int64_t k, int64_t n, int64_t row, int64_t col) {
-    for (int64_t j = 0; j < n; j += NR, to += NR * k) {
-        const char *in = b + j * col;
-        int64_t width = n - j < NR ? n - j : NR;
-        if (col == E && width == NR) {
-            for (int64_t p = 0; p < k; p++)
-                for (int v = 0; v < NV; v++)
-                    *(V *)(void *)(to + p * NR + v * W) = LDV(&CAT(T, in, p * row + v * W * E));
-#ifdef TURN
-        } else if (row == E && width == NR) {
-            int64_t p = 0;
-            for (; p + SIDE <= k; p += SIDE)
-                for (int64_t c = 0; c < NR; c += SIDE)
-                    TURN(to + p * NR + c, NR, in + c * col + p * E, col);
-            for (; p < k; p++)
-                for (int64_t c = 0; c < NR; c++) to[p * NR + c] = C_OF(CAT(T, in, c * col + p * E));
-#endif
-        } else {
-            for (int64_t p = 0; p < k; p++)
-                for (int64_t c = width; c < NR; c++) to[p * NR + c] = 0;
-            for (int64_t p0 = 0; p0 < k;
-                 p0 += 8) /* 8 rows a time: their panel lines stay in L1 when col is long */
-                for (int64_t c = 0; c < width; c++)
-                    for (int64_t p = p0; p < k && p < p0 + 8; p++)
-                        to[p * NR + c] = C_OF(CAT(T, in, p * row + c * col));
-        }
-    }
-}
-
-/* A tile into C; first: the first block of k, which C's former contents are no part of. */
-static inline void FN(put)(const C *tile, char *c, int64_t m, int64_t n, int64_t row, int64_t col,
-                           bool first) {
-    for (int64_t i = 0; i < m; i++, tile += NR, c += row) {
-        if (col == (int64_t)sizeof(P)) {
-            P *to = (P *)(void *)c;
-            if (first)
-                for (int64_t j = 0; j < n; j++) to[j] = P_OF(tile[j]);
-            else
-                for (int64_t j = 0; j < n; j++) to[j] = P_ADD(to[j], tile[j]);
-        } else {
-            for (int64_t j = 0; j < n; j++) {
-                P *to = &AT(P, c, j * col);
-                *to = first ? P_OF(tile[j]) : P_ADD(*to, tile[j]);
-            }
-        }
-    }
-}
-
-/* One block of C from a packed block of A and one of B. */
-static void FN(block)(const C *a, const C *b, int64_t m, int64_t n, int64_t k, char *c, int64_t row,
-                      int64_t col, bool first) {
-    C tile[MR * NR] __attribute__((aligned(64)));
-    for (int64_t i = 0; i < m; i += MR)
-        for (int64_t j = 0; j < n; j += NR) {
-            /* rows of C lie far apart: they are asked for while the tile is computed */
-            for (int64_t r = i; r < i + MR && r < m; r++)
-                for (int64_t s = 0; s < NR * (int64_t)sizeof(P); s += 64)
-                    __builtin_prefetch(c + r * row + j * col + s, 1);
-            FN(kernel)(k, a + i * k, b + j * k, tile);
-            FN(put)(tile, c + i * row + j * col, m - i < MR ? m - i : MR, n - j < NR ? n - j : NR,
-                    row, col, first);
-        }
-}
-
+/* Bytes of scratch, multiples of 64: a panel of A and what may be written beyond it, a block of B,
+ * and where digits would be lost a block of C. */
 typedef struct FN(plan) {
-    int64_t mc, kc, nc; /* a block of each, rounded up to whole panels */
-    size_t a, b, c;     /* bytes of scratch for it, multiples of 64 */
+    int64_t rows, kc, nc; /* of blocks; nc is rounded up to whole panels */
+    size_t a, b, c;
 } FN(plan);
 
 static inline FN(plan) FN(plan_of)(int64_t m, int64_t n, int64_t k) {
-    FN(plan) p = {(m + MR - 1) / MR * MR, k, (n + NR - 1) / NR * NR, 0, 0, 0};
-    if (p.mc > MC) p.mc = MC;
-    if (p.kc > KC) p.kc = KC;
+    FN(plan) p = {m, k < KC ? k : KC, (n + NR - 1) / NR * NR, 0, 0, 0};
     if (p.nc > NC) p.nc = NC;
-    p.a = ((size_t)(p.mc * p.kc) * sizeof(C) + 63) / 64 * 64;
+    p.a = ((size_t)(MR * p.kc) * sizeof(C) + VB + 63) / 64 * 64;
     p.b = ((size_t)(p.kc * p.nc) * sizeof(C) + 63) / 64 * 64;
-    p.c = ROUNDS ? ((size_t)(p.mc * p.nc) * sizeof(C) + 63) / 64 * 64 : 0;
+#if ROUNDS
+    if (p.rows > MC) p.rows = MC;
+    p.c = ((size_t)(p.rows * p.nc) * sizeof(C) + 63) / 64 * 64;
+#endif
     return p;
 }
 
 #if ROUNDS
-static void FN(large)(const nomen__gemm_args *g, void *scratch) {
-    FN(plan) plan = FN(plan_of)(g->m, g->n, g->k);
-    C *a = scratch, *b = (C *)(void *)((char *)scratch + plan.a),
-      *c = (C *)(void *)((char *)b + plan.b);
-    for (int64_t j = 0; j < g->n; j += plan.nc)
-        for (int64_t i = 0; i < g->m; i += plan.mc) {
-            int64_t n = g->n - j < plan.nc ? g->n - j : plan.nc,
-                    m = g->m - i < plan.mc ? g->m - i : plan.mc;
-            for (int64_t p = 0; p < g->k; p += plan.kc) {
-                int64_t k = g->k - p < plan.kc ? g->k - p : plan.kc;
-                /* B stays packed from the block of rows before if all of k fits. */
-                if (i == 0 || g->k > plan.kc)
-                    FN(pack_b)(b, g->b + p * g->b_row + j * g->b_col, k, n, g->b_row, g->b_col);
-                FN(pack_a)(a, g->a + i * g->a_row + p * g->a_col, m, k, g->a_row, g->a_col);
-                FN(block)(a, b, m, n, k, (char *)c, plan.nc * (int64_t)sizeof(C), sizeof(C),
-                          p == 0);
-            }
-            for (int64_t r = 0; r < m; r++)
-                for (int64_t s = 0; s < n; s += W) {
-                    V v = *(const V *)(const void *)(c + r * plan.nc + s);
-                    char *to = g->c + (i + r) * g->c_row + (j + s) * g->c_col;
-                    int64_t w = n - s < W ? n - s : W;
-                    if (g->c_col == E && w == W)
-                        STV(&AT(T, to, 0), v);
-                    else
-                        for (int64_t l = 0; l < w; l++) AT(T, to, l * g->c_col) = T_OF(v[l]);
-                }
+/* A block of C that has been added up, to where it belongs. */
+static void FN(deliver)(const nomen__gemm_args *g, const C *c, int64_t nc) {
+    for (int64_t r = 0; r < g->m; r++)
+        for (int64_t s = 0; s < g->n; s += W) {
+            const V v = *(const V *)(const void *)(c + r * nc + s);
+            char *to = g->c + r * g->c_row + s * g->c_col;
+            const int64_t w = g->n - s < W ? g->n - s : W;
+            if (g->c_col == E && w == W)
+                STV(&AT(T, to, 0), v);
+            else
+                for (int64_t l = 0; l < w; l++) AT(T, to, l * g->c_col) = T_OF(v[l]);
         }
-}
-#else
-static void FN(large)(const nomen__gemm_args *g, void *scratch) {
-    FN(plan) plan = FN(plan_of)(g->m, g->n, g->k);
-    C *a = scratch, *b = (C *)(void *)((char *)scratch + plan.a);
-    for (int64_t j = 0; j < g->n; j += plan.nc) {
-        int64_t n = g->n - j < plan.nc ? g->n - j : plan.nc;
-        for (int64_t p = 0; p < g->k; p += plan.kc) {
-            int64_t k = g->k - p < plan.kc ? g->k - p : plan.kc;
-            FN(pack_b)(b, g->b + p * g->b_row + j * g->b_col, k, n, g->b_row, g->b_col);
-            for (int64_t i = 0; i < g->m; i += plan.mc) {
-                int64_t m = g->m - i < plan.mc ? g->m - i : plan.mc;
-                FN(pack_a)(a, g->a + i * g->a_row + p * g->a_col, m, k, g->a_row, g->a_col);
-                FN(block)(a, b, m, n, k, g->c + i * g->c_row + j * g->c_col, g->c_row, g->c_col,
-                          p == 0);
-            }
-        }
-    }
 }
 #endif
+
+static void FN(large)(const nomen__gemm_args *g, void *scratch) {
+    const FN(plan) plan = FN(plan_of)(g->m, g->n, g->k);
+    C *a = scratch, *b = (C *)(void *)((char *)scratch + plan.a);
+    for (int64_t j = 0; j < g->n; j += plan.nc)
+        for (int64_t i = 0; i < g->m; i += plan.rows) {
+            nomen__gemm_args part = *g;
+            part.m = g->m - i < plan.rows ? g->m - i : plan.rows;
+            part.n = g->n - j < plan.nc ? g->n - j : plan.nc;
+            part.c = g->c + i * g->c_row + j * g->c_col;
+            for (int64_t p = 0; p < g->k; p += plan.kc) {
+                part.k = g->k - p < plan.kc ? g->k - p : plan.kc;
+                part.a = g->a + i * g->a_row + p * g->a_col;
+                part.b = g->b + p * g->b_row + j * g->b_col;
+                if (i == 0 || g->k > plan.kc) /* else it is there from the rows before */
+                    FN(pack_b)(b, part.b, part.k, part.n, g->b_row, g->b_col);
+#if ROUNDS
+                char *c = (char *)b + plan.b;
+                FN(block)(&part, a, b, c, plan.nc * (int64_t)sizeof(C), sizeof(C), p == 0);
+                if (p + part.k == g->k) FN(deliver)(&part, (const C *)(const void *)c, plan.nc);
+#else
+                FN(block)(&part, a, b, part.c, g->c_row, g->c_col, p == 0);
+#endif
+            }
+        }
+}
 
 /* m, n, k <= GEMM_SMALL: B copied into whole vectors on the stack, A read where it lies. nv:
  * vectors per row of B. */
@@ -377,21 +259,31 @@ static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
 }
 
 /* Which way is taken depends on the steps as well: enough for each. */
+static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
+    size_t copy = 0, other = (size_t)k * sizeof(C);
+#if DIRECT
+    if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
+#endif
+    if (m > GEMM_NARROW && n > GEMM_NARROW) {
+        const FN(plan) p = FN(plan_of)(m, n, k);
+        other = p.a + p.b + p.c;
+    }
+    return copy > other ? copy : other;
+}
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     if (k <= 0 || m <= 0 || n <= 0) return 0;
     if (m == 1 || n == 1) return (size_t)k * sizeof(C);
     if (FN(is_small)(m, n, k)) return 0;
-    size_t copy = 0;
-#if DIRECT
-    if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
-#endif
-    FN(plan) p = FN(plan_of)(m, n, k);
-    size_t other = m <= GEMM_NARROW || n <= GEMM_NARROW ? (size_t)k * sizeof(C) : p.a + p.b + p.c;
-    return copy > other ? copy : other;
+    const size_t one = FN(scratch_of)(m, n, k), other = FN(scratch_of)(n, m, k); /* C turned */
+    return one > other ? one : other;
 }
 
 static void FN(run)(const nomen__gemm_args *g, void *scratch) {
+    const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
+                                     g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
     if (g->m <= 0 || g->n <= 0) return;
+    const bool few_columns = g->n <= GEMM_NARROW, few_rows = g->m <= GEMM_NARROW;
+    if (!few_columns && !few_rows && g->c_col != E && g->c_row == E) g = &turned;
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = T_ZERO;
@@ -406,12 +298,9 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     } else if (g->m == 1 && g->n == 1 && g->a_col == E) {
         FN(row_column)(g);
 #endif
-    } else if (g->n <= GEMM_NARROW && (g->n <= g->m || g->m > GEMM_NARROW)) {
+    } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
-    } else if (g->m <= GEMM_NARROW) {
-        const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,
-                                         g->a,     g->c,     g->b_col, g->b_row,
-                                         g->a_col, g->a_row, g->c_col, g->c_row};
+    } else if (few_rows) {
         FN(narrow)(&turned, scratch);
     } else {
         FN(large)(g, scratch);
@@ -424,6 +313,7 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef AT
 #undef CAT
 #undef E
+#undef STEP
 #undef P
 #undef P_ADD
 #undef P_OF
@@ -448,4 +338,3 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef ROUNDS
 #undef DIRECT
 #undef TURN
-#undef SIDE
