@@ -205,6 +205,26 @@ static bool sums_up(const nomen__call *c, const nomen_tensor *product, const nom
            !nomen__concerns_tape((nomen_tensor *)(uintptr_t)bias) && bias->dtype == product->dtype;
 }
 
+/* Is it addr with nothing to multiply by? Then no product need be made before the sum. */
+static bool adds_outer(const nomen__call *c) {
+    const nomen_tensor *self = c->in[SELF], *left = c->in[LEFT], *right = c->in[RIGHT],
+                       *out = nomen__compose_target(c);
+    return c->op->id == NOMEN__OP_ADDR && is_number(c, BETA, 1) && is_number(c, ALPHA, 1) &&
+           self->dtype == left->dtype && self->dtype == right->dtype && self->dtype != NOMEN_BOOL &&
+           !(out && (nomen__may_overlap(out, left) || nomen__may_overlap(out, right)));
+}
+
+static nomen_tensor *sum_with_outer(const nomen__call *c) {
+    nomen_tensor *r = NULL;
+    nomen_scope() {
+        r = nomen_addcmul(nomen_rename(c->in[SELF]),
+                          nomen_unsqueeze(nomen_rename(c->in[LEFT]), "1"),
+                          nomen_rename(c->in[RIGHT]), .out = nomen__compose_target(c));
+        if (r) nomen__retain(r);
+    }
+    return r;
+}
+
 nomen_status nomen__compose_addmm(nomen__call *c) {
     nomen__namelist names;
     nomen_status s = check(c, &names);
@@ -215,8 +235,9 @@ nomen_status nomen__compose_addmm(nomen__call *c) {
         if (own.at) s = nomen__names_match_out(own, (nomen__names){names.n, names.at});
         if (s) return s;
     }
-    nomen_tensor *value = scaled(c, product(c), ALPHA);
-    if (value && (!is_number(c, BETA, 0) || nomen__concerns_tape(c->in[SELF]))) {
+    const bool at_once = adds_outer(c);
+    nomen_tensor *value = at_once ? sum_with_outer(c) : scaled(c, product(c), ALPHA);
+    if (!at_once && value && (!is_number(c, BETA, 0) || nomen__concerns_tape(c->in[SELF]))) {
         nomen_tensor *added = value, *bias = scaled(c, nomen__retain(c->in[SELF]), BETA);
         nomen_tensor *target = nomen__compose_target(c);
         if (!target && bias && sums_up(c, added, bias)) target = added;
