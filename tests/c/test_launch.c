@@ -396,7 +396,7 @@ static void products_by_any_threads(void **s) {
     static const int64_t sizes[][3] = {
         {267, 300, 201}, {530, 70, 1100}, {505, 500, 65}, {3000, 300, 1}, {200, 400, 512}};
     static const int threads[] = {1, 2, 3, 4, 7, 32};
-    static const nomen_dtype dtypes[] = {NOMEN_F32, NOMEN_F16, NOMEN_C64};
+    static const nomen_dtype dtypes[] = {NOMEN_F32, NOMEN_F64, NOMEN_F16, NOMEN_C64};
     for (int round = 0; round < COUNT(dtypes) * COUNT(sizes); round++) {
         const int64_t *n = sizes[round / COUNT(dtypes)], left[] = {n[0], n[1]},
                       right[] = {n[1], n[2]}, both[] = {n[0], n[2]};

@@ -240,7 +240,8 @@ static void FN(row_column)(const nomen__gemm_args *g) {
 
 /* Few columns: a strip of A that stays in cache is multiplied with one after another. */
 static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
-    int64_t rows = GEMM_CACHE / (g->k * E) + 1;
+    /* whole vectors to the end of C, wherever it was cut: what is left over has other bits */
+    const int64_t rows = (GEMM_CACHE / (g->k * E) / 64 + 1) * 64;
     const C *x = copy;
     for (int64_t i = 0; i < g->m; i += rows)
         for (int64_t j = 0; j < g->n; j++) {
