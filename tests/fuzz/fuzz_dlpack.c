@@ -29,7 +29,7 @@ static void fill(nomen_dl_tensor *x, feed *f, int64_t *shape, int64_t *stride, c
     x->dtype.code = codes[feed_byte(f) % (how & 1 ? 7 : 10)];
     x->dtype.bits = bits[feed_byte(f) % (how & 1 ? 5 : 9)];
     x->dtype.lanes = how >= 240 ? (uint16_t)feed_byte(f) : 1;
-    x->data = how % 32 == 31 ? NULL : buffer + (how & 2 ? 8 * feed_byte(f) : 0);
+    x->data = how % 32 == 31 ? NULL : buffer + (how & 2 ? 4 * feed_byte(f) : 0);
     x->byte_offset = how & 4 ? (uint64_t)feed_size(f) : 0;
     int known = x->ndim < 0 ? 0 : x->ndim > 70 ? 70 : x->ndim;
     for (int i = known - 1; i >= 0; i--) {

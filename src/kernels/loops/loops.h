@@ -13,10 +13,11 @@
 static inline uint32_t loop_wrap32(int32_t x) { return (uint32_t)x; }
 static inline uint64_t loop_wrap64(int64_t x) { return (uint64_t)x; }
 
-/* Memory of any element type of the size, for elements that are only moved. */
+/* Memory of any element type of the size, for elements that are only moved. One of 8 bytes may be a
+ * complex number of two floats, which is aligned as they are. */
 typedef uint16_t __attribute__((may_alias)) loop_2;
 typedef uint32_t __attribute__((may_alias)) loop_4;
-typedef uint64_t __attribute__((may_alias)) loop_8;
+typedef uint64_t __attribute__((may_alias, aligned(4))) loop_8;
 typedef struct loop_16 {
     uint64_t half[2];
 } __attribute__((may_alias)) loop_16;
