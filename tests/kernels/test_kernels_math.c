@@ -390,7 +390,7 @@ static void test_root(void **state) {
     static double x[N], r[N];
     static float x32[STEP], r32[STEP];
     const int n = hard_roots(x, N);
-    assert_true(n > 900 && n < N);
+    assert_true(n > 600 && n < N);
     for (int i = 0; i < ISAS; i++) {
         if (!isa_runs(i)) continue;
         char *p64[2] = {(char *)r, (char *)x}, *p32[2] = {(char *)r32, (char *)x32};

@@ -121,7 +121,7 @@ static inline vf64 v_erfinv_f64(vf64 x) {
     for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
     p = x * v_fma_f64(p, d, v_entry16_f64(table[LOST], i));
     const vf64 y = v_fma_f64(x, v_entry16_f64(table[1], i), p);
-    return v_either_f64(v_less_f64(u, v_set_f64(16)), y, x * u);
+    return v_copysign_f64(v_either_f64(v_less_f64(u, v_set_f64(16)), y, u), x); /* -0 too */
 }
 #else
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
