@@ -209,19 +209,19 @@ nomen_status nomen__compose_roll(nomen__call *c) {
 /* ---- repeat, tile, repeat_interleave --------------------------------------------------------- */
 
 static nomen_status check_repeats(nomen_sizes times, int lead, const nomen_tensor *t) {
-    bool negative = false;
-    int64_t size[NOMEN_MAX_DIMS];
+    int64_t negative = 0, size[NOMEN_MAX_DIMS];
     for (int64_t k = 0; k < times.count; k++) {
         int64_t own = k < lead ? 1 : t->size[k - lead];
         if (__builtin_mul_overflow(own, times.at[k], &size[k]))
             return nomen__fail(NOMEN_ERROR_SHAPE, "the repeated tensor is too large");
-        negative |= times.at[k] < 0;
+        if (size[k] < 0 && !negative) negative = size[k];
     }
-    if (!negative) return NOMEN_OK;
+    if (!negative) return NOMEN_OK; /* less than no repeats of nothing are nothing */
     NOMEN__TEXT(text, 256);
     nomen__text_sizes(&text, size, (int)times.count);
-    return nomen__fail(NOMEN_ERROR_SHAPE, "Trying to create tensor with negative dimension: %s",
-                       text.at);
+    return nomen__fail(NOMEN_ERROR_SHAPE,
+                       "Trying to create tensor with negative dimension %lld: %s",
+                       (long long)negative, text.at);
 }
 
 /* Each dim is laid out as one of its repeats and itself, expanded, and joined again. */
@@ -234,7 +234,7 @@ static nomen_tensor *repeated(nomen_tensor *t, int n, const int64_t *times) {
         if (times[d] != 1 && own != 1) { /* dims of size 1 are expanded as they are */
             if (k == NOMEN_MAX_DIMS) goto too_many;
             apart[k] = 1;
-            wide[k++] = times[d];
+            wide[k++] = own ? times[d] : 1;
         }
         if (k == NOMEN_MAX_DIMS) goto too_many;
         apart[k] = own;

@@ -308,3 +308,13 @@ def test_ranges_between_integers_that_are_one_double():
     assert nomen.arange(-(2**63), 2**63 - 1, 2**62).tolist() == [-(2**63), -(2**62), 0, 2**62]
     with pytest.raises(RuntimeError, match="too large"):
         nomen.arange(-(2**63), 2**63 - 1)
+
+
+def test_less_than_no_repeats_of_nothing():
+    """Sizes count, not repeats: 0 times -1 is 0."""
+    assert nomen.zeros(0, 1, 16).repeat(-1, 3, 0).shape == (0, 3, 0)
+    assert nomen.zeros(0, names=("N",)).repeat(-7).names == ("N",)
+    with pytest.raises(RuntimeError, match=r"negative dimension -2: \[-2, 0\]"):
+        nomen.zeros(2, 0).repeat(-1, -1)
+    with pytest.raises(RuntimeError, match=r"negative dimension -3: \[0, -3\]"):
+        nomen.zeros(0, 3).repeat(0, -1)
