@@ -54,7 +54,9 @@ __attribute__((constructor)) static void chosen(void) {
 
 def flags():
     include = [f"-I{ROOT / part}" for part in ("include", "src", "build/release/generated")]
-    return ["-std=gnu11", "-O0", "-ffp-contract=off", *include]
+    # What reads or writes behind the end of an array dies of it, and so is noticed.
+    bounds = ["-fsanitize=bounds-strict,shift", "-fsanitize-undefined-trap-on-error"]
+    return ["-std=gnu11", "-O0", "-ffp-contract=off", *bounds, *include]
 
 
 # ---- questions -----------------------------------------------------------------------------------

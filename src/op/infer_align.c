@@ -205,10 +205,8 @@ nomen_status nomen__names_align_tensors(nomen__names own, nomen__names target, i
 /* Own names with dims first..last replaced by count fresh ones. */
 static nomen_status splice(nomen__names own, int first, int last, const nomen_name *fresh,
                            int count, nomen__namelist *result) {
-    int rest = own.n - 1 - last;
-    if (first + count + rest > NOMEN_MAX_DIMS)
-        return nomen__fail_too_many(first + count + rest, own);
-    int n = 0;
+    int total = own.n - (last - first + 1) + count, n = 0;
+    if (total > NOMEN_MAX_DIMS) return nomen__fail_too_many(total, own);
     for (int i = 0; i < first; i++) result->at[n++] = nomen__names_at(own, i);
     for (int i = 0; i < count; i++) result->at[n++] = fresh[i];
     for (int i = last + 1; i < own.n; i++) result->at[n++] = nomen__names_at(own, i);

@@ -103,8 +103,10 @@ static nomen_status wanted_names(const request *r, nomen__namelist *list) {
     list->n = 0;
     for (int i = 0; i < r->names.n; i++) {
         if (i == NOMEN_MAX_DIMS) return nomen__fail_too_many(r->names.n, nomen__names_read(list));
-        nomen_status status = nomen__dimref_name(&r->names.at[i], &list->at[i]);
+        nomen_name name;
+        nomen_status status = nomen__dimref_name(&r->names.at[i], &name);
         if (status) return status;
+        list->at[i] = name;
         list->n = i + 1;
     }
     return NOMEN_OK;
@@ -353,7 +355,7 @@ static nomen_status rule_squeeze(request *r) {
     uint64_t mask;
     nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
     if (status) return status;
-    for (int i = 0; r->args->size && i < r->in[0].n; i++)
+    for (int i = r->in[0].n - 1; r->args->size && i >= 0; i--)
         if (r->args->size[i] != 1) mask &= ~((uint64_t)1 << i);
     nomen__names_reduce(r->in[0], mask, false, &r->result);
     return NOMEN_OK;

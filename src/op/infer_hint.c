@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c; }
-
 static int least(int a, int b, int c) {
     int d = a < b ? a : b;
     return d < c ? d : c;
@@ -13,25 +11,34 @@ static int least(int a, int b, int c) {
 
 enum { LONGEST = 32 };
 
+/* The length of a name, which is copied in small letters, or LONGEST if there is no room. */
+static int in_small_letters(const char *from, char (*to)[LONGEST]) {
+    int n = 0;
+    for (; from[n]; n++) {
+        if (n == LONGEST - 1) return LONGEST;
+        (*to)[n] = from[n] >= 'A' && from[n] <= 'Z' ? (char)(from[n] + 'a' - 'A') : from[n];
+    }
+    return n;
+}
+
 /* How many letters to insert, drop, replace or swap with their neighbour, whatever their case;
  * LONGEST if one is too long to be a slip of the other. */
-static int distance(const char *a, const char *b) {
-    size_t n = strlen(a), m = strlen(b);
-    if (n >= LONGEST || m >= LONGEST) return LONGEST;
-    int row[3][LONGEST + 1]; /* two rows back, one back, this one */
-    for (size_t k = 0; k <= m; k++) row[1][k] = (int)k;
-    for (size_t i = 1; i <= n; i++) {
-        int *two = row[(i - 1) % 3], *one = row[i % 3], *now = row[(i + 1) % 3];
-        now[0] = (int)i;
-        for (size_t k = 1; k <= m; k++) {
-            bool same = lower(a[i - 1]) == lower(b[k - 1]);
-            now[k] = least(now[k - 1] + 1, one[k] + 1, one[k - 1] + !same);
-            if (i > 1 && k > 1 && lower(a[i - 1]) == lower(b[k - 2]) &&
-                lower(a[i - 2]) == lower(b[k - 1]) && two[k - 2] + 1 < now[k])
-                now[k] = two[k - 2] + 1;
+static int distance(const char *one, const char *other) {
+    char a[LONGEST], b[LONGEST];
+    int n = in_small_letters(one, &a), m = in_small_letters(other, &b);
+    if (n == LONGEST || m == LONGEST) return LONGEST;
+    int d[LONGEST][LONGEST]; /* between the first i and the first k letters */
+    for (int k = 0; k < LONGEST; k++) d[0][k] = k;
+    for (int i = 1; i <= n; i++) {
+        d[i][0] = i;
+        for (int k = 1; k <= m; k++) {
+            d[i][k] =
+                least(d[i - 1][k] + 1, d[i][k - 1] + 1, d[i - 1][k - 1] + (a[i - 1] != b[k - 1]));
+            if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+                d[i][k] = least(d[i][k], d[i][k], d[i - 2][k - 2] + 1);
         }
     }
-    return row[(n + 1) % 3][m];
+    return d[n][m];
 }
 
 /* The name of the list that is most like the one asked for, 0: none is like it. */

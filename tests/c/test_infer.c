@@ -2,6 +2,7 @@
  * it cannot. All small lists are covered by the golden vectors (tests/python/test_golden_infer.py);
  * here are the corners that those do not reach: ranks above 3, integers and ranges as dims, limits,
  * misuse. */
+#define _GNU_SOURCE
 #include "nomen/inference.h"
 #include "op/infer.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -438,6 +441,83 @@ static void splitting(void **state) {
         NOMEN_ERROR_SHAPE);
 }
 
+/* ---- what errors advise ---------------------------------------------------------------------- */
+
+enum { WORD = 40 };
+
+/* Insertions, losses, replacements and swaps of neighbours between a's first i and b's first k
+ * letters: the definition, with everything that is known kept. */
+static int slips(const char *a, int i, const char *b, int k, signed char known[WORD][WORD]) {
+    if (!i || !k) return i + k;
+    if (known[i][k] >= 0) return known[i][k];
+    int best = slips(a, i - 1, b, k - 1, known) + (a[i - 1] != b[k - 1]);
+    int lost = slips(a, i - 1, b, k, known) + 1, more = slips(a, i, b, k - 1, known) + 1;
+    if (lost < best) best = lost;
+    if (more < best) best = more;
+    if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1]) {
+        int swapped = slips(a, i - 2, b, k - 2, known) + 1;
+        if (swapped < best) best = swapped;
+    }
+    known[i][k] = (signed char)best;
+    return best;
+}
+
+static int random_letters(char *at, int n) {
+    for (int i = 0; i < n; i++) at[i] = "abcABC"[rand() % 3 + 3 * (rand() % 8 == 0)];
+    at[n] = 0;
+    return n;
+}
+
+/* A few slips of the word, of which no more is known than that. */
+static void slip(char *word, int times) {
+    for (; times > 0; times--) {
+        size_t n = strlen(word), i = (size_t)rand() % n;
+        char c = word[i];
+        switch (rand() % 4) {
+        case 0: word[i] = "abcd"[rand() % 4]; break;
+        case 1:
+            if (n > 1) memmove(word + i, word + i + 1, n - i);
+            break;
+        case 2:
+            if (n + 2 < WORD) memmove(word + i + 1, word + i, n - i + 1);
+            break;
+        default:
+            if (i + 1 < n) word[i] = word[i + 1], word[i + 1] = c;
+        }
+    }
+}
+
+static void small(char *to, const char *from) {
+    for (; *from; from++) *to++ = (char)(*from >= 'A' && *from <= 'Z' ? *from + 32 : *from);
+    *to = 0;
+}
+
+static void names_that_were_meant(void **state) {
+    (void)state;
+    srand(5);
+    int meant = 0, other = 0;
+    for (int round = 0; round < 20000; round++) {
+        char own[WORD], asked[WORD], a[WORD], b[WORD], want[WORD + 32];
+        signed char known[WORD][WORD];
+        int n = random_letters(own, 1 + rand() % (round % 4 ? 9 : 33));
+        strcpy(asked, own);
+        slip(asked, 1 + rand() % 4);
+        if (!strcmp(own, asked)) continue;
+        small(a, asked);
+        small(b, own);
+        memset(known, -1, sizeof known);
+        int length = (int)strlen(a), far = slips(a, length, b, n, known);
+        bool near = far <= (length <= 2 ? 0 : length <= 5 ? 1 : 2) && n < 32 && length < 32;
+        assert_int_equal(code_of(&(nomen_infer_args){.op = "sum", ON(own), .dim = asked}),
+                         NOMEN_ERROR_NAME);
+        snprintf(want, sizeof want, near ? "did you mean '%s'?" : "the dims are ['%s']", own);
+        if (strcmp(nomen_last_error()->hint, want))
+            fail_msg("%s for %s: %s", asked, own, nomen_last_error()->hint);
+        near ? meant++ : other++;
+    }
+    assert_true(meant > 5000 && other > 2000);
+}
+
 static void moving(void **state) {
     (void)state;
     ASK("C N H", "transpose", ON("N C H"), .dim = "N 1");
@@ -479,6 +559,7 @@ static void sixty_four_dims(void **state) {
         {.op = "stack", ON(full)},
         {.op = "expand", ON("N"), .ndim = 65},
         {.op = "unflatten", ON(full), .dim = "d0", .names = "A B"},
+        {.op = "unflatten", ON(full), .dim = "d63", .names = "A B"},
         {.op = "align_to", ON("X"), .names = over},
         {.op = "align_to", ON(full), .names = "... E"},
         {.op = "rename", ON("X"), .names = over},
@@ -550,6 +631,52 @@ static void sixty_four_dims(void **state) {
     code_of(&(nomen_infer_args){.op = "align_to", ON(full), .names = "... E"});
     assert_non_null(strstr(nomen_last_error()->message, "only support up to 64 dims"));
     free(full);
+    free(over);
+}
+
+/* At the ends of what there is room for. */
+static void longest_lists_and_words(void **state) {
+    (void)state;
+    char word[101];
+    for (int n = 62; n <= 100; n++) {
+        memset(word, 'q', sizeof word);
+        word[n] = 0;
+        assert_int_equal(code_of(&(nomen_infer_args){.op = word, ON("N")}), NOMEN_ERROR_VALUE);
+    }
+    ASK("!zeros_: there is no operand to write to", "zeros_", .names = "N");
+    assert_int_equal(code_of(&(nomen_infer_args){.op = "zeros_", .names = "N"}), NOMEN_ERROR_TYPE);
+    ASK("; ", "max", ON("N C"), .dim = "");
+    ASK("", "sum", ON("N C"), .dim = "");
+    /* sizes at the end of memory: not one more is read */
+    long page = sysconf(_SC_PAGESIZE);
+    char *pages =
+        mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(pages != MAP_FAILED && !mprotect(pages + page, (size_t)page, PROT_NONE));
+    int64_t *sizes = (int64_t *)(void *)(pages + page) - 3;
+    sizes[0] = 2, sizes[1] = 1, sizes[2] = 4;
+    ASK("N H", "squeeze", ON("N C H"), .size = sizes);
+    munmap(pages, 2 * (size_t)page);
+    const char *many_operands[80];
+    for (int i = 0; i < 80; i++) many_operands[i] = "N";
+    nomen_infer_args args = {.op = "cat", .operands = many_operands, .count = 64, .dim = "N"};
+    assert_int_equal(code_of(&args), NOMEN_OK);
+    args.dim = "0";
+    assert_int_equal(code_of(&args), NOMEN_OK);
+    args.count = 80;
+    assert_int_equal(code_of(&args), NOMEN_ERROR_TYPE);
+    int told = 0;
+    for (const char *at = nomen_last_error()->operands; *at; at++) told += *at == '[';
+    assert_int_equal(told, 64);
+    char *over = many("d", 65), *dotted = malloc(strlen(over) + 8);
+    sprintf(dotted, "... %s", over);
+    static const char *const lists[] = {"align_to", "refine_names"};
+    const char *const texts[] = {over, dotted}; /* the ellipsis is no dim */
+    for (int i = 0; i < 4; i++)
+        check(__LINE__,
+              "!Named tensors only support up to 64 dims: Attempted to create a tensor with dim 65 "
+              "with names ['X']",
+              &(nomen_infer_args){.op = lists[i / 2], ON("X"), .names = texts[i % 2]});
+    free(dotted);
     free(over);
 }
 
@@ -729,9 +856,11 @@ int main(void) {
         cmocka_unit_test(align_sources),
         cmocka_unit_test(flattening),
         cmocka_unit_test(splitting),
+        cmocka_unit_test(names_that_were_meant),
         cmocka_unit_test(moving),
         cmocka_unit_test(sixty_four_dims),
         cmocka_unit_test(misuse),
+        cmocka_unit_test(longest_lists_and_words),
         cmocka_unit_test(long_lists_leave_room_for_the_reason),
         cmocka_unit_test(room_for_the_result),
         cmocka_unit_test(factories),
