@@ -143,8 +143,9 @@ static nomen_tensor *on_memory(const nomen_dl_tensor *x, const char *names,
         nomen__fail(NOMEN_ERROR_VALUE, "from_dlpack: byte_offset leads out of the address space");
         return NULL;
     }
-    char *data = x->data ? (char *)x->data + x->byte_offset : NULL;
-    nomen_tensor *t = nomen__tensor_foreign(data, dtype, x->ndim, x->shape, x->strides, NULL, NULL);
+    /* as a number until it is known to lead somewhere */
+    nomen_tensor *t =
+        nomen__tensor_foreign((void *)at, dtype, x->ndim, x->shape, x->strides, NULL, NULL);
     if (!t) return NULL;
     t->storage->readonly = readonly;
     nomen__set_names(t, names ? list : NULL);
