@@ -1,0 +1,122 @@
+"""Builds the library and its C tests for processors that are not here, and runs them under qemu.
+
+usage: tools/elsewhere.py [aarch64] [i686] [s390x]     all three unless told
+
+i686 has 32 bits, s390x the other byte order, aarch64 the vectors of NEON. Wants Debian's packages
+qemu-user and gcc-ARCH-linux-gnu with libc6-dev-DEBIAN-cross; cmocka of each architecture is fetched
+with apt-get and unpacked under build/elsewhere, not installed. Kernels are not tested on i686.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PLACE = ROOT / "build/elsewhere"
+# processor: (Debian's name of it, qemu, instruction sets, folders of tests)
+PROCESSORS = {
+    "aarch64": ("arm64", "qemu-aarch64", "scalar;neon", ("c", "kernels")),
+    "i686": ("i386", "qemu-i386", "scalar", ("c",)),
+    "s390x": ("s390x", "qemu-s390x", "scalar", ("c", "kernels")),
+}
+SECONDS = 1800  # for a program
+# qemu 7.2 itself dies in a process that forks while other threads run.
+QEMU_DIED = "qemu_plugin_vcpu_init_hook: assertion failed"
+
+
+def run(*command, **options):
+    done = subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-4000:]}")
+    return done.stdout
+
+
+def fetch_cmocka(debian):
+    """The folder with usr/include and usr/lib of cmocka for that architecture."""
+    folder = PLACE / f"root-{debian}"
+    if list(folder.glob("usr/lib/*/libcmocka.so")):
+        return folder
+    lists, cache = PLACE / f"apt-{debian}/lists", PLACE / f"apt-{debian}/cache"
+    for path in (lists, cache / "archives/partial"):
+        path.mkdir(parents=True, exist_ok=True)
+    sources = PLACE / f"apt-{debian}/sources.list"
+    release = re.search(r"VERSION_CODENAME=(\w+)", Path("/etc/os-release").read_text())[1]
+    sources.write_text(f"deb http://deb.debian.org/debian {release} main\n")
+    options = [f"-oAPT::Architecture={debian}", f"-oAPT::Architectures={debian}"]
+    options += [f"-oDir::State::lists={lists}", f"-oDir::Cache={cache}"]
+    options += [f"-oDir::Etc::sourcelist={sources}", "-oDir::Etc::sourceparts=-"]
+    run("apt-get", *options, "update")
+    run("apt-get", *options, "download", "libcmocka0", "libcmocka-dev", cwd=cache)
+    for package in cache.glob("libcmocka*.deb"):
+        run("dpkg", "-x", package, folder)
+    return folder
+
+
+def build(processor):
+    debian, _, isas, _ = PROCESSORS[processor]
+    root, folder = fetch_cmocka(debian), PLACE / processor
+    (library,) = root.glob("usr/lib/*/libcmocka.so")
+    run(
+        "cmake",
+        *("-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DNOMEN_KERNEL_OPT=-O1"),
+        *("-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={processor}"),
+        *(f"-DCMAKE_C_COMPILER={processor}-linux-gnu-gcc", f"-DNOMEN_ISAS={isas}"),
+        *("-DNOMEN_TESTS=ON", "-DNOMEN_DEBUG=ON", "-DNOMEN_WERROR=ON"),
+        *(f"-DCMOCKA_INCLUDE={root}/usr/include", f"-DCMOCKA_LIBRARY={library}"),
+    )
+    run("cmake", "--build", folder, "--parallel", "2", "--target", "nomen_tests")
+    return folder, library.parent
+
+
+def test(processor, programs):
+    """(tests that passed, texts of what failed)"""
+    folder, libraries = build(processor)
+    qemu = PROCESSORS[processor][1]
+    passed, failures = 0, []
+    for program in programs:
+        command = [qemu, "-L", f"/usr/{processor}-linux-gnu"]
+        command += ["-E", f"LD_LIBRARY_PATH={libraries}", str(folder / "tests" / program)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            failures.append(f"{program}: not done after {SECONDS} s")
+            continue
+        text = done.stdout + done.stderr
+        good = text.count("[       OK ]")
+        bad = len(set(re.findall(r"\[  FAILED  \] (\w+)$", text, re.M)))
+        passed += good
+        print(f"{processor} {program}: {good} passed, {bad} failed", flush=True)
+        if done.returncode != 0 and QEMU_DIED in text:
+            print(f"{processor} {program}: qemu died in it")
+        elif done.returncode != 0:
+            failures.append(f"{program}: {text[-2000:]}")
+    return passed, failures
+
+
+def main(wanted):
+    wanted = wanted or list(PROCESSORS)
+    if set(wanted) - set(PROCESSORS):
+        sys.exit(__doc__)
+    failed = False
+    for processor in wanted:
+        _, qemu, _, folders = PROCESSORS[processor]
+        missing = [t for t in (qemu, f"{processor}-linux-gnu-gcc") if not shutil.which(t)]
+        if missing:
+            sys.exit(f"not here: {', '.join(missing)}")
+        programs = sorted(
+            path.stem for folder in folders for path in (ROOT / "tests" / folder).glob("test_*.c")
+        )
+        passed, failures = test(processor, programs)
+        for text in failures:
+            print(f"{processor} {text}")
+        failed |= bool(failures)
+        print(f"figure: tests that passed on {processor} under qemu: {passed}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.exit(main(sys.argv[1:]))
