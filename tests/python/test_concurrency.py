@@ -151,8 +151,10 @@ def test_a_signal_ends_what_takes_long(name, threads, alarm):
             signal.setitimer(signal.ITIMER_REAL, 0.1)
             for _ in range(100):
                 LONG[name]()
-        # Of the processor's time, since the machine may have other things to do.
-        assert time.thread_time() - start < 1.5
+        # Of the processor's time, since the machine may have other things to do. Kernels under the
+        # sanitizers are some twenty times slower, and so are their pieces.
+        sanitized = hasattr(nomen._C, "_fail_allocation")
+        assert time.thread_time() - start < (60 if sanitized else 1.5)
         assert stopped.type is Stop and len(alarm) == 1
         assert nomen.ones(300_000).sum().item() == 300_000  # the pool and the module are as ever
         with pytest.raises(RuntimeError, match="not found"):
