@@ -6,13 +6,15 @@ import subprocess
 import pytest
 import sanitized
 
-# Programs of their own, other builds, figures that hold for this process alone, and long lists of
-# cases that go the same few ways through the library.
+# Programs of their own, other builds, limits of memory (the sanitizer needs more than is left),
+# figures that hold for this process alone, and long lists of cases that go the same few ways through
+# the library.
 LEFT_OUT = (
     "test_under_sanitizers test_other_compilers test_packages test_examples test_docs test_lint "
     "test_runner test_stubs test_symbols test_outside_programs test_processes test_hostile "
     "test_coverage_page test_docstrings test_golden_infer test_py_golden test_repr_golden "
-    "test_random test_py_memory test_instruction_budget test_isas test_trust"
+    "test_random test_py_memory test_instruction_budget test_isas test_trust "
+    "test_fuzz_short test_hostile_sizes test_mutants test_name_algebra"
 ).split()
 
 
