@@ -7,8 +7,8 @@ import pytest
 import sanitized
 
 # Programs of their own, other builds, limits of memory (the sanitizer needs more than is left),
-# figures that hold for this process alone, and long lists of cases that go the same few ways through
-# the library.
+# figures that hold for this process alone, and long lists of cases that go the same few ways
+# through the library.
 LEFT_OUT = (
     "test_under_sanitizers test_other_compilers test_packages test_examples test_docs test_lint "
     "test_runner test_stubs test_symbols test_outside_programs test_processes test_hostile "
