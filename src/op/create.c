@@ -103,7 +103,9 @@ nomen_status nomen__launch_range(nomen__call *c) {
     if (!t) return NOMEN_ERROR_MEMORY;
     if (r.integers) {
         int64_t *at = (int64_t *)(void *)t->data;
-        for (int64_t i = 0; i < r.count; i++) at[i] = r.start_i + i * r.step_i;
+        /* unsigned: the way from one end to the other may be longer than an int64 */
+        for (int64_t i = 0; i < r.count; i++)
+            at[i] = (int64_t)((uint64_t)r.start_i + (uint64_t)i * (uint64_t)r.step_i);
     } else {
         double *at = (double *)(void *)t->data;
         for (int64_t i = 0; i < r.count; i++) at[i] = r.start + (double)i * r.step;
