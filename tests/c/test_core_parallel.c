@@ -1,5 +1,6 @@
 /* The pool: every chunk exactly once, whoever calls, however often, in a child of fork too. And the
  * ISA. */
+#include "can_fork.h"
 #include "core/core.h"
 #include "nomen/memory.h"
 #include "nomen/scope.h"
@@ -194,19 +195,6 @@ static int in_the_child(void) {
         if (run_board(&boards[0], MOST, 10)) return 2;
     return 0;
 }
-
-/* The thread sanitizer does not follow a child of fork that starts threads. */
-#if defined(__SANITIZE_THREAD__)
-enum { FORKS = 0 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-enum { FORKS = 0 };
-#else
-enum { FORKS = 1 };
-#endif
-#else
-enum { FORKS = 1 };
-#endif
 
 static _Atomic bool stop;
 

@@ -1,5 +1,6 @@
 /* The promises of docs/internals/threads.md: what several threads may do with the same tensors,
  * names, generators and settings. The thread sanitizer runs this, too. */
+#include "can_fork.h"
 #include "core/core.h"
 #include "nomen/nomen.h"
 
@@ -307,19 +308,6 @@ static void a_shared_generator(void **s) {
 }
 
 /* ---- fork ------------------------------------------------------------------------------------ */
-
-/* The thread sanitizer does not follow a child of fork that starts threads. */
-#if defined(__SANITIZE_THREAD__)
-enum { FORKS = 0 };
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-enum { FORKS = 0 };
-#else
-enum { FORKS = 1 };
-#endif
-#else
-enum { FORKS = 1 };
-#endif
 
 static int in_the_child(void) {
     nomen_set_num_threads(4);

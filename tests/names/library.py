@@ -5,39 +5,11 @@ import functools
 import os
 from pathlib import Path
 
+from infer_interface import Args, Error
 from names.model import ALL
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = {-1: "name", -2: "shape", -3: "dtype", -4: "index", -5: "type"}
-
-
-class Args(ctypes.Structure):
-    """nomen_infer_args"""
-
-    _fields_ = [
-        ("op", ctypes.c_char_p),
-        ("operands", ctypes.POINTER(ctypes.c_char_p)),
-        ("count", ctypes.c_int),
-        ("dim", ctypes.c_char_p),
-        ("names", ctypes.c_char_p),
-        ("out_dim", ctypes.c_char_p),
-        ("keepdim", ctypes.c_bool),
-        ("ndim", ctypes.c_int),
-        ("out", ctypes.c_char_p),
-        ("size", ctypes.c_void_p),
-        ("out_size", ctypes.c_void_p),
-        ("result_size", ctypes.c_void_p),
-        ("strict", ctypes.c_bool),
-        ("equation", ctypes.c_char_p),
-    ]
-
-
-class Error(ctypes.Structure):
-    """nomen_error"""
-
-    _fields_ = [("code", ctypes.c_int)] + [
-        (field, ctypes.c_char_p) for field in ("op", "message", "operands", "hint")
-    ]
 
 
 @functools.cache
@@ -82,7 +54,7 @@ class Library:
             elif key == "out_dim":
                 args.out_dim = value.encode() if value else None
             elif key in ("size", "out_size", "result_size"):
-                setattr(args, key, ctypes.addressof(sizes(tuple(value))))
+                setattr(args, key, sizes(tuple(value)))
             else:
                 setattr(args, key, value.encode() if key == "equation" else value)
         status = self.c.nomen_infer(ctypes.byref(args), self.room, len(self.room))

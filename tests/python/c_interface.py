@@ -7,6 +7,7 @@ as dtype, sizes, names and bytes.
 import ctypes
 import os
 
+from infer_interface import Error
 from row_calls import DTYPES, ROWS
 
 import nomen
@@ -35,17 +36,6 @@ class Mark(ctypes.Structure):
     """nomen_scope_mark"""
 
     _fields_ = [("depth", ctypes.c_int64), ("live", ctypes.c_int)]
-
-
-class Error(ctypes.Structure):
-    """nomen_error"""
-
-    _fields_ = [
-        ("code", ctypes.c_int),
-        ("op", ctypes.c_char_p),
-        ("message", ctypes.c_char_p),
-        ("operands", ctypes.c_char_p),
-    ]
 
 
 TYPES = dict.fromkeys(("dim", "dims", "names", "name", "text"), ctypes.c_char_p)

@@ -11,8 +11,8 @@ import pathlib
 import re
 
 import pytest
-from c_interface import Error
 from golden_cases import EXCEPTIONS, cases, deviations, read
+from infer_interface import Args, Error
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STATUS = {"RuntimeError": {-1, -2}, "IndexError": {-4}}  # nomen_status: names and shapes, indices
@@ -23,27 +23,6 @@ def library_path():
     builds = [ROOT / "build" / "libnomen.so", ROOT / "build" / "release" / "libnomen.so"]
     places = [pathlib.Path(given)] if given else builds
     return next((path for path in places if path.exists()), None)
-
-
-class Args(ctypes.Structure):
-    """nomen_infer_args"""
-
-    _fields_ = [
-        ("op", ctypes.c_char_p),
-        ("operands", ctypes.POINTER(ctypes.c_char_p)),
-        ("count", ctypes.c_int),
-        ("dim", ctypes.c_char_p),
-        ("names", ctypes.c_char_p),
-        ("out_dim", ctypes.c_char_p),
-        ("keepdim", ctypes.c_bool),
-        ("ndim", ctypes.c_int),
-        ("out", ctypes.c_char_p),
-        ("size", ctypes.POINTER(ctypes.c_int64)),
-        ("out_size", ctypes.POINTER(ctypes.c_int64)),
-        ("result_size", ctypes.POINTER(ctypes.c_int64)),
-        ("strict", ctypes.c_bool),
-        ("equation", ctypes.c_char_p),
-    ]
 
 
 def text(items):
