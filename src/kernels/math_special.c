@@ -119,16 +119,24 @@ static double polygamma_of(double x, double n) {
     }
     return sign * tgamma(s) * sum;
 }
+/* Of small orders and plain numbers. */
+static inline vf64 v_polygamma_plain(vf64 x, int order) {
+    double factor = order % 2 == 0 ? -1 : 1;
+    for (int k = 2; k <= order; k++) factor *= k;
+    return factor * v_power_sum(order + 1, x);
+}
+/* The lanes with the order of the first one at once, if it is small; the others one by one. */
 static inline vf64 v_polygamma_f64(vf64 x, vf64 n) {
-    const vi64 plain = (n == n[0]) & (x > 0x1p-100) & (x < 0x1p100);
-    if (n[0] >= 1 && n[0] < SMALL_POWER && n[0] == floor(n[0]) && !v_any64(~plain)) {
-        const int order = (int)n[0];
-        double factor = order % 2 == 0 ? -1 : 1;
-        for (int k = 2; k <= order; k++) factor *= k;
-        return factor * v_power_sum(order + 1, x);
-    }
+    const vi64 plain =
+        (n >= 1) & (n < SMALL_POWER) & (v_floor_f64(n) == n) & (x > 0x1p-100) & (x < 0x1p100);
+    const vi64 done = plain & (n == n[0]);
     vf64 r = x;
-    for (int i = 0; i < W64; i++) r[i] = polygamma_of(x[i], n[i]);
+    if (v_any64(done)) r = v_polygamma_plain(v_sel_f64(done, x, v_set_f64(16)), (int)n[0]);
+    for (int i = 0; i < W64 && v_any64(~done); i++) {
+        if (done[i]) continue;
+        r[i] =
+            plain[i] ? v_polygamma_plain(v_set_f64(x[i]), (int)n[i])[0] : polygamma_of(x[i], n[i]);
+    }
     return r;
 }
 static inline vf32 v_polygamma_f32(vf32 x, vf32 n) {

@@ -156,6 +156,8 @@ static inline int arity(const char *name) {
                                       "logical_xor",
                                       "atan2",
                                       "hypot",
+                                      "logaddexp",
+                                      "logaddexp2",
                                       "fmod",
                                       "copysign",
                                       "complex",

@@ -264,6 +264,48 @@ static void compare_isas(const nomen__kernel *k, enum layout layout, int64_t n, 
     }
 }
 
+/* The same bits, but for the kinds of NaN. */
+static bool same_number(nomen_dtype d, const char *p, const char *q) {
+    const nomen_dtype part = d == NOMEN_C64 ? NOMEN_F32 : d == NOMEN_C128 ? NOMEN_F64 : d;
+    const int size = dtype_size[part];
+    for (int at = 0; at < dtype_size[d]; at += size) {
+        if (memcmp(p + at, q + at, (size_t)size) == 0) continue;
+        if (!is_float(part)) return false;
+        if (!isnan(load_double(part, p + at)) || !isnan(load_double(part, q + at))) return false;
+    }
+    return true;
+}
+
+/* What a number becomes depends neither on its neighbours nor on where in a vector it stands: the
+ * elements of a run, and each by itself, have the same bits. */
+static void check_alone(const nomen__kernel *k, const isa_tables *isa, const operands *o,
+                        char *got) {
+    const nomen_dtype d = out_dtype(k);
+    operands run = *o;
+    run_kernel(k, &run, got);
+    for (int64_t j = 0; j < o->n; j++) {
+        char alone[16];
+        char *ptr[OPERANDS] = {alone};
+        for (int i = 1; i <= arity(k->name); i++) ptr[i] = o->ptr[i] + j * o->step[i];
+        k->loop(ptr, (const int64_t[]){o->out_size, 0, 0, 0, 0}, 1);
+        const char *there = got + (o->ptr[0] - o->memory[0]) + j * o->step[0];
+        if (same_number(d, there, alone)) continue;
+        fail_msg("%s %s %s: element %lld of %lld is another one by itself", isa->name, k->name,
+                 dtype_names[k->dtype], (long long)j, (long long)o->n);
+    }
+}
+
+/* Lengths of two and more turns of every loop, and a rest. */
+static void compare_alone(const nomen__kernel *k, operands *o, char *got) {
+    static const enum layout layouts[] = {CONTIGUOUS, LAST_CONSTANT, STRIDED, BACKWARDS};
+    for (int l = 0; l < COUNT(layouts); l++)
+        for (int64_t n = 67; n < 400; n += 210)
+            for (int i = 0; i < ISAS; i++)
+                if (isa_runs(i) && operands_set(o, k, layouts[l], n))
+                    check_alone(find_kernel(&all_isas[i], k->name, k->dtype, k->to), &all_isas[i],
+                                o, got);
+}
+
 static void compare_table(int table) {
     operands o;
     operands_new(&o);
@@ -279,6 +321,7 @@ static void compare_table(int table) {
             compare_isas(k, layout, 129, &o, want, got);
             compare_isas(k, layout, MAX_N, &o, want, got);
         }
+        compare_alone(k, &o, got);
     }
     free(want);
     free(got);

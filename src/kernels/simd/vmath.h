@@ -19,6 +19,15 @@
 /* Functions for QUICK (loops/unary.h): a call would put all registers into memory. */
 #define VMATH_QUICK static inline __attribute__((always_inline, unused))
 
+/* The function FN: its quick way, and for the lanes that this cannot serve the careful one. The
+ * others stay as they are: no result depends on its neighbours. */
+#define VMATH_QUICK_OR(V, MASK, FN, QUICK_FN, CAREFUL_FN, EITHER, SOME)                            \
+    static inline V FN(V x) {                                                                      \
+        MASK unfit;                                                                                \
+        const V y = QUICK_FN(x, &unfit);                                                           \
+        return __builtin_expect(SOME(unfit), 0) ? EITHER(unfit, CAREFUL_FN(x), y) : y;             \
+    }
+
 /* Even and odd powers in two chains: half the latency of Horner's rule. n is a constant; the loop
  * unrolls. */
 static inline vf32 v_poly_f32(vf32 x, const float *c, int n) {

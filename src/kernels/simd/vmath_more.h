@@ -183,16 +183,8 @@ VMATH_QUICK vf64 v_tan_quick_f64(vf64 x, vmask_f64 *unfit) {
     const vf64 left = v_fma_f64(lost, about, v_fma_f64(y, about, one));
     return v_pick_odd_f64((vu64)t, y, v_fma_f64(left, about, about));
 }
-static inline vf32 v_tan_f32(vf32 x) {
-    vmask_f32 unfit;
-    const vf32 y = v_tan_quick_f32(x, &unfit);
-    return __builtin_expect(v_some_f32(unfit), 0) ? v_tan_any_f32(x) : y;
-}
-static inline vf64 v_tan_f64(vf64 x) {
-    vmask_f64 unfit;
-    const vf64 y = v_tan_quick_f64(x, &unfit);
-    return __builtin_expect(v_some_f64(unfit), 0) ? v_tan_any_f64(x) : y;
-}
+VMATH_QUICK_OR(vf32, vmask_f32, v_tan_f32, v_tan_quick_f32, v_tan_any_f32, v_either_f32, v_some_f32)
+VMATH_QUICK_OR(vf64, vmask_f64, v_tan_f64, v_tan_quick_f64, v_tan_any_f64, v_either_f64, v_some_f64)
 #else
 static inline vf32 v_tan_f32(vf32 x) { return v_tan_any_f32(x); }
 static inline vf64 v_tan_f64(vf64 x) { return v_tan_any_f64(x); }

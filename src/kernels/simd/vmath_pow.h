@@ -46,14 +46,17 @@ static inline vf64 v_pow_f64(vf64 x, vf64 y) {
     vf64 low, k, p;
     const vf64 size = v_abs_f64(x), high = v_ln_two_f64(size, &low), t = y * high;
     const vi64 fit = (size >= 0x1p-1022) & (size < (double)INFINITY) & (v_abs_f64(t) < 700.0);
-    if (__builtin_expect(v_any64(~fit), 0)) return v_pow_any_f64(x, y);
     const vf64 r = v_exp_parts_f64(t, v_fma_f64(y, low, v_fma_f64(y, high, -t)), &k, &p);
-    const vf64 e = 1.0 + r, result = v_scale_f64(e + (((1.0 - e) + r) + p), k);
-    if (!v_any64(x < 0)) return result;
-    const vf64 half = 0.5 * y;
-    const vi64 whole = v_round_f64(y) == y, odd = whole & (v_round_f64(half) != half);
-    const vf64 turned = (vf64)((vi64)result ^ (odd & (vi64)x & INT64_MIN));
-    return v_sel_f64((x < 0) & ~whole, v_set_f64((double)NAN), turned);
+    const vf64 e = 1.0 + r;
+    vf64 result = v_scale_f64(e + (((1.0 - e) + r) + p), k);
+    if (v_any64(x < 0)) {
+        const vf64 half = 0.5 * y;
+        const vi64 whole = v_round_f64(y) == y, odd = whole & (v_round_f64(half) != half);
+        result = (vf64)((vi64)result ^ (odd & (vi64)x & INT64_MIN));
+        result = v_sel_f64((x < 0) & ~whole, v_set_f64((double)NAN), result);
+    }
+    if (__builtin_expect(v_any64(~fit), 0)) return v_sel_f64(fit, result, v_pow_any_f64(x, y));
+    return result;
 }
 #else
 static inline vf64 v_pow_f64(vf64 x, vf64 y) { return v_pow_any_f64(x, y); }

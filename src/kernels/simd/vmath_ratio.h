@@ -37,11 +37,8 @@ VMATH_QUICK V NAME(v_logit_quick)(V x, MASK *unfit) {
     const V y = NAME(v_ln_near)(r, v_fma(-r, t, n), about, high, low);
     return v_copysign(y, x - (T)0.5);
 }
-static inline V NAME(v_logit)(V x) {
-    MASK unfit;
-    const V y = NAME(v_logit_quick)(x, &unfit);
-    return __builtin_expect(NAME(v_some)(unfit), 0) ? NAME(v_logit_far)(x) : y;
-}
+VMATH_QUICK_OR(V, MASK, NAME(v_logit), NAME(v_logit_quick), NAME(v_logit_far), NAME(v_either),
+               NAME(v_some))
 static __attribute__((noinline, unused)) V NAME(v_atanh_far)(V x) { return NAME(v_atanh_any)(x); }
 VMATH_QUICK V NAME(v_atanh_quick)(V x, MASK *unfit) {
     V high, low;
@@ -56,11 +53,8 @@ VMATH_QUICK V NAME(v_atanh_quick)(V x, MASK *unfit) {
     const V y = NAME(v_ln_near)(r, left, about, high, low);
     return v_copysign((T)0.5 * y, x);
 }
-static inline V NAME(v_atanh)(V x) {
-    MASK unfit;
-    const V y = NAME(v_atanh_quick)(x, &unfit);
-    return __builtin_expect(NAME(v_some)(unfit), 0) ? NAME(v_atanh_far)(x) : y;
-}
+VMATH_QUICK_OR(V, MASK, NAME(v_atanh), NAME(v_atanh_quick), NAME(v_atanh_far), NAME(v_either),
+               NAME(v_some))
 
 #undef T
 #undef V

@@ -43,16 +43,10 @@ VMATH_QUICK V NAME(v_cos_quick)(V x, MASK *unfit) {
     return NAME(v_sine_turned)(r, past + (v_fma(k, high, a) - x), z, sign);
 }
 /* What is not served above goes the careful way. */
-static inline V NAME(v_sin)(V x) {
-    MASK unfit;
-    const V y = NAME(v_sin_quick)(x, &unfit);
-    return __builtin_expect(NAME(v_some)(unfit), 0) ? NAME(v_sin_any)(x) : y;
-}
-static inline V NAME(v_cos)(V x) {
-    MASK unfit;
-    const V y = NAME(v_cos_quick)(x, &unfit);
-    return __builtin_expect(NAME(v_some)(unfit), 0) ? NAME(v_cos_any)(x) : y;
-}
+VMATH_QUICK_OR(V, MASK, NAME(v_sin), NAME(v_sin_quick), NAME(v_sin_any), NAME(v_either),
+               NAME(v_some))
+VMATH_QUICK_OR(V, MASK, NAME(v_cos), NAME(v_cos_quick), NAME(v_cos_any), NAME(v_either),
+               NAME(v_some))
 
 #undef T
 #undef V

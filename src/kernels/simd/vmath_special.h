@@ -74,8 +74,8 @@ static __attribute__((noinline, unused)) vf32 v_erf_tiny_f32(vf32 x) { return v_
 static inline vf32 v_erf_f32(vf32 x) {
     /* below 2^-100 the correction of the slope would underflow */
     const vi32 tiny = (vi32)(((vu32)v_abs_f32(x) - 1u) < ((27u << 23) - 1u));
-    if (__builtin_expect(v_any32(tiny), 0)) return v_erf_tiny_f32(x);
-    return v_pieces_f32(x, VMATH_ERF_PIECES, 9, 0.125f, 3.99f, 1);
+    const vf32 y = v_pieces_f32(x, VMATH_ERF_PIECES, 9, 0.125f, 3.99f, 1);
+    return __builtin_expect(v_any32(tiny), 0) ? v_sel_f32(tiny, v_erf_tiny_f32(x), y) : y;
 }
 #else
 static inline vf32 v_erf_f32(vf32 x) { return v_erf_wide_f32(x); }
@@ -208,8 +208,8 @@ static inline vf64 v_digamma_short(vf64 z) {
 }
 static inline vf32 v_digamma_f32(vf32 x) {
     const vi32 plain = (x > 0x1p-100f) & (x < (float)INFINITY);
-    if (__builtin_expect(v_any32(~plain), 0)) return v_digamma_any_f32(x);
-    return v_narrow_f64(v_digamma_short(v_low_f64(x)), v_digamma_short(v_high_f64(x)));
+    const vf32 y = v_narrow_f64(v_digamma_short(v_low_f64(x)), v_digamma_short(v_high_f64(x)));
+    return __builtin_expect(v_any32(~plain), 0) ? v_sel_f32(plain, y, v_digamma_any_f32(x)) : y;
 }
 
 /* ---- lgamma ---------------------------------------------------------------------------------- */
