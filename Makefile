@@ -15,7 +15,7 @@ help:
 	@echo "make mutants   small mistakes in the name rules, one at a time: does a test notice each?"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
 	@echo "make bench-c   every operation from C, without Python"
-	@echo "make ulp       the largest error of each float32 function over all inputs, two hours; ULP=64: every 64th"
+	@echo "make ulp       the largest error of each float32 function over all inputs, an hour and more; ULP=64: every 64th"
 	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"
 
 build:
@@ -57,7 +57,7 @@ bench-c:
 ulp:
 	@tools/setup.sh tests
 	@cmake --build build/release --target bench_ulp > /dev/null
-	@build/release/bench_ulp $(or $(ULP),1) > build/accuracy.md && mv build/accuracy.md docs/accuracy.gen.md
+	@$(PYTHON) bench/bench_ulp.py $(or $(ULP),1)
 
 trust:
 	@NOMEN_SANITIZED=wide tools/setup.sh tests asan tsan extras

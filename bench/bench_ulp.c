@@ -1,11 +1,10 @@
-/* The largest error of every float32 function of one argument over all 2^32 inputs, per instruction
- * set, in units in the last place of the true result. Prints a page:
- *   make ulp                 all inputs: MINUTES minutes; docs/accuracy.gen.md
- *   make ulp ULP=64          every 64th of them
- *   build/release/bench_ulp 64 erf   one function
+/* The largest error of float32 functions of one argument over all 2^32 inputs, or every STRIDE-th,
+ * per instruction set, in units in the last place of the true result: a line for each function
+ * that is named. Without arguments: the instruction sets of this machine, and the functions.
+ *   build/release/bench_ulp 64 erf      make ulp (bench_ulp.py) asks for all, and writes a page
  *
  * The worst is looked for with our own float64 kernel of the widest instruction set: libm would
- * take hours. That kernel is held against libm in every CHECKED-th block, and the page says how far
+ * take hours. That kernel is held against libm in every CHECKED-th block, and the line says how far
  * it was off; the error that is printed is the one to libm. */
 #define _GNU_SOURCE
 #include "../tests/kernels/kernel_isas.h"
@@ -182,8 +181,7 @@ static void keep_worse(worst *w, const worst *other) {
     if (other->error > w->error) *w = *other;
 }
 
-/* Returns how many inputs there were. */
-static uint64_t run(const function *f, int threads) {
+static void run(const function *f, int threads) {
     pthread_t ids[MOST_THREADS];
     now = f;
     plain = wide = find(0, f->name, NOMEN_F64);
@@ -212,39 +210,25 @@ static uint64_t run(const function *f, int threads) {
         else
             printf(" 0 |");
     }
-    printf(" %.1e |\n", all.wide.error);
-    fflush(stdout);
-    return all.inputs;
+    printf(" %.1e |\nfigure: inputs of float32 functions: %llu\n", all.wide.error,
+           (unsigned long long)all.inputs);
 }
 
 int main(int argc, char **argv) {
-    if (argc > 1) stride = strtoull(argv[1], NULL, 10);
+    if (argc < 3) {
+        for (int i = 0; i < ISAS; i++)
+            if (isa_runs(i)) printf("%s ", all_isas[i].name);
+        printf("\n");
+        for (int f = 0; f < FUNCTIONS; f++) printf("%s ", functions[f].name);
+        printf("\n");
+        return 0;
+    }
+    stride = strtoull(argv[1], NULL, 10);
     if (stride == 0) stride = 1;
     long threads = sysconf(_SC_NPROCESSORS_ONLN);
     threads = threads < 1 ? 1 : threads > MOST_THREADS ? MOST_THREADS : threads;
-    printf(
-        "# Accuracy of float32\n\nThe largest error of each function, in units in the last place, "
-        "over ");
-    if (stride == 1)
-        printf("all 2^32 numbers");
-    else
-        printf("every %lluth of the 2^32 numbers", (unsigned long long)stride);
-    printf(
-        " (lgamma and digamma: those\nabove 0), and where it is met. 0.5 is the best there can be. "
-        "`make ulp` measures it and writes this page. The last column\nsays how far our float64, "
-        "which looks for the worst, was from the C library, in the same units.\n\n| function |");
-    for (int i = 0; i < ISAS; i++)
-        if (isa_runs(i)) printf(" %s |", all_isas[i].name);
-    printf(" float64 |\n|---|");
-    for (int i = 0; i < ISAS; i++)
-        if (isa_runs(i)) printf("---|");
-    printf("---|\n");
-    uint64_t inputs = 0;
-    for (int f = 0; f < FUNCTIONS; f++) {
-        bool wanted = argc <= 2;
-        for (int i = 2; i < argc; i++) wanted |= !strcmp(argv[i], functions[f].name);
-        if (wanted) inputs += run(&functions[f], (int)threads);
-    }
-    fprintf(stderr, "figure: inputs of float32 functions: %llu\n", (unsigned long long)inputs);
+    for (int i = 2; i < argc; i++)
+        for (int f = 0; f < FUNCTIONS; f++)
+            if (strcmp(argv[i], functions[f].name) == 0) run(&functions[f], (int)threads);
     return 0;
 }
