@@ -2,6 +2,7 @@
 
 usage: tools/trust.py                       write the page
        tools/trust.py --run [MACHINE ...]   run the long forms first (of tests/trust/MACHINE.toml)
+       tools/trust.py --rest [MACHINE ...]  those of them that have no figures yet
        tools/trust.py --check               is the page what it would be?
 
 tests/trust/*.toml say what is promised (point, text), which tests hold it in `make test` (tests),
@@ -116,13 +117,15 @@ def run(command):
     }
 
 
-def run_all(found, chosen, kept):
-    """True if nothing failed."""
+def run_all(found, chosen, kept, rest):
+    """True if nothing failed. `rest`: only what has no figures."""
     good = True
     for machine, promises in found.items():
         if chosen and machine not in chosen:
             continue
         for command in dict.fromkeys(p["command"] for p in promises if p["command"]):
+            if rest and command in kept:
+                continue
             result = run(command)
             if result is None:
                 good = good and spelled(command) is None
@@ -171,11 +174,11 @@ def main(arguments):
     if arguments[:1] == ["--check"]:
         return 0 if PAGE.exists() and PAGE.read_text() == page(found, kept) else 1
     good = True
-    if arguments[:1] == ["--run"]:
+    if arguments[:1] in (["--run"], ["--rest"]):
         unknown = set(arguments[1:]) - set(found)
         if unknown:
             sys.exit(f"not in tests/trust: {', '.join(sorted(unknown))}")
-        good = run_all(found, arguments[1:], kept)
+        good = run_all(found, arguments[1:], kept, arguments[0] == "--rest")
     elif arguments:
         sys.exit(__doc__)
     KEPT.write_text(json.dumps(kept, indent=1, sort_keys=True) + "\n")
