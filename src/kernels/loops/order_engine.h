@@ -84,18 +84,18 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
 /* ---- selection ------------------------------------------------------------------------------- */
 
 /* Keys of one vector: FEW are a whole number of them. */
-typedef K ORDER_NAME(some, WIDTH, k) __attribute__((vector_size(64)));
-enum { ORDER_NAME(some, WIDTH, lanes) = 64 / sizeof(K) };
+typedef K ORDER_NAME(some, WIDTH, k) __attribute__((vector_size(VB)));
+enum { ORDER_NAME(some, WIDTH, lanes) = VB / sizeof(K) };
 
-/* Of each key in count (a multiple of FEW): how many are less, how many are the same. */
-static void ORDER_NAME(ranks, WIDTH, k)(const K *keys, int64_t count,
-                                        ORDER_NAME(some, WIDTH, k) * less,
+/* Of each key in n: how many are less, how many are the same. By whole vectors: behind the last key
+ * there are others, and room for what is said of them. */
+static void ORDER_NAME(ranks, WIDTH, k)(const K *keys, int64_t n, ORDER_NAME(some, WIDTH, k) * less,
                                         ORDER_NAME(some, WIDTH, k) * same) {
     typedef ORDER_NAME(some, WIDTH, k) some;
-    for (int64_t i = 0; i < count; i += ORDER_NAME(some, WIDTH, lanes)) {
+    for (int64_t i = 0; i < n; i += ORDER_NAME(some, WIDTH, lanes)) {
         some own, below = {0}, like = {0};
         memcpy(&own, keys + i, sizeof own);
-        for (int64_t j = 0; j < count; j++) {
+        for (int64_t j = 0; j < n; j++) {
             below -= (some)(keys[j] < own);
             like -= (some)(keys[j] == own);
         }
@@ -104,13 +104,13 @@ static void ORDER_NAME(ranks, WIDTH, k)(const K *keys, int64_t count,
     }
 }
 
-/* The key with that rank. */
-static inline K ORDER_NAME(ranked, WIDTH, k)(const K *keys, int64_t count,
+/* The key with that rank. What lies behind the last is like none of them, or one of the largest. */
+static inline K ORDER_NAME(ranked, WIDTH, k)(const K *keys, int64_t n,
                                              const ORDER_NAME(some, WIDTH, k) * less,
                                              const ORDER_NAME(some, WIDTH, k) * same, K rank) {
     typedef ORDER_NAME(some, WIDTH, k) some;
     some found = {0}, own;
-    for (int64_t i = 0; i < count; i += ORDER_NAME(some, WIDTH, lanes), less++, same++) {
+    for (int64_t i = 0; i < n; i += ORDER_NAME(some, WIDTH, lanes), less++, same++) {
         memcpy(&own, keys + i, sizeof own);
         found |= own & (some)(rank - *less < *same);
     }
@@ -126,8 +126,8 @@ static K ORDER_NAME(nth_of_few, WIDTH, k)(const K *keys, int64_t n, int64_t k) {
     less[FEW / ORDER_NAME(some, WIDTH, lanes)], same[FEW / ORDER_NAME(some, WIDTH, lanes)];
     memset(a, 255, sizeof a);
     memcpy(a, keys, sizeof *a * (size_t)n);
-    ORDER_NAME(ranks, WIDTH, k)(a, FEW, less, same);
-    return ORDER_NAME(ranked, WIDTH, k)(a, FEW, less, same, (K)k);
+    ORDER_NAME(ranks, WIDTH, k)(a, n, less, same);
+    return ORDER_NAME(ranked, WIDTH, k)(a, n, less, same, (K)k);
 }
 
 /* The bucket of k by the bits from shift on, its bounds in *low and *high; *k becomes the rank in
