@@ -2486,9 +2486,9 @@ NOMEN_API nomen_tensor *nomen_floor_divide_in_place_call(const nomen_floor_divid
 /* The larger of two elements; a number wins over NaN.
  *
  * Names: all operands matched from the right (rule unify).
- * Shapes: broadcast.
- * Dtypes: any; as self.
- * Gradient: of the operations it is made of.
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, other.
  * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *
@@ -2507,9 +2507,9 @@ NOMEN_API nomen_tensor *nomen_fmax_call(const nomen_fmax_args *args);
 /* The smaller of two elements; a number wins over NaN.
  *
  * Names: all operands matched from the right (rule unify).
- * Shapes: broadcast.
- * Dtypes: any; as self.
- * Gradient: of the operations it is made of.
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: operands are promoted to a common dtype, which the result has.
+ * Gradient: self, other.
  * Errors: names or sizes that do not match; complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  *

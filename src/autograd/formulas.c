@@ -199,6 +199,13 @@ nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor 
     return nomen_where(nomen_eq(x, y), nomen__g_times(g, 0.5), larger);
 }
 
+/* fmax and fmin take the first input where it wins, or where the other is not a number. */
+nomen_tensor *nomen__g_taken(nomen__backward *b, nomen_tensor *g, nomen_tensor *wins, int input) {
+    nomen_tensor *first = nomen_logical_or(wins, nomen_isnan(constant(b->in[1])));
+    nomen_tensor *none = nomen_zeros_like(g);
+    return input == 0 ? nomen_where(first, g, none) : nomen_where(first, none, g);
+}
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 nomen_tensor *nomen__g_mean(nomen__backward *b, nomen_tensor *g) {

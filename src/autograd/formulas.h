@@ -51,6 +51,7 @@ nomen_tensor *nomen__g_clamp(nomen__backward *b, nomen_tensor *g, int input);
 /* g where x > y, half of it where they are equal. */
 nomen_tensor *nomen__g_larger(nomen__backward *b, nomen_tensor *g, nomen_tensor *x,
                               nomen_tensor *y);
+nomen_tensor *nomen__g_taken(nomen__backward *b, nomen_tensor *g, nomen_tensor *wins, int input);
 
 nomen_tensor *nomen__g_atan2(nomen_tensor *g, nomen_tensor *y, nomen_tensor *x, int input);
 nomen_tensor *nomen__g_logaddexp2(nomen_tensor *g, nomen_tensor *x, nomen_tensor *y);

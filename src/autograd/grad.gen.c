@@ -441,6 +441,22 @@ nomen_tensor *nomen__grad_floor_divide(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_fmax(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_taken(b, b->g, nomen_ge(b->in[0], b->in[1]), 0);
+    case 1: return nomen__g_taken(b, b->g, nomen_ge(b->in[0], b->in[1]), 1);
+    default: return NULL;
+    }
+}
+
+nomen_tensor *nomen__grad_fmin(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_taken(b, b->g, nomen_le(b->in[0], b->in[1]), 0);
+    case 1: return nomen__g_taken(b, b->g, nomen_le(b->in[0], b->in[1]), 1);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_fmod(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;

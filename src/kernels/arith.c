@@ -160,6 +160,17 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define LOOP "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
+/* A number wins over NaN. Of whole numbers these are maximum and minimum. */
+#define OP         fmax
+#define EXPR(x, y) v_sel(((x) >= (y)) | ((y) != (y)), x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
+#define OP         fmin
+#define EXPR(x, y) v_sel(((x) <= (y)) | ((y) != (y)), x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/floats.h"
+
 static inline vf32 v_clamp_f32(vf32 x, vf32 low, vf32 high) {
     vf32 t = v_sel_f32((x >= low) | (x != x), x, low);
     return v_sel_f32((t <= high) | (t != t), t, high);
@@ -248,6 +259,12 @@ const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROW_BOOL("minimum", minimum),
     ROWS_INTS("minimum", minimum),
     ROWS_FLOATS("minimum", minimum),
+    ROW_BOOL("fmax", maximum),
+    ROWS_INTS("fmax", maximum),
+    ROWS_FLOATS("fmax", fmax),
+    ROW_BOOL("fmin", minimum),
+    ROWS_INTS("fmin", minimum),
+    ROWS_FLOATS("fmin", fmin),
     ROW_BOOL("clamp", clamp),
     ROWS_INTS("clamp", clamp),
     ROWS_FLOATS("clamp", clamp),

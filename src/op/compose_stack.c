@@ -1,4 +1,4 @@
-/* Composite rows of a few calls each: hstack and its like, trace, fmax and fmin. */
+/* Composite rows of a few calls each: hstack and its like, and trace. */
 #include "nomen/ops.gen.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
@@ -60,18 +60,6 @@ nomen_status nomen__compose_trace(nomen__call *c) {
                            c->in[0]->ndim);
     nomen_scope() {
         r = nomen_sum(nomen_diagonal(c->in[0]));
-        if (r) nomen__retain(r);
-    }
-    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
-}
-
-/* self where it wins or other is not a number; so NaN stays only where both are. */
-nomen_status nomen__compose_fmax(nomen__call *c) {
-    nomen_tensor *x = c->in[0], *y = c->in[1], *r = NULL;
-    nomen_scope() {
-        nomen_tensor *wins = c->op->id == NOMEN__OP_FMAX ? nomen_ge(x, y) : nomen_le(x, y);
-        r = nomen_where(nomen_logical_or(wins, nomen_isnan(y)), x, y,
-                        .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;

@@ -5788,9 +5788,9 @@ const nomen__op nomen__ops[] = {
         .doc = "The larger of two elements; a number wins over NaN.\n"
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
-        "Shapes: broadcast.\n"
-        "Dtypes: any; as self.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
         "Errors: names or sizes that do not match; complex operands.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
@@ -5800,7 +5800,7 @@ const nomen__op nomen__ops[] = {
         .id = 98,
         .nargs = 2,
         .lead = 2,
-        .quick = NOMEN__QUICK_NEVER,
+        .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_fmax_args, out),
         .bytes = sizeof(nomen_fmax_args),
         .more = 0,
@@ -5811,7 +5811,7 @@ const nomen__op nomen__ops[] = {
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_fmax,
-        .primitive = 0,
+        .primitive = 1,
         .list = 0,
         .truth = 0,
         .shape_first = 0,
@@ -5821,7 +5821,13 @@ const nomen__op nomen__ops[] = {
         .rule = "unify",
         .refuse_complex = "fmax not implemented for complex tensors.",
         .out_offset = offsetof(nomen_fmax_args, out),
-        .compose = nomen__compose_fmax,
+        .kernel = "fmax",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_fmax,
+        .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
     },
     {
         .name = "fmin",
@@ -5829,9 +5835,9 @@ const nomen__op nomen__ops[] = {
         .doc = "The smaller of two elements; a number wins over NaN.\n"
         "\n"
         "Names: all operands matched from the right (rule unify).\n"
-        "Shapes: broadcast.\n"
-        "Dtypes: any; as self.\n"
-        "Gradient: of the operations it is made of.\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: operands are promoted to a common dtype, which the result has.\n"
+        "Gradient: self, other.\n"
         "Errors: names or sizes that do not match; complex operands.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "\n"
@@ -5841,7 +5847,7 @@ const nomen__op nomen__ops[] = {
         .id = 99,
         .nargs = 2,
         .lead = 2,
-        .quick = NOMEN__QUICK_NEVER,
+        .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_fmin_args, out),
         .bytes = sizeof(nomen_fmin_args),
         .more = 0,
@@ -5852,7 +5858,7 @@ const nomen__op nomen__ops[] = {
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__OUT,
         .args = args_fmin,
-        .primitive = 0,
+        .primitive = 1,
         .list = 0,
         .truth = 0,
         .shape_first = 0,
@@ -5862,7 +5868,13 @@ const nomen__op nomen__ops[] = {
         .rule = "unify",
         .refuse_complex = "fmin not implemented for complex tensors.",
         .out_offset = offsetof(nomen_fmin_args, out),
-        .compose = nomen__compose_fmax,
+        .kernel = "fmin",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_promote,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .grad = nomen__grad_fmin,
+        .save = {[0] = 1u << 0 | 1u << 1, [1] = 1u << 0 | 1u << 1},
     },
     {
         .name = "fmod",

@@ -145,6 +145,8 @@ static inline int arity(const char *name) {
                                       "pow",
                                       "maximum",
                                       "minimum",
+                                      "fmax",
+                                      "fmin",
                                       "eq",
                                       "ne",
                                       "lt",

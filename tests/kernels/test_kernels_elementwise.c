@@ -41,6 +41,8 @@ static const struct {
     {"pow", I | F | C},
     {"maximum", B | REAL},
     {"minimum", B | REAL},
+    {"fmax", B | REAL},
+    {"fmin", B | REAL},
     {"eq", ALL},
     {"ne", ALL},
     {"lt", B | REAL},
@@ -370,6 +372,10 @@ static bool expected_float(const char *name, double x, double y, double z, doubl
         *r = x != x ? x : y != y ? y : x >= y ? x : y;
     else if (strcmp(name, "minimum") == 0)
         *r = x != x ? x : y != y ? y : x <= y ? x : y;
+    else if (strcmp(name, "fmax") == 0)
+        *r = y != y || x >= y ? x : y;
+    else if (strcmp(name, "fmin") == 0)
+        *r = y != y || x <= y ? x : y;
     else if (strcmp(name, "eq") == 0)
         *r = x == y;
     else if (strcmp(name, "ne") == 0)
@@ -553,9 +559,9 @@ static bool expected_int(const char *name, int64_t a, int64_t b, int64_t c, uint
         *r = (uint64_t)(a ^ b);
     else if (strcmp(name, "pow") == 0)
         *r = (uint64_t)pow_int(a, b);
-    else if (strcmp(name, "maximum") == 0)
+    else if (strcmp(name, "maximum") == 0 || strcmp(name, "fmax") == 0)
         *r = (uint64_t)(x > y ? x : y);
-    else if (strcmp(name, "minimum") == 0)
+    else if (strcmp(name, "minimum") == 0 || strcmp(name, "fmin") == 0)
         *r = (uint64_t)(x < y ? x : y);
     else if (strcmp(name, "clamp") == 0)
         *r = (uint64_t)((x > y ? x : y) < z ? (x > y ? x : y) : z);
@@ -658,12 +664,12 @@ static void test_bools(void **state) {
     (void)state;
     static const struct {
         const char *name, *want;
-    } rows[] = {{"add", "0111"},         {"mul", "0001"},         {"maximum", "0111"},
-                {"minimum", "0001"},     {"eq", "1001"},          {"ne", "0110"},
-                {"lt", "0100"},          {"le", "1101"},          {"gt", "0010"},
-                {"ge", "1011"},          {"logical_and", "0001"}, {"logical_or", "0111"},
-                {"logical_xor", "0110"}, {"bitwise_and", "0001"}, {"bitwise_or", "0111"},
-                {"bitwise_xor", "0110"}};
+    } rows[] = {{"add", "0111"},         {"mul", "0001"},        {"maximum", "0111"},
+                {"minimum", "0001"},     {"fmax", "0111"},       {"fmin", "0001"},
+                {"eq", "1001"},          {"ne", "0110"},         {"lt", "0100"},
+                {"le", "1101"},          {"gt", "0010"},         {"ge", "1011"},
+                {"logical_and", "0001"}, {"logical_or", "0111"}, {"logical_xor", "0110"},
+                {"bitwise_and", "0001"}, {"bitwise_or", "0111"}, {"bitwise_xor", "0110"}};
     for (int i = 0; i < COUNT(rows); i++) {
         uint8_t x[4] = {0, 0, 1, 1}, y[4] = {0, 1, 0, 1}, r[4];
         char *ptr[3] = {(char *)r, (char *)x, (char *)y};
