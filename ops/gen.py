@@ -510,7 +510,7 @@ def c_comment(text):
 def read_def(path):
     text = re.sub(r"/\*.*?\*/", "", (ROOT / path).read_text(), flags=re.S)
     return [
-        [c.strip().strip('"') for c in re.findall(r'"[^"]*"|[^,]+', m)]
+        [c.strip().strip('"') for c in re.findall(r'\s*("[^"]*"|[^,]+)', m)]
         for m in re.findall(r"^X\((.*)\)\s*$", text, flags=re.M)
     ]
 

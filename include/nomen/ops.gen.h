@@ -137,7 +137,7 @@ NOMEN_API nomen_tensor *nomen_add_in_place_call(const nomen_add_args *args);
  *
  *     result = beta * self + alpha * sum over i of (batch1[i] @ batch2[i])
  *
- * Names: then unify with the first (rule contract_sum_add).
+ * Names: contract of the last two operands without the batch dim, then unify with the first (rule contract_sum_add).
  * Shapes: [b, m, k] and [b, k, n] give [m, n], to which self broadcasts.
  * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
@@ -228,7 +228,7 @@ NOMEN_API nomen_tensor *nomen_addcmul_in_place_call(const nomen_addcmul_args *ar
  *
  *     result = beta * self + alpha * (mat1 @ mat2)
  *
- * Names: then unify with the first (rule contract_add).
+ * Names: contract of the last two operands, then unify with the first (rule contract_add).
  * Shapes: [m, k] and [k, n] give [m, n], to which self broadcasts.
  * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
@@ -259,7 +259,7 @@ NOMEN_API nomen_tensor *nomen_addmm_in_place_call(const nomen_addmm_args *args);
  *
  *     result = beta * self + alpha * (mat @ vec)
  *
- * Names: then unify with the first (rule contract_add).
+ * Names: contract of the last two operands, then unify with the first (rule contract_add).
  * Shapes: [m, k] and [k] give [m], to which self broadcasts.
  * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
@@ -290,7 +290,7 @@ NOMEN_API nomen_tensor *nomen_addmv_in_place_call(const nomen_addmv_args *args);
  *
  *     result[i, j] = beta * self[i, j] + alpha * vec1[i] * vec2[j]
  *
- * Names: then unify with the first (rule outer_add).
+ * Names: outer of the last two operands, then unify with the first (rule outer_add).
  * Shapes: [m] and [n] give [m, n], to which self broadcasts.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: of the operations it is made of.
@@ -340,7 +340,7 @@ NOMEN_API nomen_tensor *nomen_align_as_call(const nomen_align_as_args *args);
 
 /* All tensors with the names of the first one of the highest rank, in its order; dims that one lacks become dims of size 1.
  *
- * Names: in order (rule align_tensors).
+ * Names: all operands get the names of the first one of the highest rank, in order (rule align_tensors).
  * Shapes: the rank of the largest; each tensor with its sizes moved to their names, size 1 for the others.
  * Dtypes: any; each result as its tensor.
  * Gradient: of the operations it is made of.
@@ -359,7 +359,7 @@ NOMEN_API nomen_list nomen_align_tensors_call(const nomen_align_tensors_args *ar
 
 /* Permutes the dims into the given order; names the tensor lacks become dims of size 1, '...' stands for those not spelled out.
  *
- * Names: missing ones become new dims of size 1 (rule align_to).
+ * Names: the names argument; dims move there, missing ones become new dims of size 1 (rule align_to).
  * Shapes: the sizes in the order asked for, 1 for a dim that self lacks; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
@@ -826,7 +826,7 @@ NOMEN_API nomen_tensor *nomen_atanh_in_place_call(const nomen_atanh_args *args);
  *
  *     result = beta * self + alpha * (batch1 @ batch2)
  *
- * Names: then unify with the first (rule contract_add).
+ * Names: contract of the last two operands, then unify with the first (rule contract_add).
  * Shapes: [b, m, k] and [b, k, n] give [b, m, n], to which self broadcasts.
  * Dtypes: operands are promoted to a common dtype other than bool, which the result has.
  * Gradient: of the operations it is made of.
@@ -1072,7 +1072,7 @@ NOMEN_API nomen_tensor *nomen_bitwise_xor_in_place_call(const nomen_bitwise_xor_
 
 /* The products of two batches of matrices.
  *
- * Names: then the rows of the first and the columns of the second (rule contract).
+ * Names: batch dims matched, then the rows of the first and the columns of the second (rule contract).
  * Shapes: [b, m, k] and [b, k, n] give [b, m, n].
  * Dtypes: both must have the same dtype.
  * Gradient: self, mat2.
@@ -1135,7 +1135,7 @@ NOMEN_API nomen_tensor *nomen_cast_call(const nomen_cast_args *args);
 
 /* Joins tensors along a dim (default 0) that they have.
  *
- * Names: matched from the right (rule cat).
+ * Names: equal ranks, matched from the right (rule cat).
  * Shapes: the same in all dims but the one joined; empty 1-d tensors are left out.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: tensors.
@@ -1191,7 +1191,7 @@ NOMEN_API nomen_tensor *nomen_cauchy_in_place_call(const nomen_cauchy_args *args
  *
  *     result[i, j] = norm(x1[i] - x2[j], p)
  *
- * Names: then the rows of the first and the rows of the second (rule pairwise).
+ * Names: batch dims matched, then the rows of the first and the rows of the second (rule pairwise).
  * Shapes: [..., n, d] and [..., m, d] give [..., n, m], batch dims broadcast.
  * Dtypes: floating; operands are promoted to a common dtype, which the result has.
  * Gradient: of the operations it is made of.
@@ -1359,7 +1359,7 @@ NOMEN_API nomen_tensor *nomen_clone_call(const nomen_clone_args *args);
 
 /* Joins tensors along dim 1; what has one dim is a column.
  *
- * Names: matched from the right (rule cat).
+ * Names: equal ranks, matched from the right (rule cat).
  * Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1709,7 +1709,7 @@ NOMEN_API nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *ar
 
 /* Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.
  *
- * Names: then one for the diagonal (rule diagonal).
+ * Names: the other dims, then one for the diagonal (rule diagonal).
  * Shapes: a matrix of a vector, a vector of a matrix; neither has names.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1731,7 +1731,7 @@ NOMEN_API nomen_tensor *nomen_diag_call(const nomen_diag_args *args);
 
 /* Matrices with the last dim of self as a diagonal, in two new unnamed dims (default the last two).
  *
- * Names: then one for the diagonal (rule diagonal).
+ * Names: the other dims, then one for the diagonal (rule diagonal).
  * Shapes: as self without its last dim, with two dims more.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1754,7 +1754,7 @@ NOMEN_API nomen_tensor *nomen_diag_embed_call(const nomen_diag_embed_args *args)
  *
  *     result[..., i] = self[..., i, ..., i + offset, ...]
  *
- * Names: then one for the diagonal (rule diagonal).
+ * Names: the other dims, then one for the diagonal (rule diagonal).
  * Shapes: as self without the two dims (default the first two), then the length of the diagonal.
  * Dtypes: as self.
  * Gradient: self.
@@ -1906,7 +1906,7 @@ NOMEN_API nomen_tensor *nomen_div_in_place_call(const nomen_div_args *args);
 
 /* The product of two vectors; nothing is conjugated.
  *
- * Names: then the rows of the first and the columns of the second (rule contract).
+ * Names: batch dims matched, then the rows of the first and the columns of the second (rule contract).
  * Shapes: [k] and [k] give a 0-d tensor.
  * Dtypes: both must have the same dtype.
  * Gradient: self, tensor.
@@ -1973,7 +1973,7 @@ NOMEN_API nomen_list nomen_dsplit_call(const nomen_dsplit_args *args);
 
 /* Joins tensors along dim 2.
  *
- * Names: matched from the right (rule cat).
+ * Names: equal ranks, matched from the right (rule cat).
  * Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1996,7 +1996,7 @@ NOMEN_API nomen_tensor *nomen_dstack_call(const nomen_dstack_args *args);
  *
  *     einsum('ik,kj->ij', a, b)[i, j] = sum over k of a[i, k] * b[k, j]
  *
- * Names: of the dims with its subscript (rule subscripts).
+ * Names: each dim has the names, unified, of the dims with its subscript (rule subscripts).
  * Shapes: as the equation says; a size of 1 is broadcast.
  * Dtypes: operands of a sum of products have the same dtype, those of products are promoted.
  * Gradient: of the operations it is made of.
@@ -2223,7 +2223,7 @@ NOMEN_API nomen_tensor *nomen_exp2_in_place_call(const nomen_exp2_args *args);
 
 /* Repeats dims of size 1 without copying; -1 keeps a size, new leading dims are unnamed.
  *
- * Names: new leading dims unnamed (rule expand).
+ * Names: own names at the right, new leading dims unnamed (rule expand).
  * Shapes: the sizes given; self must have 1 or the same size there. The result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
@@ -2786,7 +2786,7 @@ NOMEN_API nomen_list nomen_hsplit_call(const nomen_hsplit_args *args);
 
 /* Joins tensors side by side: along dim 1, or along dim 0 where they have one dim.
  *
- * Names: matched from the right (rule cat).
+ * Names: equal ranks, matched from the right (rule cat).
  * Shapes: dims that are missing are added in front; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -3018,7 +3018,7 @@ NOMEN_API nomen_tensor *nomen_index_select_call(const nomen_index_select_args *a
  *
  *     result[..., i, ..., j] = sum over k of self[..., i, k] * other[..., j, k]
  *
- * Names: then those of the second but the last (rule inner).
+ * Names: the names of the first operand but the last, then those of the second but the last (rule inner).
  * Shapes: [..., k] and [..., k] give the dims of the first but the last, then those of the second.
  * Dtypes: both must have the same dtype.
  * Gradient: of the operations it is made of.
@@ -3806,7 +3806,7 @@ NOMEN_API nomen_tensor *nomen_masked_select_call(const nomen_masked_select_args 
 
 /* The matrix product: of the last two dims of each, batched over the others, which broadcast. A 1-d operand is a row at the left and a column at the right.
  *
- * Names: then the rows of the first and the columns of the second (rule contract).
+ * Names: batch dims matched, then the rows of the first and the columns of the second (rule contract).
  * Shapes: [..., m, k] and [..., k, n] give [..., m, n].
  * Dtypes: both must have the same dtype.
  * Gradient: self, other.
@@ -3962,7 +3962,7 @@ NOMEN_API nomen_tensor *nomen_minimum_call(const nomen_minimum_args *args);
 
 /* The product of two matrices.
  *
- * Names: then the rows of the first and the columns of the second (rule contract).
+ * Names: batch dims matched, then the rows of the first and the columns of the second (rule contract).
  * Shapes: [m, k] and [k, n] give [m, n].
  * Dtypes: both must have the same dtype.
  * Gradient: self, mat2.
@@ -4104,7 +4104,7 @@ NOMEN_API nomen_tensor *nomen_multinomial_call(const nomen_multinomial_args *arg
 
 /* The product of a matrix and a vector.
  *
- * Names: then the rows of the first and the columns of the second (rule contract).
+ * Names: batch dims matched, then the rows of the first and the columns of the second (rule contract).
  * Shapes: [m, k] and [k] give [m].
  * Dtypes: both must have the same dtype.
  * Gradient: self, vec.
@@ -4199,7 +4199,7 @@ NOMEN_API nomen_tensor *nomen_nanmedian_call(const nomen_nanmedian_args *args);
 
 /* quantile of the elements that are not NaN; NaN if there are none.
  *
- * Names: behind those of q (rule quantile).
+ * Names: own names without the dim, or with keepdim all of them, behind those of q (rule quantile).
  * Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).
  * Dtypes: floating, as self; q is a number or has the dtype of self.
  * Gradient: of the operations it is made of.
@@ -4577,7 +4577,7 @@ NOMEN_API nomen_tensor *nomen_orthogonal_basis_call(const nomen_orthogonal_basis
  *
  *     result[i, j] = self[i] * vec2[j]
  *
- * Names: then those of the second (rule outer).
+ * Names: the names of the first operand, then those of the second (rule outer).
  * Shapes: [m] and [n] give [m, n].
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: of the operations it is made of.
@@ -4843,7 +4843,7 @@ NOMEN_API nomen_tensor *nomen_put_dims_in_place_call(const nomen_put_dims_args *
 
 /* The values below which the parts q of the elements lie, over a dim or over all elements: in order, the element at the place q * (n - 1), or between two what interpolation says (linear, lower, higher, midpoint, nearest). NaN if there is a NaN. A vector q gives a dim in front.
  *
- * Names: behind those of q (rule quantile).
+ * Names: own names without the dim, or with keepdim all of them, behind those of q (rule quantile).
  * Shapes: the size of q if it is a vector, then those of self without the dim, or with size 1 there (keepdim).
  * Dtypes: floating, as self; q is a number or has the dtype of self.
  * Gradient: of the operations it is made of.
@@ -5211,7 +5211,7 @@ NOMEN_API nomen_tensor *nomen_remainder_in_place_call(const nomen_remainder_args
 
 /* The same tensor with other names; '...' stands for those of the dims not spelled out. In Python also by keyword: x.rename(N='batch').
  *
- * Names: or single names replaced (rule rename).
+ * Names: the names argument, or single names replaced (rule rename).
  * Shapes: as self; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
@@ -5237,7 +5237,7 @@ NOMEN_API nomen_tensor *nomen_rename_in_place_call(const nomen_rename_args *args
 
 /* A copy in which each dim comes as often as told; more numbers than dims make new unnamed dims in front.
  *
- * Names: new leading dims unnamed (rule expand).
+ * Names: own names at the right, new leading dims unnamed (rule expand).
  * Shapes: each size times its number.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -5542,7 +5542,7 @@ NOMEN_API nomen_tensor *nomen_scatter_reduce_in_place_call(const nomen_scatter_r
 
 /* Where each value would be put into a sorted sequence: in front of the first element that is not less, or with right=True (side='right') behind the last one that is not larger. A sequence of several dims is one for each row of values. sorter: positions that put the sequence in order.
  *
- * Names: unified with those of the first but for the last dims (rule search).
+ * Names: the names of the second operand, unified with those of the first but for the last dims (rule search).
  * Shapes: as self.
  * Dtypes: both are promoted to a common dtype; the result is int64, or int32 with out_int32.
  * Gradient: none.
@@ -5937,7 +5937,7 @@ NOMEN_API nomen_tensor *nomen_squeeze_in_place_call(const nomen_squeeze_args *ar
 
 /* Joins tensors of the same sizes along a new dim (default 0), unnamed or with a name, in front of the dim if it is given by name.
  *
- * Names: then a new dim (rule stack).
+ * Names: equal ranks, matched from the right, then a new dim (rule stack).
  * Shapes: all the same; the result has one dim more.
  * Dtypes: operands are promoted to a common dtype, which the result has.
  * Gradient: tensors.
@@ -6233,7 +6233,7 @@ NOMEN_API nomen_tensor *nomen_threshold_in_place_call(const nomen_threshold_args
 
 /* repeat that begins with the last dim where there are less numbers than dims.
  *
- * Names: new leading dims unnamed (rule expand).
+ * Names: own names at the right, new leading dims unnamed (rule expand).
  * Shapes: each size times its number.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -6756,7 +6756,7 @@ NOMEN_API nomen_list nomen_vsplit_call(const nomen_vsplit_args *args);
 
 /* Joins tensors one above the other, along dim 0; what has one dim is a row.
  *
- * Names: matched from the right (rule cat).
+ * Names: equal ranks, matched from the right (rule cat).
  * Shapes: at least 2-d: missing dims are added in front; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
