@@ -1,4 +1,5 @@
 /* The error of a thread: what sticks, what is replaced, what is cut. */
+#include "clean_slate.h"
 #include "core/core.h"
 
 #include <pthread.h>
@@ -7,12 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static int fresh(void **s) {
-    (void)s;
-    nomen_clear_error();
-    return 0;
-}
 
 static void first_error_is_kept(void **s) {
     (void)s;

@@ -1,4 +1,5 @@
 /* The name table and the rules of name lists, texts included. */
+#include "clean_slate.h"
 #include "core/core.h"
 #include "nomen/scope.h"
 
@@ -13,18 +14,6 @@
 #define BAD_NAME                                                                                   \
     "Invalid name: a valid identifier contains only digits, alphabetical characters, and/or "      \
     "underscore and starts with a non-digit. got: "
-
-static int fresh(void **s) {
-    (void)s;
-    nomen_clear_error();
-    return 0;
-}
-
-static int end(void **s) {
-    (void)s;
-    nomen_thread_end();
-    return 0;
-}
 
 static nomen_name id(const char *text) {
     nomen_name n = 0;

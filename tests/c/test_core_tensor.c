@@ -1,4 +1,5 @@
 /* Headers, items, numbers, storages. */
+#include "clean_slate.h"
 #include "core/core.h"
 #include "nomen/scope.h"
 
@@ -8,18 +9,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static int fresh(void **s) {
-    (void)s;
-    nomen_clear_error();
-    return 0;
-}
-
-static int end(void **s) {
-    (void)s;
-    nomen_thread_end();
-    return 0;
-}
 
 static void making(void **s) {
     (void)s;

@@ -1,5 +1,6 @@
 /* DLPack and shared memory from C: what is handed out, what is refused, when memory is given back.
  * Capsules and processes are in tests/python. */
+#include "clean_slate.h"
 #include "core/core.h"
 #include "nomen/exchange.h"
 #include "nomen/memory.h"
@@ -13,18 +14,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static int fresh(void **s) {
-    (void)s;
-    nomen_clear_error();
-    return 0;
-}
-
-static int end(void **s) {
-    (void)s;
-    nomen_thread_end();
-    return 0;
-}
 
 static void expect_error(nomen_status code) {
     const nomen_error *error = nomen_last_error();

@@ -1,4 +1,5 @@
 /* What the fuzzing targets of tests/fuzz have found, one by one. */
+#include "clean_slate.h"
 #include "core/core.h"
 #include "nomen/nomen.h"
 
@@ -9,18 +10,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static int fresh(void **s) {
-    (void)s;
-    nomen_clear_error();
-    return 0;
-}
-
-static int end(void **s) {
-    (void)s;
-    nomen_thread_end();
-    return 0;
-}
 
 static void expect_error(nomen_status code, const char *part) {
     const nomen_error *error = nomen_last_error();
