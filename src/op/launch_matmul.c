@@ -1,9 +1,11 @@
 /* Matrix products of vectors, matrices and batches of matrices: how they are cut into blocks for
  * the kernel and the threads. The product of a block is the kernel's. */
 #include "nomen/memory.h"
+#include "nomen/ops.gen.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
+#include <math.h>
 #include <sched.h>
 
 /* SERIAL_WORK: multiplications that one thread does without help. A product is cut into at most
@@ -266,23 +268,73 @@ static nomen_status dot_in_parts(const product *p, nomen_dtype d) {
     return NOMEN_OK;
 }
 
-nomen_status nomen__launch_matmul(nomen__call *c) {
+/* ---- whole numbers --------------------------------------------------------------------------- */
+
+/* The largest magnitude in x; infinite where there is no memory to find it out. */
+static nomen_status find_largest(nomen_tensor *x, double *most) {
+    nomen_status s = NOMEN_OK;
+    *most = (double)INFINITY;
+    nomen_scope() {
+        nomen_tensor *high = NULL, *low = nomen_aminmax(nomen_rename(x), .max = &high);
+        if (low)
+            *most = fmax(-(double)nomen_item_int(low), (double)nomen_item_int(high));
+        else
+            s = nomen_last_error()->code;
+    }
+    if (s != NOMEN_ERROR_MEMORY) return s;
+    nomen__error_drop();
+    return NOMEN_OK;
+}
+
+/* What a product is computed in. Of whole numbers so small that a floating dtype holds every sum of
+ * their products exactly, in whatever order, it is that dtype: the same numbers, and vectors have
+ * no good product of 64 bits. Only where the work is much more than looking and converting. */
+static nomen_status choose_dtype(const nomen__call *c, nomen_dtype *dtype) {
+    enum { LEAST_WORK = 1 << 18, TIMES = 64 };
+    nomen_tensor *a = c->in[0], *b = c->in[1];
+    const double k = (double)a->size[a->ndim - 1], work = (double)c->out[0]->numel * k;
+    double most_a, most_b;
+    *dtype = c->compute;
+    if (!nomen_dtype_is_integral(c->compute) || work < LEAST_WORK ||
+        work < (double)TIMES * ((double)a->numel + (double)b->numel))
+        return NOMEN_OK;
+    nomen_status s = find_largest(a, &most_a);
+    if (!s) s = find_largest(b, &most_b);
+    if (s) return s;
+    const double most = most_a * most_b * k, held = ldexp(1, 8 * (int)nomen__item(c->compute) - 1);
+    if (most < held && most <= 0x1p53) *dtype = most <= 0x1p24 ? NOMEN_F32 : NOMEN_F64;
+    return NOMEN_OK;
+}
+
+static nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const nomen__gemm *gemm) {
     nomen_status status = NOMEN_ERROR_MEMORY;
-    if (c->out[0]->numel == 0) return NOMEN_OK;
-    nomen_tensor *a = nomen__launch_input(c->in[0], c->compute), *b = NULL, *out = NULL;
-    if (a) b = nomen__launch_input(c->in[1], c->compute);
+    nomen_tensor *a = nomen__launch_input(c->in[0], dtype), *b = NULL, *out = NULL;
+    if (a) b = nomen__launch_input(c->in[1], dtype);
     if (b) {
         bool apart = nomen__may_overlap(c->out[0], a) || nomen__may_overlap(c->out[0], b);
-        out = nomen__launch_output(c->out[0], c->compute, apart);
+        out = nomen__launch_output(c->out[0], dtype, apart);
     }
     if (out) {
         product p; /* describe and multiply fill in what they use of it */
         describe(&p, a, b, out);
-        p.gemm = nomen__gemm_for(c->kernel->gemm, c->compute, p.whole.m, p.whole.n, p.whole.k);
-        status = is_long_dot(&p, c->compute) ? dot_in_parts(&p, c->compute) : multiply(&p);
+        p.gemm = nomen__gemm_for(gemm, dtype, p.whole.m, p.whole.n, p.whole.k);
+        status = is_long_dot(&p, dtype) ? dot_in_parts(&p, dtype) : multiply(&p);
     }
     nomen__launch_end(c->out[0], out, status);
     nomen__release(a);
     nomen__release(b);
     return status;
+}
+
+nomen_status nomen__launch_matmul(nomen__call *c) {
+    if (c->out[0]->numel == 0) return NOMEN_OK;
+    nomen_dtype dtype;
+    nomen_status s = choose_dtype(c, &dtype);
+    if (s) return s;
+    if (dtype != c->compute) {
+        s = launch_in(c, dtype, nomen__kernel_find("matmul", dtype)->gemm);
+        if (s != NOMEN_ERROR_MEMORY) return s;
+        nomen__error_drop(); /* the whole numbers want no copies */
+    }
+    return launch_in(c, c->compute, c->kernel->gemm);
 }

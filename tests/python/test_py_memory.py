@@ -106,7 +106,10 @@ _file = io.BytesIO()
 nomen.save({"x": x, "flags": x > 0}, _file)
 FILE = _file.getvalue()
 
+whole = nomen.ones(128, 128, dtype=nomen.int64)
+
 CALLS = [
+    lambda: whole @ whole,
     lambda: x + x, lambda: x * 2.5, lambda: 2 - x, lambda: x.sum("N"), lambda: x.max("C"),
     lambda: x.max(), lambda: x[0], lambda: x[:, 1:3], lambda: x[{"C": 1}], lambda: list(x),
     lambda: x.split(2, "N"), lambda: x.split([1] * 4), lambda: nomen.cat([x] * 20, "N"),
