@@ -15,6 +15,7 @@ enum {
     SHORT_ROW = 16,
     TURNED_BYTES = 4
 }; /* rows to be turned into columns: what tile.c is quick at */
+enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
 /* The casts of results that are not wanted as the reducer writes them. */
@@ -43,13 +44,15 @@ typedef struct reduction {
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
 } reduction;
 
-static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
+/* How far apart elements are. What is broadcast lies farther out than all others: its elements are
+ * in cache when they come again. */
+static int64_t span(int64_t step) { return step < 0 ? -step : step ? step : INT64_MAX; }
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
 static void add_kept(reduction *r, int64_t size, int64_t in, const int64_t *out) {
     int at = r->nkept++;
-    for (; at > 0 && magnitude(r->kept_in[at - 1]) > magnitude(in); at--) {
+    for (; at > 0 && span(r->kept_in[at - 1]) > span(in); at--) {
         r->kept[at] = r->kept[at - 1];
         r->kept_in[at] = r->kept_in[at - 1];
         memcpy(r->kept_out[at], r->kept_out[at - 1], sizeof r->kept_out[at]);
@@ -61,7 +64,7 @@ static void add_kept(reduction *r, int64_t size, int64_t in, const int64_t *out)
 
 static void add_reduced(reduction *r, int64_t size, int64_t in, int64_t position) {
     int at = r->nreduced++;
-    for (; at > 0 && magnitude(r->reduced_in[at - 1]) > magnitude(in); at--) {
+    for (; at > 0 && span(r->reduced_in[at - 1]) > span(in); at--) {
         r->reduced[at] = r->reduced[at - 1];
         r->reduced_in[at] = r->reduced_in[at - 1];
         r->reduced_at[at] = r->reduced_at[at - 1];
@@ -141,6 +144,19 @@ static void merge_reduced(reduction *r, bool positions) {
     }
 }
 
+/* Rows are what reducers are good at. */
+static void move_reduced_first(reduction *r, int d) {
+    int64_t size = r->reduced[d], in = r->reduced_in[d], position = r->reduced_at[d];
+    for (; d > 0; d--) {
+        r->reduced[d] = r->reduced[d - 1];
+        r->reduced_in[d] = r->reduced_in[d - 1];
+        r->reduced_at[d] = r->reduced_at[d - 1];
+    }
+    r->reduced[0] = size;
+    r->reduced_in[0] = in;
+    r->reduced_at[0] = position;
+}
+
 static void move_kept_first(reduction *r, int d) {
     int64_t size = r->kept[d], in = r->kept_in[d], out[NOMEN__MAX_OUT];
     memcpy(out, r->kept_out[d], sizeof out);
@@ -167,13 +183,14 @@ static void finish_dims(reduction *r) {
         r->reduced_in[0] = r->reduced_at[0] = 0;
         r->nreduced = 1;
     }
-    int longest = 0;
+    int longest = 0, last = r->nreduced - 1;
+    if (r->reduced[0] < SHORT_BESIDE && !r->reduced_in[last]) move_reduced_first(r, last);
     for (int d = 1; d < r->nkept; d++)
         if (r->kept[d] > r->kept[longest]) longest = d;
     if (r->kept[0] < 8) move_kept_first(r, longest);
     r->block = r->kept[0] < NOMEN__ACC_BLOCK ? r->kept[0] : NOMEN__ACC_BLOCK;
     /* Rows can be shared out one by one, columns are better cut into parts of all of them. */
-    bool rows = magnitude(r->kept_in[0]) > magnitude(r->reduced_in[0]);
+    bool rows = span(r->kept_in[0]) > span(r->reduced_in[0]);
     if (rows && r->block * r->param.count > NOMEN__GRAIN)
         r->block = NOMEN__GRAIN / r->param.count > 8 ? NOMEN__GRAIN / r->param.count : 8;
     if (r->block > r->kept[0]) r->block = r->kept[0];

@@ -7,10 +7,19 @@ static inline const F *FN(fetch)(const char *p, int64_t step, int64_t n, F *buf)
 #ifdef FETCH
     if (step == (int64_t)sizeof(T))
         WIDEN((const T *)(const void *)p, buf, n);
-    else
+    else if (step)
         for (int64_t i = 0; i < n; i++) buf[i] = FETCH(*(const T *)(const void *)(p + i * step));
+    else {
+        const F one = FETCH(*(const T *)(const void *)p);
+        for (int64_t i = 0; i < n; i++) buf[i] = one;
+    }
 #else
     if (step == (int64_t)sizeof(T)) return (const F *)(const void *)p;
+    if (step == 0) {
+        const F one = *(const T *)(const void *)p;
+        for (int64_t i = 0; i < n; i++) buf[i] = one;
+        return buf;
+    }
     for (int64_t i = 0; i < n; i++) buf[i] = *(const T *)(const void *)(p + i * step);
 #endif
     return buf;

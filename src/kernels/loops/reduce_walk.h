@@ -89,9 +89,11 @@ static void FN(step_folded)(A *acc, const nomen__reduce_step *s) {
 }
 #endif
 
+/* What is broadcast has no order in memory: the other dim is walked first. */
+static inline int64_t FN(span)(int64_t step) { return step < 0 ? -step : step ? step : INT64_MAX; }
+
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
-    int64_t across = s->acc_step < 0 ? -s->acc_step : s->acc_step;
-    int64_t along = s->red_step < 0 ? -s->red_step : s->red_step;
+    int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
      * empty. */
     bool cols = s->n_acc >= 8 && (across < along || s->n_red <= SHORT_ROW);
