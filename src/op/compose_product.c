@@ -217,9 +217,9 @@ static bool adds_outer(const nomen__call *c) {
 static nomen_tensor *sum_with_outer(const nomen__call *c) {
     nomen_tensor *r = NULL;
     nomen_scope() {
-        r = nomen_addcmul(nomen_rename(c->in[SELF]),
-                          nomen_unsqueeze(nomen_rename(c->in[LEFT]), "1"),
-                          nomen_rename(c->in[RIGHT]), .out = nomen__compose_target(c));
+        nomen_tensor *column = nomen_unsqueeze(nomen_rename(c->in[LEFT]), "1");
+        r = nomen_addcmul(nomen_rename(c->in[SELF]), nomen_rename(c->in[RIGHT]), column,
+                          .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
     return r;

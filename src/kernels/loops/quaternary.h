@@ -1,8 +1,8 @@
 /* A loop over four inputs; no include guard, included once per kernel and dtype by floats.h and
  * complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W (lanes),
  * LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
- * all). Shapes: the last operand constant (a factor, as addcmul has it), the last three, strided.
- */
+ * all). Shapes: the last operand constant (a factor, as addcmul has it), the last two or three, any
+ * of them, strided. */
 
 #if W > 1
 
@@ -24,6 +24,32 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         for (; n >= W; n -= W, x += W * ti, a += W * ti, b += W * ti, o += W * to)
             ST(o, EXPR(LD(x), LD(a), LD(b), c));
         if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), LDN(b, n), c), n);
+        return;
+    }
+    if (step[0] == to && step[1] == ti && step[2] == ti && !step[3] && !step[4] && n > 0) {
+        const V one = LDN(at[2], 1), other = LDN(at[3], 1), b = SPLAT(one), c = SPLAT(other);
+        const char *x = at[0], *a = at[1];
+        for (; n >= W; n -= W, x += W * ti, a += W * ti, o += W * to)
+            ST(o, EXPR(LD(x), LD(a), b, c));
+        if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), b, c), n);
+        return;
+    }
+    bool dense = step[0] == to && n >= W;
+    for (int i = 1; i <= 4; i++) dense &= step[i] == ti || step[i] == 0;
+    if (dense) { /* constants are vectors that stay where they are */
+        T constant[4][W];
+        const char *p[4];
+        int64_t by[4];
+        for (int i = 0; i < 4; i++) {
+            by[i] = W * step[i + 1];
+            p[i] = step[i + 1] ? at[i] : (const char *)constant[i];
+            for (int l = 0; l < W && !by[i]; l++) constant[i][l] = *(const T *)at[i];
+        }
+        for (; n >= W; n -= W, o += W * to) {
+            ST(o, EXPR(LD(p[0]), LD(p[1]), LD(p[2]), LD(p[3])));
+            for (int i = 0; i < 4; i++) p[i] += by[i];
+        }
+        if (n > 0) STN(o, EXPR(LDN(p[0], n), LDN(p[1], n), LDN(p[2], n), LDN(p[3], n)), n);
         return;
     }
     T block[4][LOOP_BLOCK];

@@ -1,7 +1,8 @@
 /* A loop over three inputs; no include guard, included once per kernel and dtype by floats.h,
  * ints.h and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers),
  * W (lanes), LD, ST, EXPR(x, y, z); with W > 1 also LDN, STN (first k elements) and SPLAT (first
- * element to all). Shapes: contiguous, the last one or two operands constant, strided. */
+ * element to all). Shapes: contiguous, the last one or two operands constant, any of them, strided.
+ */
 
 #if W > 1
 
@@ -26,6 +27,24 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         const V y = SPLAT(first), z = SPLAT(second);
         for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y, z));
         if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
+        return;
+    }
+    bool dense = step[0] == to && n >= W;
+    for (int i = 1; i <= 3; i++) dense &= step[i] == ti || step[i] == 0;
+    if (dense) { /* constants are vectors that stay where they are */
+        T constant[3][W];
+        const char *p[3];
+        int64_t by[3];
+        for (int i = 0; i < 3; i++) {
+            by[i] = W * step[i + 1];
+            p[i] = step[i + 1] ? ptr[i + 1] : (const char *)constant[i];
+            for (int l = 0; l < W && !by[i]; l++) constant[i][l] = *(const T *)ptr[i + 1];
+        }
+        for (; n >= W; n -= W, o += W * to) {
+            ST(o, EXPR(LD(p[0]), LD(p[1]), LD(p[2])));
+            for (int i = 0; i < 3; i++) p[i] += by[i];
+        }
+        if (n > 0) STN(o, EXPR(LDN(p[0], n), LDN(p[1], n), LDN(p[2], n)), n);
         return;
     }
     T x[LOOP_BLOCK], y[LOOP_BLOCK], z[LOOP_BLOCK];
