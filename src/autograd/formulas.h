@@ -42,6 +42,7 @@ nomen_tensor *nomen__g_acosh(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_erf(nomen__backward *b, nomen_tensor *g, double sign);
 nomen_tensor *nomen__g_sinc(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_logit(nomen__backward *b, nomen_tensor *g);
+nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_div_self(nomen__backward *b, nomen_tensor *g);
 nomen_tensor *nomen__g_div_other(nomen__backward *b, nomen_tensor *g);

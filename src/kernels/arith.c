@@ -191,6 +191,18 @@ static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
 #define LOOP "kernels/loops/ternary.h"
 #include "kernels/loops/ints.h"
 
+/* Not >, so that NaN stays. */
+#define OP            threshold
+#define EXPR(x, y, z) v_sel((x) <= (y), z, x)
+#define LOOP          "kernels/loops/ternary.h"
+#include "kernels/loops/floats.h"
+
+#define OP            threshold
+#define EXPR(x, y, z) ((x) <= (y) ? (z) : (x))
+#define AND_BOOL
+#define LOOP "kernels/loops/ternary.h"
+#include "kernels/loops/ints.h"
+
 /* ---- bool: or, and --------------------------------------------------------------------------- */
 
 #define T        uint8_t
@@ -268,5 +280,8 @@ const nomen__kernel NOMEN__TABLE(arith)[] = {
     ROW_BOOL("clamp", clamp),
     ROWS_INTS("clamp", clamp),
     ROWS_FLOATS("clamp", clamp),
+    ROW_BOOL("threshold", threshold),
+    ROWS_INTS("threshold", threshold),
+    ROWS_FLOATS("threshold", threshold),
     {.name = NULL},
 };

@@ -77,6 +77,18 @@ nomen_status nomen__choose_nan_to_num(nomen__call *c) {
     return s ? s : add_float(c, below);
 }
 
+/* Both numbers are of self's dtype, as in PyTorch. */
+nomen_status nomen__choose_threshold(nomen__call *c) {
+    const nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    if (nomen_dtype_is_complex(d))
+        return nomen__fail(NOMEN_ERROR_DTYPE, "\"threshold\" not implemented for '%s'",
+                           nomen_dtype_name(d));
+    nomen_status s = nomen__check_number(c->arg[1].number, d);
+    if (!s) s = nomen__check_number(c->arg[2].number, d);
+    if (!s) s = add_operand(c, c->arg[1].number);
+    return s ? s : add_operand(c, c->arg[2].number);
+}
+
 nomen_status nomen__choose_polygamma(nomen__call *c) {
     int64_t n = c->arg[1].integer;
     if (n < 0)

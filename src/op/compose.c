@@ -104,23 +104,3 @@ nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen
     c->out[0] = s ? NULL : copy.out[0];
     return s;
 }
-
-nomen_status nomen__compose_threshold(nomen__call *c) {
-    nomen_tensor *self = c->in[0], *r = NULL;
-    if (nomen_dtype_is_complex((nomen_dtype)self->dtype))
-        return nomen__fail(NOMEN_ERROR_DTYPE, "\"threshold\" not implemented for '%s'",
-                           nomen_dtype_name((nomen_dtype)self->dtype));
-    const nomen_dtype d = (nomen_dtype)self->dtype;
-    nomen_status s = nomen__check_number(c->arg[1].number, d);
-    if (!s) s = nomen__check_number(c->arg[2].number, d);
-    if (s) return s;
-    nomen_scope() {
-        nomen_tensor *bound = nomen__scoped(nomen__wrap_number(c->arg[1].number)),
-                     *value = nomen__scoped(nomen__wrap_number(c->arg[2].number));
-        /* not >, so that NaN stays; both numbers are of self's dtype, as in PyTorch */
-        r = nomen_where(nomen_le(self, nomen_cast(bound, d)), nomen_cast(value, d), self,
-                        .out = nomen__compose_target(c));
-        if (r) nomen__retain(r);
-    }
-    return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
-}

@@ -119,6 +119,7 @@ static const struct {
     {"isinf", ALL},
     {"isfinite", ALL},
     {"nan_to_num", F | C},
+    {"threshold", B | REAL},
 };
 
 static int kind_of(nomen_dtype d) {
