@@ -479,10 +479,27 @@ nomen_status nomen__iter_run_asking(const nomen__iter *it) {
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
+/* A number for all elements is converted once. */
+APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__loop *cast,
+                            bool asks) {
+    alignas(16) char value[16];
+    const nomen_dtype to = (nomen_dtype)dst->dtype;
+    nomen_tensor one = {.dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS};
+    nomen_tensor *in = &one;
+    nomen__iter it;
+    cast((char *const[2]){value, src->data}, (const int64_t[2]){0, 0}, 1);
+    one.data = value;
+    nomen__iter_make(&it, nomen__copy_loop(to), dst, &in, 1, dst->ndim, dst->size, to, to);
+    if (asks) return nomen__iter_run_asking(&it);
+    nomen__iter_run(&it);
+    return NOMEN_OK;
+}
+
 static inline nomen_status copy_values(nomen_tensor *dst, const nomen_tensor *src, bool asks) {
     if (NOMEN_UNLIKELY((dst->flags | src->flags) & NOMEN__AWAY)) return nomen__copy_away(dst, src);
     nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
     nomen__loop *loop = nomen__cast_loop(from, to);
+    if (loop && src->numel == 1 && dst->numel > 1) return copy_one(dst, src, loop, asks);
     if (!loop) {
         if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
             dst->numel <= NOMEN__ALONE) {
