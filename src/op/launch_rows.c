@@ -2,7 +2,7 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
-enum { SIDE_BY_SIDE = 128 };
+enum { SIDE_BY_SIDE = 128, BESIDE = 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -57,10 +57,13 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
         job.in_step[job.ndim] = from;
         job.out_step[job.ndim++] = to;
     }
-    /* Kernels take many rows at once: the longest dim makes the lines. */
+    /* Kernels take many rows at once: those that lie side by side in memory make the lines, else
+     * the longest dim. */
     int longest = 0;
     for (int d = 1; d < job.ndim; d++)
         if (job.size[d] > job.size[longest]) longest = d;
+    for (int d = 0; d < job.ndim && job.row.in_step != item; d++)
+        if (job.size[d] >= BESIDE && job.in_step[d] == item && job.out_step[d] == item) longest = d;
     if (job.ndim) {
         job.row.rows = job.size[longest];
         job.row.in_row = job.in_step[longest];

@@ -4,7 +4,8 @@
  * (stored), F (float or double), V (vector of F), W (its lanes), LD, LD_N, ST, ST_N (T from and to
  * V), V_EXP, F_OF(T), T_OF(F). After: FN(rows); everything but OP and LOG is undefined. */
 
-#define KEEPS (WHOLE && !LOG && n <= KEPT)
+#define KEEPS      (WHOLE && !LOG && n <= KEPT)
+#define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
 
 /* One vector of results from the elements, the largest one, and the sum (softmax: its inverse; log:
  * its logarithm). */
@@ -83,36 +84,39 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
 static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step, int64_t out_step,
                            int64_t rows) {
     F most[TILE] __attribute__((aligned(64)));
-    F closing[TILE] __attribute__((aligned(64)));
+    F closing[TILE]
+        __attribute__((aligned(64))); /* lanes of no row are zero too: others are slow */
     F part[TILE] __attribute__((aligned(64)));
-    double sum[TILE];
+    double sum[TILE] = {0};
     const int64_t bytes = (int64_t)sizeof(T), full = rows - rows % W, rest = rows % W;
-    for (int64_t r = 0; r < TILE; r++) most[r] = (F)-__builtin_inf(), part[r] = 0, sum[r] = 0;
+    for (int64_t r = 0; r < full + (rest ? W : 0); r++) most[r] = (F)-__builtin_inf(), part[r] = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
-        for (int64_t r = 0; r < full; r += W) {
-            V x = LD(p + r * bytes), m;
+        for (int64_t r = 0; r < rows; r += W) {
+            V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m;
             memcpy(&m, most + r, sizeof m);
             m = v_sel(x > m, x, m);
             memcpy(most + r, &m, sizeof m);
         }
-        for (int64_t r = full; r < rows; r++) {
-            F x = F_OF(*(const T *)(const void *)(p + r * bytes));
-            most[r] = x > most[r] ? x : most[r];
-        }
     }
+    const bool keeps = KEEPS_TILE;
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
+        char *q = out + i * out_step;
         for (int64_t r = 0; r < rows; r += W) {
             V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m, s;
             memcpy(&m, most + r, sizeof m);
             memcpy(&s, part + r, sizeof s);
-            s += V_EXP(x - m);
+            const V e = V_EXP(x - m);
+            s += e;
             memcpy(part + r, &s, sizeof s);
+            if (keeps && r < full) ST(q + r * bytes, e);
+            if (keeps && r >= full) ST_N(q + r * bytes, e, rest);
         }
         if (i % 64 == 63 || i == n - 1)
             for (int64_t r = 0; r < rows; r++) sum[r] += (double)part[r], part[r] = 0;
     }
+    for (int64_t r = 0; r < full + (rest ? W : 0); r++) closing[r] = 0;
     for (int64_t r = 0; r < rows; r++) closing[r] = FN(closing)(sum[r]);
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
@@ -121,7 +125,11 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
             V m, s;
             memcpy(&m, most + r, sizeof m);
             memcpy(&s, closing + r, sizeof s);
-            if (r < full)
+            if (keeps && r < full)
+                ST(q + r * bytes, LD(q + r * bytes) * s);
+            else if (keeps)
+                ST_N(q + r * bytes, LD_N(q + r * bytes, rest) * s, rest);
+            else if (r < full)
                 ST(q + r * bytes, FN(result)(LD(p + r * bytes), m, s));
             else
                 ST_N(q + r * bytes, FN(result)(LD_N(p + r * bytes, rest), m, s), rest);
@@ -183,7 +191,8 @@ static APART void FN(strided)(char *out, const char *in, int64_t n, int64_t in_s
 static void FN(rows)(const nomen__rows_args *a) {
     const int64_t bytes = (int64_t)sizeof(T);
     if (a->n <= 0) return;
-    if (a->in_row == bytes && a->out_row == bytes && a->rows >= W) {
+    if (a->in_row == bytes && a->out_row == bytes && a->rows > 1 &&
+        (a->rows >= W || a->in_step != bytes)) {
         for (int64_t r = 0; r < a->rows; r += TILE)
             FN(tile)(a->out + r * bytes, a->in + r * bytes, a->n, a->in_step, a->out_step,
                      a->rows - r < TILE ? a->rows - r : TILE);
@@ -202,6 +211,7 @@ static void FN(rows)(const nomen__rows_args *a) {
 }
 
 #undef KEEPS
+#undef KEEPS_TILE
 #undef SFX
 #undef T
 #undef F
