@@ -79,27 +79,40 @@ static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
 }
 
 #ifndef POSITIONS
-/* Short rows without gaps, of 4-byte elements: turned over, so that levels are dense. */
+/* Elements of 4 bytes whose lines have no gaps, in the input or the output: turned over on the way
+ * in or out, so that levels are dense. */
 static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
     T in[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     T out[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     F buf[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     D y[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
-    for (int64_t j = 0; j < a->n; j += 4)
-        turn_4(a->in + j * a->in_step, a->in_row, a->lines, in + j * NOMEN__ACC_BLOCK);
-    for (int64_t j = 0; j < a->n; j++) {
-        const char *level = (const char *)(in + j * NOMEN__ACC_BLOCK);
-        const F *x = FN(fetch)(level, (int64_t)sizeof(T), a->lines, buf);
-        FN(level)(carry, a->lines, x, y, NULL, 0);
-        FN(put)(y, (char *)(out + j * NOMEN__ACC_BLOCK), (int64_t)sizeof(T), a->lines);
+    const bool turns_in = a->in_step == 4, turns_out = a->out_step == 4;
+    for (int64_t first = 0; first < a->n; first += SHORT_ROW) {
+        const int64_t n = a->n - first < SHORT_ROW ? a->n - first : SHORT_ROW, fours = n / 4 * 4;
+        const char *from = a->in + first * a->in_step;
+        char *to = a->out + first * a->out_step;
+        for (int64_t j = 0; turns_in && j < fours; j += 4)
+            turn_4(from + 4 * j, a->in_row, a->lines, in + j * NOMEN__ACC_BLOCK);
+        for (int64_t j = 0; j < n; j++) {
+            const bool turned_in = turns_in && j < fours, turned_out = turns_out && j < fours;
+            const char *level =
+                turned_in ? (const char *)(in + j * NOMEN__ACC_BLOCK) : from + j * a->in_step;
+            char *made = turned_out ? (char *)(out + j * NOMEN__ACC_BLOCK) : to + j * a->out_step;
+            const F *x =
+                FN(fetch)(level, turned_in ? (int64_t)sizeof(T) : a->in_row, a->lines, buf);
+            FN(level)(carry, a->lines, x, y, NULL, 0);
+            FN(put)(y, made, turned_out ? (int64_t)sizeof(T) : a->out_row, a->lines);
+        }
+        for (int64_t j = 0; turns_out && j < fours; j += 4)
+            turn_4_back(out + j * NOMEN__ACC_BLOCK, a->lines, to + 4 * j, a->out_row);
     }
-    for (int64_t j = 0; j < a->n; j += 4)
-        turn_4_back(out + j * NOMEN__ACC_BLOCK, a->lines, a->out + j * a->out_step, a->out_row);
 }
 
+/* Long lines without gaps on both sides are better run through one by one. */
 static bool FN(can_turn)(const nomen__scan_args *a) {
-    return sizeof(T) == 4 && a->out && a->n <= SHORT_ROW && a->n % 4 == 0 && a->in_step == 4 &&
-           a->out_step == 4;
+    if (sizeof(T) != 4 || !a->out || a->lines < 8) return false;
+    if (a->in_step == 4 && a->out_step == 4) return a->n <= SHORT_ROW && a->n % 4 == 0;
+    return (a->in_step == 4 && a->out_row == 4) || (a->in_row == 4 && a->out_step == 4);
 }
 #endif
 
@@ -108,7 +121,7 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     int64_t row = a->out ? a->out_row : a->in_row, step = a->out ? a->out_step : a->in_step;
     int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
 #ifndef POSITIONS
-    if (a->lines >= 8 && FN(can_turn)(a)) {
+    if (FN(can_turn)(a)) {
         FN(run_turned)(carry, a);
         return;
     }
