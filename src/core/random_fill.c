@@ -64,27 +64,47 @@ static float bf16_to(uint16_t value) {
 }
 
 /* Rounds to nearest even: the float's own addition rounds at the right bit once the number sits
- * beside a large one. */
-static uint16_t f16_of(float value) {
-    uint32_t bits;
+ * beside a large one. Choices and no branches, for vectors. */
+static inline uint16_t f16_of(float value) {
+    const float beside = fabsf(value) + 0.5f;
+    uint32_t bits, small;
     memcpy(&bits, &value, sizeof bits);
-    uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000) return 0x7e00;
-    if (magnitude >= 0x477ff000) return (uint16_t)(sign | 0x7c00); /* from 65520 on: infinity */
-    if (magnitude < 0x38800000) {                                  /* below 2^-14: steps of 2^-24 */
-        float small = fabsf(value) + 0.5f;
-        memcpy(&bits, &small, sizeof bits);
-        return (uint16_t)(sign | (bits - 0x3f000000));
-    }
-    return (uint16_t)(sign | ((magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13));
+    memcpy(&small, &beside, sizeof small);
+    const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+    uint32_t found = (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13;
+    found = magnitude < 0x38800000 ? small - 0x3f000000 : found; /* below 2^-14: steps of 2^-24 */
+    found = magnitude >= 0x477ff000 ? 0x7c00 : found;            /* from 65520 on: infinity */
+    found |= sign;
+    return (uint16_t)(magnitude > 0x7f800000 ? 0x7e00 : found);
 }
 
-static float f16_to(uint16_t value) {
-    uint32_t exponent = value >> 10 & 31, fraction = value & 1023;
-    float magnitude = exponent == 31  ? (fraction ? NAN : INFINITY)
-                      : exponent == 0 ? (float)fraction * 0x1p-24f
-                                      : ldexpf((float)(fraction + 1024), (int)exponent - 25);
-    return value & 0x8000 ? -magnitude : magnitude;
+static inline float f16_to(uint16_t value) {
+    const uint32_t magnitude = value & 0x7fff;
+    uint32_t bits = (magnitude << 13) + 0x38000000;
+    bits += magnitude >= 0x7c00 ? 0x38000000 : 0;
+    const float tiny = (float)(int32_t)magnitude * 0x1p-24f;
+    uint32_t small;
+    memcpy(&small, &tiny, sizeof small);
+    bits = magnitude < 0x400 ? small : bits;
+    bits |= (uint32_t)(value & 0x8000) << 16;
+    float result;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+/* a * b + c rounded once, as fmaf does it, which is a call where processors are not asked for more.
+ * The product is exact in double. The sum is not: it is rounded to odd, so that the second rounding
+ * does not know of the first. */
+static inline float fused(float a, float b, float c) {
+    const double product = (double)a * (double)b, sum = product + (double)c;
+    const double back = sum - product, lost = (product - (sum - back)) + ((double)c - back);
+    int64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    const int64_t away = (lost > 0) == (sum > 0) ? 1 : -1;
+    bits += lost != 0 && !(bits & 1) && sum - sum == 0 ? away : 0;
+    double odd;
+    memcpy(&odd, &bits, sizeof odd);
+    return (float)odd;
 }
 
 /* ---- storing chunks of one type as another --------------------------------------------------- */
@@ -126,6 +146,31 @@ static void store_integers(nomen_dtype dtype, void *out, const int64_t *in, int6
             ((double *)out)[2 * i] = (double)in[i], ((double *)out)[2 * i + 1] = 0;
         break;
     default: break;
+    }
+}
+
+/* 0 and 1 as numbers of any dtype. */
+static void store_truths(nomen_dtype dtype, void *out, const uint8_t *in, int64_t n) {
+    const bool whole = !nomen_dtype_is_floating(dtype);
+    const uint16_t one_16 = dtype == NOMEN_F16 ? 0x3c00 : dtype == NOMEN_BF16 ? 0x3f80 : 1;
+    const uint32_t one_32 = whole ? 1 : 0x3f800000;
+    const uint64_t one_64 = whole ? 1 : UINT64_C(0x3ff) << 52;
+    if (nomen_dtype_is_complex(dtype)) {
+        int64_t values[CHUNK];
+        for (int64_t i = 0; i < n; i++) values[i] = in[i];
+        store_integers(dtype, out, values, n);
+        return;
+    }
+    switch (nomen_dtype_size(dtype)) {
+    case 1: memcpy(out, in, (size_t)n); break;
+    case 2:
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = in[i] ? one_16 : 0;
+        break;
+    case 4:
+        for (int64_t i = 0; i < n; i++) ((uint32_t *)out)[i] = in[i] ? one_32 : 0;
+        break;
+    default:
+        for (int64_t i = 0; i < n; i++) ((uint64_t *)out)[i] = in[i] ? one_64 : 0;
     }
 }
 
@@ -192,16 +237,29 @@ static void fill_f64(nomen_generator *g, double *out, int64_t n) {
     }
 }
 
+/* k / 2^11 as a float16, and the way back, for k < 2^11: all of them are exact. */
+static inline uint16_t f16_of_count(uint32_t k) {
+    const float u = (float)(int32_t)k * 0x1p-11f;
+    uint32_t bits;
+    memcpy(&bits, &u, sizeof bits);
+    return (uint16_t)(k ? (bits - 0x38000000) >> 13 : 0);
+}
+static inline uint32_t count_of_f16(uint16_t u) {
+    return ((u & 1023U) | 1024U) >> (14 - (u >> 10));
+}
+
 /* 11 bits of a word for float16, 8 for bfloat16, which are exact in both. */
 static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_t n) {
     int digits = dtype == NOMEN_F16 ? 11 : 8;
     float unit = ldexpf(1, -digits);
     for (int64_t got; n > 0; n -= got, out += got) {
         const uint32_t *words = draw_some(g, n, &got);
-        for (int64_t i = 0; i < got; i++) {
-            float u = (float)(words[i] & ((1U << digits) - 1)) * unit;
-            out[i] = dtype == NOMEN_F16 ? f16_of(u) : bf16_of(u);
-        }
+        const uint32_t mask = (1U << digits) - 1;
+        if (dtype == NOMEN_F16)
+            for (int64_t i = 0; i < got; i++) out[i] = f16_of_count(words[i] & mask);
+        else
+            for (int64_t i = 0; i < got; i++)
+                out[i] = bf16_of((float)(int32_t)(words[i] & mask) * unit);
     }
 }
 
@@ -342,11 +400,19 @@ static void normal_group_bf16(uint16_t *at, float mean, float std) {
 }
 
 static void normal_group_f16(uint16_t *at, float mean, float std) {
-    for (int j = 0; j < GROUP / 2; j++) {
-        int radius = (int)(f16_to(at[j]) * F16_COUNT),
-            angle = (int)(f16_to(at[j + GROUP / 2]) * F16_COUNT);
-        at[j] = f16_of(fmaf(f16_radius[radius] * f16_cosine[angle], std, mean));
-        at[j + GROUP / 2] = f16_of(fmaf(f16_radius[radius] * f16_sine[angle], std, mean));
+    enum { HALF = GROUP / 2 };
+    const bool once = mean == 0 || std == 1; /* then there is one rounding anyway */
+    float c[HALF], s[HALF];
+    for (int j = 0; j < HALF; j++) {
+        const uint32_t radius = count_of_f16(at[j]), angle = count_of_f16(at[j + HALF]);
+        c[j] = f16_radius[radius] * f16_cosine[angle];
+        s[j] = f16_radius[radius] * f16_sine[angle];
+    }
+    for (int j = 0; j < HALF; j++) {
+        const float x = once ? c[j] * std + mean : fused(c[j], std, mean);
+        const float y = once ? s[j] * std + mean : fused(s[j], std, mean);
+        at[j] = f16_of(x);
+        at[j + HALF] = f16_of(y);
     }
 }
 
@@ -518,15 +584,28 @@ void nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t
 void nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                              double p) {
     double u[CHUNK];
-    int64_t values[CHUNK];
+    uint8_t truths[CHUNK];
     g = nomen__generator_lock(g);
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         fill_f64(g, u, part);
-        for (int64_t i = 0; i < part; i++) values[i] = u[i] < p;
-        store_integers(dtype, out, values, part);
+        for (int64_t i = 0; i < part; i++) truths[i] = u[i] < p;
+        store_truths(dtype, out, truths, part);
     }
     nomen__generator_unlock(g);
+}
+
+/* Which of n probabilities are above numbers of float. */
+static void compare_floats(nomen_dtype p_dtype, const void *p, const float *u, uint8_t *above,
+                           int64_t n) {
+    const uint16_t *halves = p;
+    const float *floats = p;
+    if (p_dtype == NOMEN_F32)
+        for (int64_t i = 0; i < n; i++) above[i] = u[i] < floats[i];
+    else if (p_dtype == NOMEN_F16)
+        for (int64_t i = 0; i < n; i++) above[i] = u[i] < f16_to(halves[i]);
+    else
+        for (int64_t i = 0; i < n; i++) above[i] = u[i] < bf16_to(halves[i]);
 }
 
 /* Probabilities of double take a double each, all others a float. */
@@ -534,22 +613,19 @@ void nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *o
                                   nomen_dtype p_dtype, const void *p) {
     double u[CHUNK];
     float short_u[CHUNK];
-    int64_t values[CHUNK];
+    uint8_t truths[CHUNK];
     g = nomen__generator_lock(g);
     for (int64_t part, done = 0; done < n; done += part, out = advance(out, dtype, part)) {
         part = least(n - done, CHUNK);
-        if (p_dtype == NOMEN_F64)
+        if (p_dtype == NOMEN_F64) {
             fill_f64(g, u, part);
-        else
+            for (int64_t i = 0; i < part; i++) truths[i] = u[i] < ((const double *)p)[done + i];
+        } else {
             fill_f32(g, short_u, part);
-        for (int64_t i = 0; i < part; i++) {
-            const uint16_t *p16 = p;
-            values[i] = p_dtype == NOMEN_F64   ? u[i] < ((const double *)p)[done + i]
-                        : p_dtype == NOMEN_F32 ? short_u[i] < ((const float *)p)[done + i]
-                        : p_dtype == NOMEN_F16 ? short_u[i] < f16_to(p16[done + i])
-                                               : short_u[i] < bf16_to(p16[done + i]);
+            const char *at = (const char *)p + (size_t)done * nomen_dtype_size(p_dtype);
+            compare_floats(p_dtype, at, short_u, truths, part);
         }
-        store_integers(dtype, out, values, part);
+        store_truths(dtype, out, truths, part);
     }
     nomen__generator_unlock(g);
 }
