@@ -1,8 +1,10 @@
 /* Words of the table: how new tensors are filled; with random numbers in draw.c. */
+#include "op/launch.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
 
 #include <math.h>
+#include <stdalign.h>
 
 nomen_status nomen__launch_fill(nomen__call *c) {
     return nomen__fill_values(c->out[0], c->arg[nomen__arg_of(c->op, NOMEN__NUMBER)].number);
@@ -92,27 +94,59 @@ nomen_status nomen__shape_range(nomen__call *c) {
     return s;
 }
 
+typedef struct range_job {
+    const range *r;
+    char *to;
+    int64_t to_step;
+    nomen__loop *ramp;
+    nomen__loop *loop; /* NULL: the result has the dtype that is counted in, and no holes */
+} range_job;
+
+/* n numbers of one kind, from number `first` on. Integers are unsigned, as the way from one end to
+ * the other may be longer than an int64. */
+static void count_on(const range_job *job, int64_t first, int64_t n, char *at) {
+    const range *r = job->r;
+    double numbers[3] = {r->start, -(double)first, r->step};
+    uint64_t by = (uint64_t)r->step_i,
+             integers[2] = {(uint64_t)r->start_i + (uint64_t)first * by, by};
+    char *given = r->integers ? (char *)integers : (char *)numbers;
+    job->ramp((char *const[2]){at, given}, NULL, n);
+}
+
+enum { COUNTED = 512 };
+
+static void range_chunk(void *context, int64_t begin, int64_t end) {
+    const range_job *job = context;
+    alignas(8) char block[COUNTED * 8];
+    for (int64_t n; begin < end; begin += n) {
+        n = end - begin < COUNTED ? end - begin : COUNTED;
+        char *to = job->to + begin * job->to_step;
+        char *at = job->loop ? block : to;
+        count_on(job, begin, n, at);
+        if (!job->loop) continue;
+        char *const move[2] = {to, at};
+        job->loop(move, (const int64_t[2]){job->to_step, 8}, n);
+    }
+}
+
 nomen_status nomen__launch_range(nomen__call *c) {
     range r = {0};
     nomen_status s = read_range(c, &r);
     if (s) return s;
-    nomen_tensor *out = c->out[0];
-    nomen_dtype wide = r.integers ? NOMEN_I64 : NOMEN_F64;
-    bool direct = (nomen_dtype)out->dtype == wide && (out->flags & NOMEN__CONTIGUOUS);
-    nomen_tensor *t = direct ? out : nomen__tensor_empty(wide, 1, &r.count);
+    nomen_tensor *out = c->out[0], *t = out;
+    const nomen_dtype wide = r.integers ? NOMEN_I64 : NOMEN_F64;
+    if (out->flags & NOMEN__AWAY) t = nomen__tensor_empty(wide, 1, &r.count);
     if (!t) return NOMEN_ERROR_MEMORY;
-    if (r.integers) {
-        int64_t *at = (int64_t *)(void *)t->data;
-        /* unsigned: the way from one end to the other may be longer than an int64 */
-        for (int64_t i = 0; i < r.count; i++)
-            at[i] = (int64_t)((uint64_t)r.start_i + (uint64_t)i * (uint64_t)r.step_i);
-    } else {
-        double *at = (double *)(void *)t->data;
-        for (int64_t i = 0; i < r.count; i++) at[i] = r.start + (double)i * r.step;
-    }
-    if (!direct) {
-        nomen__copy_values(out, t);
-        nomen__release(t);
-    }
-    return NOMEN_OK;
+    const nomen_dtype to = (nomen_dtype)t->dtype;
+    range_job job = {&r, t->data, t->stride[0] * nomen__item(t->dtype),
+                     nomen__kernel_find("ramp", wide)->loop, NULL};
+    if (to != wide)
+        job.loop = nomen__cast_loop(wide, to);
+    else if (!(t->flags & NOMEN__CONTIGUOUS))
+        job.loop = nomen__copy_loop(to);
+    s = nomen__parallel_asking(r.count, NOMEN__GRAIN, range_chunk, &job);
+    if (t == out) return s;
+    if (!s) s = nomen__copy_values(out, t);
+    nomen__release(t);
+    return s;
 }

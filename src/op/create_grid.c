@@ -26,22 +26,23 @@ typedef struct grid_job {
     int64_t n;
     char *to; /* where to, by which loop and step */
     int64_t to_step;
-    nomen__loop *loop;
+    nomen__loop *loop, *ramp;
 } grid_job;
 
 static grid_job grid_of(double start, double end, int64_t n) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    return (grid_job){.start = start, .end = end, .step = step, .n = n};
+    nomen__loop *ramp = nomen__kernel_find("ramp", NOMEN_F64)->loop;
+    return (grid_job){.start = start, .end = end, .step = step, .n = n, .ramp = ramp};
 }
 
-/* m points from point first on; from both ends, so that both are met exactly. Counting in 32 bits
- * is what small machines turn into double at once. */
-static void points(const grid_job *g, int64_t first, int m, double *at, int64_t apart) {
+/* m points from point first on; from both ends, so that both are met exactly. */
+static void points(const grid_job *g, int64_t first, int m, double *at) {
     int64_t half = g->n == 1 ? 1 : g->n / 2, left = half - first;
     int fore = left < 0 ? 0 : left > m ? m : (int)left;
-    double before = (double)first, behind = (double)(g->n - 1 - first);
-    for (int i = 0; i < fore; i++) at[i * apart] = g->start + g->step * (before + (double)i);
-    for (int i = fore; i < m; i++) at[i * apart] = g->end - g->step * (behind - (double)i);
+    double ahead[3] = {g->start, -(double)first, g->step};
+    double back[3] = {g->end, (double)(g->n - 1 - first - fore), g->step};
+    g->ramp((char *const[2]){(char *)at, (char *)ahead}, NULL, fore);
+    g->ramp((char *const[2]){(char *)(at + fore), (char *)back}, NULL, m - fore);
 }
 
 enum { POINTS = 512 };
@@ -51,7 +52,7 @@ static void grid_chunk(void *context, int64_t begin, int64_t end) {
     double block[POINTS];
     for (int m; begin < end; begin += m) {
         m = end - begin < POINTS ? (int)(end - begin) : POINTS;
-        points(g, begin, m, block, 1);
+        points(g, begin, m, block);
         char *const move[2] = {g->to + begin * g->to_step, (char *)block};
         g->loop(move, (const int64_t[2]){g->to_step, (int64_t)sizeof *block}, m);
     }
@@ -80,9 +81,12 @@ nomen_status nomen__launch_linspace(nomen__call *c) {
     double *at = (double *)(void *)t->data;
     for (int k = 0; k <= complex; k++) {
         grid_job g = grid_of(bound(start, c->compute, k), bound(end, c->compute, k), c->size[0]);
-        for (int64_t i = 0; i < g.n; i += POINTS)
-            points(&g, i, g.n - i < POINTS ? (int)(g.n - i) : POINTS,
-                   at + k + i * (complex ? 2 : 1), complex ? 2 : 1);
+        double block[POINTS];
+        for (int64_t i = 0, m; i < g.n; i += m) {
+            m = g.n - i < POINTS ? g.n - i : POINTS;
+            points(&g, i, (int)m, block);
+            for (int64_t l = 0; l < m; l++) at[k + (i + l) * (complex ? 2 : 1)] = block[l];
+        }
     }
     nomen_status s = nomen__copy_values(out, t);
     nomen__release(t);
