@@ -7,63 +7,50 @@
 
 enum { SWEEPS = 60 };
 static const double NEAR = 1e-15; /* the cosine of what counts as a right angle */
+static const double FAR = 0x1p60; /* beside its square 1 is nothing */
 
 typedef struct job {
-    double *rows, *basis;
-    int64_t n, m; /* rows and their elements */
-    int parts;    /* 1, of complex numbers 2 */
+    double *rows, *basis, *squares; /* squares: those of the lengths of the rows */
+    int64_t n, m;                   /* rows and their elements */
+    int parts;                      /* 1, of complex numbers 2 */
+    nomen__loop *product, *rotate;
 } job;
 
-/* The sum of conj(a) * b; complex numbers are pairs. */
-static void product(const double *a, const double *b, int64_t m, int parts, double *re,
-                    double *im) {
-    double x = 0, y = 0;
-    if (parts == 1) {
-        for (int64_t i = 0; i < m; i++) x += a[i] * b[i];
-    } else {
-        for (int64_t i = 0; i < 2 * m; i += 2) {
-            x += a[i] * b[i] + a[i + 1] * b[i + 1];
-            y += a[i] * b[i + 1] - a[i + 1] * b[i];
-        }
-    }
-    *re = x;
-    *im = y;
+/* The sum of conj(a) * b over n elements: its real and its imaginary part. */
+static void product(const job *j, double *a, double *b, int64_t n, double *sum) {
+    j->product((char *const[3]){(char *)sum, (char *)a, (char *)b}, NULL, n);
 }
 
-/* a becomes c a - conj(s) b, b becomes s a + c b. */
-static void rotate(double *a, double *b, int64_t m, int parts, double c, double re, double im) {
-    if (parts == 1) {
-        for (int64_t i = 0; i < m; i++) {
-            double x = a[i], y = b[i];
-            a[i] = c * x - re * y;
-            b[i] = re * x + c * y;
-        }
-        return;
-    }
-    for (int64_t i = 0; i < 2 * m; i += 2) {
-        double x = a[i], xi = a[i + 1], y = b[i], yi = b[i + 1];
-        a[i] = c * x - (re * y + im * yi);
-        a[i + 1] = c * xi - (re * yi - im * y);
-        b[i] = re * x - im * xi + c * y;
-        b[i + 1] = re * xi + im * x + c * yi;
-    }
+static double square_of(const job *j, double *row, int64_t n) {
+    double sum[2];
+    product(j, row, row, n, sum);
+    return sum[0];
 }
+
+/* What is left of a square after a subtraction may have lost its digits. */
+enum { LOSES = 10 };
 
 /* Turns rows p and q until they are orthogonal; false if they are. */
-static bool turn(const job *j, double *rows, double *basis, int64_t p, int64_t q) {
+static bool turn(const job *j, double *rows, double *basis, double *squares, int64_t p, int64_t q) {
     double *a = rows + p * j->m * j->parts, *b = rows + q * j->m * j->parts;
-    double aa, bb, re, im, none;
-    product(a, a, j->m, j->parts, &aa, &none);
-    product(b, b, j->m, j->parts, &bb, &none);
-    product(a, b, j->m, j->parts, &re, &im);
-    double size = hypot(re, im);
+    const double aa = squares[p], bb = squares[q];
+    double ab[2] = {0, 0};
+    product(j, a, b, j->m, ab);
+    const double size = j->parts == 1 ? fabs(ab[0]) : hypot(ab[0], ab[1]);
     if (!(size > NEAR * sqrt(aa) * sqrt(bb))) return false;
-    double zeta = (bb - aa) / (2 * size);
-    double t = copysign(1, zeta) / (fabs(zeta) + hypot(1, zeta)), c = 1 / hypot(1, t);
-    double s = c * t / size;
-    rotate(a, b, j->m, j->parts, c, s * re, s * im);
-    rotate(basis + p * j->n * j->parts, basis + q * j->n * j->parts, j->n, j->parts, c, s * re,
-           s * im);
+    const double zeta = (bb - aa) / (2 * size), far = fabs(zeta);
+    const double root = far < FAR ? sqrt(1 + zeta * zeta) : far; /* hypot is slow */
+    const double t = copysign(1, zeta) / (far + root), c = 1 / sqrt(1 + t * t);
+    const double s = c * t / size;
+    double factors[3] = {c, s * ab[0], s * ab[1]};
+    j->rotate((char *const[3]){(char *)a, (char *)b, (char *)factors}, NULL, j->m);
+    a = basis + p * j->n * j->parts;
+    b = basis + q * j->n * j->parts;
+    j->rotate((char *const[3]){(char *)a, (char *)b, (char *)factors}, NULL, j->n);
+    squares[p] = aa - t * size;
+    squares[q] = bb + t * size;
+    if (!(squares[p] * LOSES > aa)) squares[p] = square_of(j, rows + p * j->m * j->parts, j->m);
+    if (!(squares[q] * LOSES > bb)) squares[q] = square_of(j, rows + q * j->m * j->parts, j->m);
     return true;
 }
 
@@ -77,9 +64,18 @@ static double scale_of(const double *x, int64_t count) {
     return most;
 }
 
+/* What rounding did to the lengths of the vectors of the basis. */
+static void normalize(const job *j, double *basis) {
+    for (int64_t i = 0; i < j->n; i++, basis += j->n * j->parts) {
+        double length = sqrt(square_of(j, basis, j->n));
+        for (int64_t k = 0; k < j->n * j->parts; k++) basis[k] /= length;
+    }
+}
+
 static void one_matrix(const job *j, int64_t at) {
     int64_t size = j->n * j->m * j->parts, square = j->n * j->n * j->parts;
     double *rows = j->rows + at * size, *basis = j->basis + at * square;
+    double *squares = j->squares + at * j->n;
     double scale = scale_of(rows, size);
     for (int64_t i = 0; i < square; i++) basis[i] = isnan(scale) ? NAN : 0;
     if (isnan(scale)) return;
@@ -91,11 +87,14 @@ static void one_matrix(const job *j, int64_t at) {
     bool turned = true;
     for (int sweep = 0; turned && sweep < SWEEPS; sweep++) {
         turned = false;
+        for (int64_t p = 0; p < j->n; p++)
+            squares[p] = square_of(j, rows + p * j->m * j->parts, j->m);
         for (int64_t p = 0; p + 1 < j->n; p++) {
             if (nomen__is_stopped()) return;
-            for (int64_t q = p + 1; q < j->n; q++) turned |= turn(j, rows, basis, p, q);
+            for (int64_t q = p + 1; q < j->n; q++) turned |= turn(j, rows, basis, squares, p, q);
         }
     }
+    normalize(j, basis);
 }
 
 static void matrices(void *context, int64_t begin, int64_t end) {
@@ -121,16 +120,28 @@ nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
     if (!out->numel) return NOMEN_OK;
     nomen_tensor *basis = nomen__launch_output(out, wide, false);
     nomen_tensor *rows = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);
-    nomen_status s = basis && rows ? nomen__copy_values(rows, in) : NOMEN_ERROR_MEMORY;
+    int64_t count = out->numel / n;
+    nomen_tensor *squares = nomen__tensor_empty(NOMEN_F64, 1, &count);
+    bool enough = basis && rows && squares;
+    nomen_status s = enough ? nomen__copy_values(rows, in) : NOMEN_ERROR_MEMORY;
     if (s) {
+        nomen__release(squares);
         nomen__release(basis);
         nomen__release(rows);
         return s;
     }
-    job j = {(double *)rows->data, (double *)basis->data, n, m, complex ? 2 : 1};
+    job j = {(double *)(void *)rows->data,
+             (double *)(void *)basis->data,
+             (double *)(void *)squares->data,
+             n,
+             m,
+             complex ? 2 : 1,
+             nomen__kernel_find("rows_product", wide)->loop,
+             nomen__kernel_find("rows_rotate", wide)->loop};
     int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
     s = nomen__parallel_asking(out->numel / (n * n), grain > 1 ? grain : 1, matrices, &j);
     nomen__release(rows);
+    nomen__release(squares);
     if (!s) return nomen__launch_deliver(out, basis);
     nomen__release(basis);
     return s;

@@ -140,10 +140,11 @@ static bool is_of_a_row(const char *name) {
 }
 
 /* The loops of points.c gather and scatter, those of search.c look up in another row, those of
- * ramp.c have no operands: tests/python/test_select.py, test_counting.py and test_layouts.py have
- * them. */
+ * ramp.c have no operands, those of rotate.c write to theirs: tests/python/test_select.py,
+ * test_counting.py, test_layouts.py and test_nuclear_norm.py have them. */
 static bool is_elementwise(int table) {
-    return table != TABLE_points && table != TABLE_search && table != TABLE_ramp;
+    return table != TABLE_points && table != TABLE_search && table != TABLE_ramp &&
+           table != TABLE_rotate;
 }
 
 static void test_tables(void **state) {
