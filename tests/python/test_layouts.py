@@ -1,0 +1,157 @@
+"""Operands that lie in memory in unusual ways take ways of their own; the results are those of
+copies without holes."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import nomen
+
+RNG = np.random.default_rng(11)
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def sample(*shape, dtype="float32"):
+    values = RNG.integers(-8, 9, shape) / 4
+    return nomen.from_numpy(np.array(values)).to(getattr(nomen, dtype))
+
+
+def same(a, b):
+    assert a.dtype == b.dtype and a.shape == b.shape
+    a, b = (t.double().numpy() if t.is_floating_point() else t.numpy() for t in (a, b))
+    np.testing.assert_array_equal(a, b)
+
+
+# ---- broadcast operands --------------------------------------------------------------------------
+
+MIXES = list(itertools.product((0, 1), repeat=3))  # which operands are rows, which are columns
+
+
+@pytest.mark.parametrize("dtype", (*FLOATS, "int32"))
+@pytest.mark.parametrize("columns", (3, 16, 37, 300))
+@pytest.mark.parametrize("mix", MIXES)
+def test_rows_and_columns_of_three_operands(mix, columns, dtype):
+    small = [sample(*((5, 1) if along else (columns,)), dtype=dtype) for along in mix]
+    whole = [t.expand(5, columns).contiguous() for t in small]
+    same(nomen.addcmul(*small).expand(5, columns), nomen.addcmul(*whole))
+    same(nomen.addcmul(*small, value=3).expand(5, columns), nomen.addcmul(*whole, value=3))
+    if dtype != "int32":
+        same(nomen.lerp(*small).expand(5, columns), nomen.lerp(*whole))
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int64", "bfloat16"))
+def test_addr_is_the_sum_with_the_outer_product(dtype):
+    x, a, b = sample(7, 41, dtype=dtype), sample(7, dtype=dtype), sample(41, dtype=dtype)
+    same(
+        nomen.addr(x, a, b), nomen.addcmul(x, nomen.ones_like(x) * a.unsqueeze(1), b.expand(7, 41))
+    )
+    same(nomen.addr(x[0], a, b, out=nomen.empty_like(x)), nomen.addr(x[0].expand(7, 41), a, b))
+
+
+REDUCTIONS = {
+    "sum": lambda t, **d: t.sum(**d),
+    "mean": lambda t, **d: t.mean(**d),
+    "prod": lambda t, **d: (t / t).prod(**d),
+    "amax": lambda t, **d: t.amax(**d),
+    "aminmax": lambda t, **d: t.aminmax(**d).max if len(d) else t.aminmax().min,
+    "any": lambda t, **d: t.any(**d),
+    "norm": lambda t, **d: t.norm(**d),
+    "logsumexp": lambda t, **d: t.logsumexp(d.get("dim", (0, 1))),
+    "var": lambda t, **d: t.var(**d),
+    "max": lambda t, **d: t.max(**d)[1] if d else t.max(),
+    "argmin": lambda t, **d: t.argmin(**d),
+}
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(3, 5), (70, 9), (300, 1100), (1100, 70)])
+def test_reductions_of_broadcast_operands(name, dtype, shape):
+    rows, columns = shape
+    row, column = sample(1, columns, dtype=dtype) + 3, sample(rows, 1, dtype=dtype) + 3
+    for t in (row.expand(shape), column.expand(shape), column[:1].expand(shape)):
+        for dims in ({}, {"dim": 0}, {"dim": 1}):
+            got, wanted = (REDUCTIONS[name](x, **dims) for x in (t, t.contiguous()))
+            assert got.dtype == wanted.dtype
+            got, wanted = (x.double().numpy() for x in (got, wanted))
+            tolerance = {"float16": 2e-3, "bfloat16": 1e-2, "float32": 1e-6}.get(dtype, 1e-13)
+            np.testing.assert_allclose(got, wanted, rtol=tolerance, atol=tolerance)
+
+
+# ---- rows and lines ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("last", (2, 3, 5, 16, 25, 33))
+@pytest.mark.parametrize("name", ("softmax", "log_softmax"))
+def test_softmax_of_a_dim_in_the_middle(name, last, dtype):
+    x = sample(9, 20, last, dtype=dtype)
+    got = getattr(x, name)(1)
+    apart = getattr(x.transpose(1, 2).contiguous(), name)(2).transpose(1, 2)
+    tolerance = {"float16": 1e-3, "bfloat16": 8e-3, "float32": 1e-6}.get(dtype, 1e-14)
+    np.testing.assert_allclose(
+        got.double().numpy(), apart.double().numpy(), rtol=tolerance, atol=tolerance
+    )
+
+
+@pytest.mark.parametrize("dtype", ("float32", "int32", "float64"))
+@pytest.mark.parametrize("shape", [(8, 3), (9, 40), (33, 17), (300, 50), (5, 20)])
+@pytest.mark.parametrize("name", ("cumsum", "cumprod", "logcumsumexp"))
+def test_scans_of_what_lies_across(name, shape, dtype):
+    if dtype == "int32" and name == "logcumsumexp":
+        return
+    x = sample(*shape, dtype=dtype)
+    if name == "cumprod":
+        x = x.sign()
+    to = {"dtype": nomen.int32} if dtype == "int32" else {}
+    for dim in (0, 1):
+        got = getattr(x.t(), name)(dim, **to)
+        wanted = getattr(x.t().contiguous(), name)(dim, **to)
+        np.testing.assert_allclose(got.numpy(), wanted.numpy(), rtol=1e-6)
+
+
+# ---- numbers that are made -----------------------------------------------------------------------
+
+
+def test_ranges_and_grids_beyond_a_block():
+    n = 1500
+    for step in (1, -3, 0.25):
+        expected = np.arange(n) * step + 2
+        for dtype in ("float64", "float32", "int64" if step != 0.25 else "float16"):
+            got = nomen.arange(2, 2 + n * step, step, dtype=getattr(nomen, dtype))
+            np.testing.assert_array_equal(got.double().numpy(), expected.astype(dtype))
+    out = nomen.empty(2 * n)[::2]
+    np.testing.assert_array_equal(nomen.arange(n, out=out).numpy(), np.arange(n))
+    grid = nomen.linspace(-1, 1, 1025, dtype=nomen.float64).numpy()
+    np.testing.assert_array_equal(grid, (np.arange(1025) - 512) / 512)
+    assert np.signbit(nomen.linspace(-1, -0.0, 3).numpy()).all()
+
+
+@pytest.mark.parametrize("dtype", (*FLOATS, "bool", "uint8", "int16", "int64", "complex64"))
+def test_one_number_for_all_elements(dtype):
+    for shape in ((3,), (70000,), (40, 30)):
+        t = nomen.zeros(*shape, dtype=getattr(nomen, dtype))
+        assert (t.fill_(1) == 1).all() and (t.fill_(True) == 1).all()
+        assert (t.t() if t.ndim == 2 else t).fill_(0).sum().item() == 0
+        assert (nomen.zeros_like(t).copy_(nomen.tensor(1.0)) == 1).all()
+
+
+@pytest.mark.parametrize("dtype", (*FLOATS, "bool", "uint8", "int8", "int16", "int32", "int64"))
+def test_threshold_of_every_dtype(dtype):
+    t = sample(77, dtype="float64").abs().to(getattr(nomen, dtype))
+    got = nomen.threshold(t, 1, 0 if dtype == "bool" else 5)
+    wanted = [x if x > 1 else (False if dtype == "bool" else 5) for x in t.tolist()]
+    assert got.dtype == t.dtype and got.tolist() == wanted
+    out = nomen.empty_like(t)
+    assert nomen.threshold(t[::2], 1, 1, out=out[::2]).tolist() == [
+        x if x > 1 else 1 for x in t[::2].tolist()
+    ]
+
+
+def test_threshold_has_a_gradient_where_elements_stay():
+    x = nomen.tensor([0.1, 0.5, 2.0, float("nan")], names=("N",), requires_grad=True)
+    y = nomen.threshold(x, 0.1, -9)
+    assert y.names == ("N",)
+    y.sum().backward()
+    assert x.grad.tolist() == [0, 1, 1, 1]
