@@ -6207,12 +6207,12 @@ NOMEN_API nomen_list nomen_tensor_split_call(const nomen_tensor_split_args *args
  *     result = self > threshold ? self : value
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: as self.
- * Dtypes: real; as self.
- * Gradient: of the operations it is made of.
- * Errors: bool and complex operands.
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: complex operands.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: threshold_.
+ * In place: threshold_; the result must fit the sizes and the dtype of self.
  *
  * Example:
  *     >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)

@@ -1139,6 +1139,13 @@ nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
     }
 }
 
+nomen_tensor *nomen__grad_threshold(nomen__backward *b, int input) {
+    switch (input) {
+    case 0: return nomen__g_threshold(b, b->g);
+    default: return NULL;
+    }
+}
+
 nomen_tensor *nomen__grad_to_device(nomen__backward *b, int input) {
     switch (input) {
     case 0: return b->g;

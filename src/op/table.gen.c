@@ -12748,12 +12748,12 @@ const nomen__op nomen__ops[] = {
         "    result = self > threshold ? self : value\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
-        "Shapes: as self.\n"
-        "Dtypes: real; as self.\n"
-        "Gradient: of the operations it is made of.\n"
-        "Errors: bool and complex operands.\n"
+        "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
+        "Dtypes: as self.\n"
+        "Gradient: self.\n"
+        "Errors: complex operands.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-        "In place: threshold_.\n"
+        "In place: threshold_; the result must fit the sizes and the dtype of self.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.threshold(nomen.tensor([-1., 0.5, 2.], names=('N',)), 0.5, -9)\n"
@@ -12772,16 +12772,23 @@ const nomen__op nomen__ops[] = {
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__INPLACE | NOMEN__OUT,
         .args = args_threshold,
-        .primitive = 0,
+        .primitive = 1,
         .list = 0,
         .truth = 0,
         .shape_first = 0,
         .repeats = 0,
         .alone = NOMEN__ALONE,
-        .dtypes = 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
+        .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64,
         .rule = "keep",
         .out_offset = offsetof(nomen_threshold_args, out),
-        .compose = nomen__compose_threshold,
+        .kernel = "threshold",
+        .names = nomen__names_unify,
+        .dtype = nomen__dtype_same,
+        .shape = nomen__shape_broadcast,
+        .launch = nomen__launch_elementwise,
+        .choose = nomen__choose_threshold,
+        .grad = nomen__grad_threshold,
+        .save = {[0] = 1u << 0},
     },
     {
         .name = "tile",
