@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check fuzz coverage mutants bench bench-c ulp trust lint format generate clean
+.PHONY: help build demo test check fuzz abi coverage mutants bench bench-c ulp trust lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
@@ -11,6 +11,7 @@ help:
 	@echo "make fuzz      a million inputs for everything that reads what others wrote, an hour; wants clang"
 	@echo "make trust     the long forms of all checks, hours; TRUST=fuzz: one of tests/trust"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
+	@echo "make abi       would programs that were compiled with the last tag still run? ABI=REV: with that revision"
 	@echo "make coverage  all tests, and the page that says what they cover"
 	@echo "make mutants   small mistakes in the name rules, one at a time: does a test notice each?"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
@@ -39,6 +40,10 @@ check:
 fuzz:
 	@tools/setup.sh extras fuzz
 	@$(PYTHON) tests/fuzz/fuzz.py $(FUZZ)
+
+abi:
+	@tools/setup.sh extras
+	@$(PYTHON) tools/abi.py $(if $(ABI),--against $(ABI))
 
 coverage:
 	@tools/setup.sh tests
