@@ -34,6 +34,15 @@ C_TYPES = {
     "text": "const char *",
     "generator": "nomen_generator *",
 }
+# A value of each kind that is zero where an absent one may be anything: in gaps, above all.
+C_GIVEN = {
+    "tensors": "{-1, NOMEN__ONES}",
+    "number": "{.kind = UINT_MAX}",
+    "int": "-1",
+    "flag": "true",
+    "sizes": "{-1, NOMEN__ONES}",
+    "dtype": "(nomen_dtype)UINT_MAX",
+}
 PY_TYPES = {
     "tensor": "Tensor | builtins.complex",
     "tensors": "Sequence[Tensor]",
@@ -642,6 +651,8 @@ def ids(ops):
 
 def table(ops):
     out = [f"/* {BANNER} */", '#include "nomen/ops.gen.h"', '#include "op/rows.gen.h"', ""]
+    out += ["#include <limits.h>", ""]
+    out += ["#define NOMEN__ONES ((void *)UINTPTR_MAX)", ""]
     for op in ops:
         out.append(f"static const nomen__argspec args_{op.name}[] = {{")
         out += [
@@ -650,6 +661,14 @@ def table(ops):
             for a in op.args
         ]
         out.append("};")
+        fields = [f".{a.c_name} = {C_GIVEN.get(a.kind, 'NOMEN__ONES')}" for a in op.args]
+        fields += [
+            f".{text.split('; ')[0].split('*')[-1]} = NOMEN__ONES"
+            for text in op.more_fields().values()
+        ]
+        out.append(
+            f"static const nomen_{op.symbol}_args given_{op.name} = {{{', '.join(fields)}}};"
+        )
     out += ["", "const nomen__op nomen__ops[] = {"]
     for i, op in enumerate(ops):
         mask = " | ".join(
@@ -666,6 +685,7 @@ def table(ops):
             quick=f"NOMEN__QUICK_{op.quick()}",
             tail=op.tail(),
             bytes=f"sizeof(nomen_{op.symbol}_args)",
+            given=f"&given_{op.name}",
             more=int(len(op.tensors) > op.lead()),
             view=int(op.only_looks()),
             spare=int(op.spare()),

@@ -116,17 +116,6 @@ static inline bool take_digit(nomen__call *c, int i, const char *field) {
     return true;
 }
 
-/* Is everything behind the leading tensors absent, which is zero in every kind of argument? */
-static inline bool nothing_behind(const nomen__op *op, const char *args) {
-    uint64_t given = 0;
-    for (size_t at = op->tail; at < op->bytes; at += sizeof given) {
-        uint64_t word;
-        memcpy(&word, args + at, sizeof word);
-        given |= word;
-    }
-    return !given;
-}
-
 static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void *args,
                                 bool inplace) {
     nomen__call_begin(c, op);
@@ -139,7 +128,7 @@ static nomen_status take_struct(nomen__call *c, const nomen__op *op, const void 
             memcpy(&c->arg[i].tensor, (const char *)args + (size_t)i * sizeof c->arg[i].tensor,
                    sizeof c->arg[i].tensor);
         c->given = (1u << i) - 1;
-        if (op->spare && nothing_behind(op, args)) return NOMEN_OK;
+        if (op->spare && nomen__nothing_behind(op, args)) return NOMEN_OK;
     }
     for (; !s && i < op->nargs; i++) {
         const char *field = (const char *)args + op->args[i].offset;

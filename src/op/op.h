@@ -9,6 +9,8 @@
 #include "nomen/scope.h"
 #include "op/infer.h"
 
+#include <string.h>
+
 struct nomen_generator;
 typedef struct nomen__call nomen__call;
 typedef struct nomen__op nomen__op;
@@ -97,6 +99,7 @@ struct nomen__op {
     uint16_t id;
     uint16_t out_offset, second_offset, device_offset; /* in the argument struct; 0: none */
     uint16_t tail, bytes; /* of the argument struct: where that begins which may be absent; all */
+    const void *given;    /* an argument struct that has bits where one with everything given may */
     uint8_t nargs, nout, forms;
     uint8_t lead;     /* how many arguments at the front are tensors that must be given */
     uint8_t more;     /* there are other tensor arguments behind them */
@@ -297,6 +300,18 @@ bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nom
 /* The same into out=, which must be as the result would be. */
 bool nomen__quick_out(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b,
                       nomen_tensor *out);
+/* Is everything behind the leading tensors absent from this argument struct, which is zero in every
+ * kind of argument? Between the fields there may be anything. */
+static inline bool nomen__nothing_behind(const nomen__op *op, const char *args) {
+    uintptr_t given = 0; /* structs that have pointers are as long as so many words */
+    for (size_t at = op->tail; at < op->bytes; at += sizeof given) {
+        uintptr_t word, fields;
+        memcpy(&word, args + at, sizeof word);
+        memcpy(&fields, (const char *)op->given + at, sizeof fields);
+        given |= word & fields;
+    }
+    return !given;
+}
 /* Is nothing behind the leading tensors given in this argument struct, but for out? */
 bool nomen__quick_absent(const nomen__op *op, const char *args, nomen_tensor **out);
 /* Entry of the C interface: an argument struct as the generated header declares it. */

@@ -257,14 +257,8 @@ bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nom
 }
 
 bool nomen__quick_absent(const nomen__op *op, const char *args, nomen_tensor **out) {
-    uint64_t given = 0; /* zero is "not given", of every kind */
-    for (size_t at = op->tail; at < op->bytes; at += sizeof given) {
-        uint64_t word;
-        memcpy(&word, args + at, sizeof word);
-        given |= word;
-    }
-    if (NOMEN_LIKELY(!given)) return true;
-    /* a number may be marked absent and hold something all the same */
+    if (NOMEN_LIKELY(nomen__nothing_behind(op, args))) return true;
+    /* out alone, or something else that the short way does not know? */
     for (int i = op->lead; i < op->nargs; i++) {
         const char *field = args + op->args[i].offset;
         switch (op->args[i].kind) {

@@ -271,12 +271,59 @@ static void not_for_others(void **state) {
     }
 }
 
+/* The smallest that can be given in a field of that kind. */
+static void give(char *field, nomen__kind kind) {
+    const nomen_number number = {.kind = NOMEN_NUMBER_BOOL};
+    const nomen_list list = {.count = 1};
+    const nomen_sizes sizes = {.count = 1};
+    const nomen_dtype dtype = NOMEN_BOOL;
+    const bool flag = true;
+    const int64_t integer = INT64_MIN;
+    const char *text = "";
+    switch (kind) {
+    case NOMEN__TENSORS: memcpy(field, &list, sizeof list); break;
+    case NOMEN__NUMBER: memcpy(field, &number, sizeof number); break;
+    case NOMEN__INT: memcpy(field, &integer, sizeof integer); break;
+    case NOMEN__FLAG: memcpy(field, &flag, sizeof flag); break;
+    case NOMEN__SIZES: memcpy(field, &sizes, sizeof sizes); break;
+    case NOMEN__DTYPE: memcpy(field, &dtype, sizeof dtype); break;
+    default: memcpy(field, &text, sizeof text);
+    }
+}
+
+/* Compilers leave in the gaps of a struct what they like: it is nothing that was given. */
+static void gaps_are_not_arguments(void **s) {
+    (void)s;
+    static char args[1024];
+    for (int i = 0; i < nomen__op_count; i++) {
+        const nomen__op *op = &nomen__ops[i];
+        const char *fields = op->given;
+        assert_in_range(op->bytes, 1, sizeof args);
+        for (int k = op->lead; k <= op->nargs; k++) {
+            for (size_t at = 0; at < op->bytes; at++) args[at] = (char)~fields[at];
+            if (k == op->nargs) break;
+            assert_true(nomen__nothing_behind(op, args));
+            give(args + op->args[k].offset, (nomen__kind)op->args[k].kind);
+            assert_false(nomen__nothing_behind(op, args));
+        }
+        const uint16_t more[] = {op->out_offset, op->device_offset, op->second_offset};
+        for (int k = 0; k < 3; k++)
+            if (more[k]) {
+                give(args + more[k], NOMEN__TEXT);
+                assert_false(nomen__nothing_behind(op, args));
+                for (size_t at = 0; at < op->bytes; at++) args[at] = (char)~fields[at];
+            }
+        assert_true(nomen__nothing_behind(op, args));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline),
                                        cmocka_unit_test(numbers_too),
                                        cmocka_unit_test(pieces_too),
                                        cmocka_unit_test(in_place_too),
                                        cmocka_unit_test(not_in_place_for_others),
-                                       cmocka_unit_test(not_for_others)};
+                                       cmocka_unit_test(not_for_others),
+                                       cmocka_unit_test(gaps_are_not_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
