@@ -49,11 +49,14 @@ static inline int nomen__sys_close(int file) {
     return status && errno == EINTR ? 0 : status;
 }
 
+/* The struct is zeroed for memory sanitizers that do not know how newer C libraries fill it. */
 static inline int nomen__sys_fstat(int file, struct stat *status) {
+    *status = (struct stat){0};
     return nomen__system_fails() ? -1 : fstat(file, status);
 }
 
 static inline int nomen__sys_stat(const char *path, struct stat *status) {
+    *status = (struct stat){0};
     return nomen__system_fails() ? -1 : stat(path, status);
 }
 

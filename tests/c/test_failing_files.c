@@ -61,7 +61,7 @@ static nomen_tensor *sample(int which) {
 }
 
 static bool same(nomen_tensor *a, nomen_tensor *b) {
-    return a && b && nomen_item(nomen_all(nomen_eq(a, b))) &&
+    return a && b && nomen_item(nomen_all(nomen_eq(a, b))) != 0 &&
            !strcmp(nomen_name_of(a, 0), nomen_name_of(b, 0));
 }
 

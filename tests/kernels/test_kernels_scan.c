@@ -108,7 +108,8 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                 long double terms = (long double)(j + 1),
                             eps = 0x1p-53L * terms * terms + epsilon_of(d);
                 if (!is_float(d) && !is_complex(d)) eps = 0;
-                long double bound = (fabsl(want[j].re) + fabsl(want[j].im) + (eps ? 1 : 0)) * eps;
+                long double bound =
+                    (fabsl(want[j].re) + fabsl(want[j].im) + (eps != 0 ? 1 : 0)) * eps;
                 if (!close_to(got.re, overflow_as(d, want[j].re), bound + 2 * tiny_of(d)) ||
                     !close_to(got.im, want[j].im, bound + 2 * tiny_of(d)))
                     fail_msg("%s %s %s: [%lld, %lld] of [%lld, %lld], layout %d, pieces of %lld, "
