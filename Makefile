@@ -2,12 +2,13 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check fuzz abi coverage mutants bench bench-c ulp trust lint format generate clean
+.PHONY: help build demo test check sanitize fuzz abi coverage mutants bench bench-c ulp trust lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
 	@echo "make build     set up only: the library, the Python module, the examples"
 	@echo "make check     everything of make test, the thread sanitizer and other compilers as well"
+	@echo "make sanitize  all tests under ASan, UBSan, TSan, MSan, valgrind and FORTIFY_SOURCE, an hour; BUILDS=tsan,msan"
 	@echo "make fuzz      a million inputs for everything that reads what others wrote, an hour; wants clang"
 	@echo "make trust     the long forms of all checks, hours; TRUST=fuzz: one of tests/trust"
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
@@ -36,6 +37,14 @@ test:
 check:
 	@NOMEN_SANITIZED=wide tools/setup.sh tests asan tsan extras
 	@$(PYTEST) --builds release,asan,tsan --compilers --sanitized-python --packages
+
+# docs/internals/build.md says what each build finds, and which of them CI runs.
+BUILDS := asan,clang-asan,tsan,msan,memcheck,fortified
+comma := ,
+sanitize:
+	@NOMEN_SANITIZED=wide tools/setup.sh extras tests $(subst $(comma), ,$(BUILDS))
+	@$(PYTEST) --builds $(BUILDS) --sanitized-python --figures tests/c tests/kernels \
+		tests/python/test_fuzz_short.py tests/python/test_under_sanitizers.py
 
 fuzz:
 	@tools/setup.sh extras fuzz

@@ -6,6 +6,7 @@ crash, a sanitizer's report at exit, a missing program) becomes the result `prog
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -19,10 +20,17 @@ from _pytest.reports import TestReport
 from measured import measured
 
 TIME_LIMIT_S = 300
+# Programs of these builds run under another program, which finds what they do wrong and is slow.
+WRAPPERS = {
+    "memcheck": "valgrind -q --error-exitcode=99 --num-callers=25 --leak-check=full "
+    "--show-leak-kinds=definite --errors-for-leak-kinds=definite",
+}
+SLOWER = 10
 SANITIZER_OPTIONS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
     "TSAN_OPTIONS": "halt_on_error=0:second_deadlock_stack=1",
+    "MSAN_OPTIONS": "allocator_may_return_null=1",
 }
 
 pools = []
@@ -50,8 +58,14 @@ class CProgram(pytest.Item):
 
 def run(program, time_limit=TIME_LIMIT_S):
     """-> [(test, outcome, text, seconds)], what is wrong with the program ('' if nothing)."""
+    build = program.parent.parent.name
     if not program.exists():
-        return [], f"{program} is not built: tools/setup.sh tests asan tsan builds it"
+        return [], f"{program} is not built: tools/setup.sh tests {build} builds it"
+    wrapper = WRAPPERS.get(build, "").split()
+    if wrapper:
+        time_limit *= SLOWER
+        if not shutil.which(wrapper[0]):
+            return [], f"{program} wants {wrapper[0]}: tools/setup.sh extras installs it"
     with tempfile.TemporaryDirectory() as folder:
         environment = {
             **os.environ,
@@ -62,7 +76,7 @@ def run(program, time_limit=TIME_LIMIT_S):
         }
         try:
             done = subprocess.run(
-                [str(program)],
+                [*wrapper, str(program)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -138,6 +152,7 @@ def run_and_report(item):
         results.append(("program", "failed", wrong, 0.0))
     if all(outcome != "failed" for _, outcome, _, _ in results):
         measured.keep_program(item.program, item.path)
+    counted = [(f"C programs under {item.name}", 1)]
     for test, outcome, text, seconds in results:
         detail = text or None
         if outcome == "skipped":
@@ -153,6 +168,8 @@ def run_and_report(item):
                 duration=seconds,
                 start=start,
                 stop=start + seconds,
+                user_properties=[*counted, (f"C tests under {item.name}", 1)],
             )
         )
+        counted = []
     hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)

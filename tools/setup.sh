@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Sets up everything a developer needs: system packages, .venv, the C library, the Python module.
-# usage: tools/setup.sh [tests] [asan] [tsan] [fuzz] [extras]
+# usage: tools/setup.sh [tests] [asan] [tsan] [clang-asan] [msan] [memcheck] [fortified] [fuzz] [extras]
 #   tests   also the C test programs        asan, tsan   also the C tests under these sanitizers
+#   clang-asan, msan, memcheck, fortified   builds of make sanitize (docs/internals/build.md)
 #   fuzz    also the fuzzing targets, with clang
-#   extras  also clang, valgrind and the aarch64 cross compiler, where the package manager has them
+#   extras  also clang, valgrind, abigail-tools and the aarch64 cross compiler, where the package manager has them
 # A second run does only what has changed. The full log is build/setup.log.
 set -u
 export LC_ALL=C
@@ -105,6 +106,7 @@ extras() {
     local list=()
     works clang || list+=(clang)
     works valgrind || list+=(valgrind)
+    works abidw || list+=(abigail-tools)
     works aarch64-linux-gnu-gcc || list+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
     [ ${#list[@]} = 0 ] && return 0
     if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
@@ -187,6 +189,56 @@ link_module() {
     echo "$root/build/release/python" >"$site/nomen-build.pth"
 }
 
+# The builds under sanitizers: gcc's asan and tsan, clang's clang-asan and msan.
+sanitized() {
+    local sanitizers compiler=gcc python=ON isas brief=OFF
+    case $1 in
+    asan) sanitizers="address,undefined" ;;
+    tsan) sanitizers="thread" ;;
+    clang-asan) sanitizers="address,undefined" compiler=clang ;;
+    # What another compiler made, Python for one, writes memory that this sanitizer takes for unwritten.
+    msan) sanitizers="memory" compiler=clang python=OFF ;;
+    esac
+    works $compiler || stop "$1 wants $compiler; tools/setup.sh extras installs it where it can"
+    # All kernels come from one text. The plain ones stand for all where time is short (make test), watched for
+    # bad addresses; CI and make check set NOMEN_SANITIZED=wide, for all kinds of undefined behaviour in them and
+    # for the narrower vectors. clang's sanitizers watch the plain ones: msan knows no instructions of processors.
+    case $1${NOMEN_SANITIZED:-}$(uname -m) in
+    clang-asan* | msan*) isas="scalar" ;;
+    *widex86_64) isas="scalar;avx2" ;;
+    *wideaarch64) isas="scalar;neon" ;;
+    *wide*) isas="scalar" ;;
+    *) isas="scalar" brief=ON ;;
+    esac
+    set -- "$1" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DNOMEN_KERNEL_OPT=-O1 \
+        -DNOMEN_SANITIZE=$sanitizers -DNOMEN_SANITIZE_BRIEF=$brief -DNOMEN_ISAS="$isas" -DNOMEN_FAULTS=ON \
+        -DNOMEN_DEBUG=ON -DNOMEN_TESTS=ON -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON -DNOMEN_PYTHON=$python \
+        -DPython_EXECUTABLE="$root/.venv/bin/python"
+    [ $compiler = gcc ] || set -- "$@" -DCMAKE_C_COMPILER=$compiler
+    configure "$@"
+    build "C tests under $sanitizers ($compiler)" "$1" nomen_tests
+}
+
+# The library as it is shipped, but without AVX-512, which valgrind does not know. memcheck hands back
+# every block, so that valgrind sees who uses it again; fortified lets the C library check the sizes that it is given.
+checked() {
+    set -- "$1" -DCMAKE_BUILD_TYPE=Release -DNOMEN_WERROR=ON -DNOMEN_TESTS=ON -DNOMEN_INSTALL=OFF \
+        -DNOMEN_PYTHON=ON -DPython_EXECUTABLE="$root/.venv/bin/python"
+    case $1$(uname -m) in
+    *x86_64) set -- "$@" "-DNOMEN_ISAS=scalar;avx2" ;;
+    esac
+    case $1 in
+    memcheck) set -- "$@" -DNOMEN_NO_CACHE=ON ;;
+    fortified)
+        set -- "$@" "-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3" \
+            -DNOMEN_KERNEL_OPT=-O2
+        ;;
+    esac
+    configure "$@"
+    build "C tests, $1" "$1" nomen_tests
+    build "Python module, $1" "$1" nomen_python
+}
+
 packages
 for word in "$@"; do
     [ "$word" = extras ] && extras
@@ -200,27 +252,8 @@ link_module
 for word in "$@"; do
     case $word in
     tests) build "C tests" release nomen_tests ;;
-    asan | tsan)
-        case $word in
-        asan) sanitizers="address,undefined" ;;
-        tsan) sanitizers="thread" ;;
-        esac
-        # All kernels come from one text. The plain ones stand for all where time is short (make test), watched for
-        # bad addresses; CI and make check set NOMEN_SANITIZED=wide, for all kinds of undefined behaviour in them and
-        # for the narrower vectors.
-        brief=OFF
-        case ${NOMEN_SANITIZED:-}$(uname -m) in
-        widex86_64) isas="scalar;avx2" ;;
-        wideaarch64) isas="scalar;neon" ;;
-        wide*) isas="scalar" ;;
-        *) isas="scalar" brief=ON ;;
-        esac
-        configure "$word" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" -DNOMEN_KERNEL_OPT=-O1 \
-            -DNOMEN_SANITIZE=$sanitizers -DNOMEN_SANITIZE_BRIEF=$brief -DNOMEN_ISAS="$isas" -DNOMEN_FAULTS=ON \
-            -DNOMEN_DEBUG=ON -DNOMEN_TESTS=ON -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON -DNOMEN_PYTHON=ON \
-            -DPython_EXECUTABLE="$root/.venv/bin/python"
-        build "C tests under $sanitizers" "$word" nomen_tests
-        ;;
+    asan | tsan | clang-asan | msan) sanitized "$word" ;;
+    memcheck | fortified) checked "$word" ;;
     fuzz)
         works clang || stop "the fuzzing targets want clang; tools/setup.sh extras fuzz installs it where it can"
         configure fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
@@ -229,7 +262,7 @@ for word in "$@"; do
         build "fuzzing targets" fuzz nomen_fuzz
         ;;
     extras) ;;
-    *) stop "$word: not one of tests, asan, tsan, fuzz, extras" ;;
+    *) stop "$word: not one of tests, asan, tsan, clang-asan, msan, memcheck, fortified, fuzz, extras" ;;
     esac
 done
 echo "setup: ready"

@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-/* Under a sanitizer every request goes to the system, so that it sees them all. */
-#if defined(__SANITIZE_ADDRESS__)
+/* Where memory is watched every request goes to the system, so that it is seen: a block that is
+ * kept for the next request would still count as written. */
+#if defined(__SANITIZE_ADDRESS__) && !defined(NOMEN_NO_CACHE)
 #define NOMEN_NO_CACHE 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#elif defined(__has_feature) && !defined(NOMEN_NO_CACHE)
+#if __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define NOMEN_NO_CACHE 1
 #endif
 #endif
