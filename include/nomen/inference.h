@@ -31,19 +31,21 @@ typedef struct nomen_infer_args {
     const char *const *operands;
     int count;
     /* Dims to work on: reductions, squeeze, transpose ("H W"), permute, unflatten, flatten ("H W",
-     * or a range "H ... -1"), unsqueeze and stack (where the new dim goes). For rename: the names
-     * to replace, one by one, by those in `names`. */
+     * or a range "H ... -1"), movedim (from where, then to where), unsqueeze and stack (where the
+     * new dim goes). For rename: the names to replace, one by one, by those in `names`. */
     const char *dim;
     /* Names wanted: rename (NULL drops all), refine_names, align_to, unflatten, zeros. */
     const char *names;
     /* Name of the one new dim: flatten, unsqueeze, stack, diagonal; NULL: unnamed. */
     const char *out_dim;
     bool keepdim;
-    int ndim;        /* expand, as_strided: dims of the result */
+    int ndim;        /* dims of the result, where no names say it: expand, as_strided, zeros; of
+                      * unflatten those that the one becomes */
     const char *out; /* names of the tensor given as out= */
-    /* Sizes of the first operand, for squeeze; NULL: all are 1. */
+    /* Sizes of the first operand, for squeeze (NULL: all are 1) and reshape. */
     const int64_t *size;
-    /* Sizes of out and of the result: with both, "a named out= is never resized" is checked too. */
+    /* Sizes of out and of the result: with both, "a named out= is never resized" is checked too.
+     * Those of the result for reshape, where ndim says how many there are. */
     const int64_t *out_size, *result_size;
     bool strict;          /* products refuse to contract two dims of different names */
     const char *equation; /* einsum */

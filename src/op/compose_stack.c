@@ -5,35 +5,19 @@
 
 /* ---- joined after being made of at least so many dims ---------------------------------------- */
 
-static nomen_tensor *at_least(nomen_tensor *t, int ndim) {
-    if (t->ndim == 0) t = nomen_unsqueeze(t, "0");
-    if (t && ndim >= 2 && t->ndim == 1) t = nomen_unsqueeze(t, "0");
-    if (t && ndim == 3 && t->ndim == 2) t = nomen_unsqueeze(t, "-1");
-    return t;
-}
-
-/* One column: what has no dims or one. */
-static nomen_tensor *column(nomen_tensor *t) {
-    if (t->ndim == 0) t = nomen_unsqueeze(t, "0");
-    return t && t->ndim == 1 ? nomen_unsqueeze(t, "1") : t;
-}
-
 static nomen_tensor *piece(const nomen__call *c, nomen_tensor *t) {
-    switch (c->op->id) {
-    case NOMEN__OP_HSTACK: return at_least(t, 1);
-    case NOMEN__OP_VSTACK: return at_least(t, 2);
-    case NOMEN__OP_DSTACK: return at_least(t, 3);
-    default: return column(t);
-    }
+    int front, back;
+    nomen__pile_dims(c->op->id, t->ndim, &front, &back);
+    while (t && front-- > 0) t = nomen_unsqueeze(t, "0");
+    return t && back ? nomen_unsqueeze(t, "-1") : t;
 }
 
 nomen_status nomen__compose_pile(nomen__call *c) {
     nomen_list list = c->arg[0].list;
     if (!list.count)
         return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects a non-empty TensorList", c->op->name);
-    bool rows =
-        c->op->id == NOMEN__OP_VSTACK || (c->op->id == NOMEN__OP_HSTACK && list.at[0]->ndim <= 1);
-    const char *dim = rows ? "0" : c->op->id == NOMEN__OP_DSTACK ? "2" : "1";
+    static const char *const dims[] = {"0", "1", "2"};
+    const char *dim = dims[nomen__pile_dim(c->op->id, list.at[0]->ndim)];
     size_t bytes = sizeof *list.at * (size_t)list.count;
     nomen_tensor **parts = nomen__alloc(bytes), *r = NULL;
     if (!parts) return NOMEN_ERROR_MEMORY;

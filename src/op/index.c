@@ -469,9 +469,8 @@ nomen_status nomen__compose_take_along_dim(nomen__call *c) {
                            "integer dtype but got %s",
                            nomen_dtype_name(d));
     if (!nomen__given(c, 2)) {
-        const int64_t flat = -1;
-        wide = with_sizes(NOMEN__OP_RESHAPE, t, 1, &flat);
-        where = wide ? with_sizes(NOMEN__OP_RESHAPE, index, 1, &flat) : NULL;
+        wide = nomen__apply(NOMEN__OP_FLATTEN, t, NULL);
+        where = wide ? nomen__apply(NOMEN__OP_FLATTEN, index, NULL) : NULL;
     } else {
         int64_t own[NOMEN_MAX_DIMS], other[NOMEN_MAX_DIMS];
         if (t->ndim != index->ndim)

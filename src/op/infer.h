@@ -44,6 +44,16 @@ nomen_status nomen__dims_parse(const char *text, nomen__dimref *items, int capac
 /* E25, E26, IndexError for integers: "Dimension out of range (expected to be in range of [-2, 1],
  * but got 5)" (0-d tensors accept 0 and -1). */
 nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int *position);
+/* The dim of a tensor that has dims: "Dimension specified as 0 but tensor has no dimensions". */
+nomen_status nomen__dim_of_some(nomen__names own, const nomen__dimref *ref, int *position);
+/* The dim that select takes away: without dims a name is told before that there are none. */
+nomen_status nomen__dim_selected(nomen__names own, const nomen__dimref *ref, int *position);
+/* Two dims that may not be the same one: those of a diagonal. */
+nomen_status nomen__dims_crossing(nomen__names own, const nomen__dimref *first,
+                                  const nomen__dimref *second, int *i, int *j);
+/* movedim: result dim k is own dim order[k]. order has room for NOMEN_MAX_DIMS. */
+nomen_status nomen__dims_moved(nomen__names own, nomen__dims source, nomen__dims destination,
+                               int *order);
 /* A list, in order; repeated: "dim {i} appears multiple times in the list of dims". A list not
  * given (n < 0) is all dims. positions has room for NOMEN_MAX_DIMS. */
 nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *positions,
@@ -139,6 +149,24 @@ nomen_status nomen__names_insert(nomen__names own, int position, nomen_name name
                                  nomen__namelist *result);
 /* leading dims of expand are unnamed */
 nomen_status nomen__names_expand(nomen__names own, int ndim, nomen__namelist *result);
+/* The same of repeat, which has words of its own for too few numbers. */
+nomen_status nomen__names_repeat(nomen__names own, int64_t count, nomen__namelist *result);
+/* Own names, then an unnamed dim. */
+nomen_status nomen__names_append(nomen__names own, nomen__namelist *result);
+/* One dim of all elements: a vector's is the one it has. */
+void nomen__names_flat(nomen__names own, nomen__namelist *result);
+/* Dims that stay whole under the new sizes keep their names. */
+void nomen__names_reshape(nomen__names own, const int64_t *from, int ndim, const int64_t *to,
+                          nomen__namelist *result);
+nomen_status nomen__names_diag(nomen__names own, nomen__namelist *result);
+/* Own names but the last, and two unnamed dims at i and j of the result. */
+nomen_status nomen__names_diag_embed(nomen__names own, const nomen__dimref *first,
+                                     const nomen__dimref *second, int *i, int *j,
+                                     nomen__namelist *result);
+/* hstack and its like (op: its NOMEN__OP_): dims of size 1 that a piece gets before it is joined,
+ * and the dim along which pieces are. ndim: that of the piece, of the first piece. */
+void nomen__pile_dims(int op, int ndim, int *front, int *back);
+int nomen__pile_dim(int op, int ndim);
 /* The dims [first, first + count) become those of an index: with its names; a vector without a name
  * in the place of one dim is that dim still. */
 nomen_status nomen__names_index(nomen__names own, int first, int count, nomen__names index,

@@ -252,9 +252,6 @@ nomen_status nomen__names_flatten_range(nomen__names own, const nomen__dimref *s
 
 nomen_status nomen__names_unflatten(nomen__names own, int position, const nomen_name *fresh,
                                     int count, nomen__namelist *result) {
-    if (count <= 0) return nomen__fail(NOMEN_ERROR_NAME, "unflatten: sizes must be non-empty");
-    if (!own.n)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "unflatten: a tensor without dims has no dim to split");
+    if (count <= 0) return nomen__fail(NOMEN_ERROR_SHAPE, "unflatten: sizes must be non-empty");
     return splice(own, position, position, fresh, count, result);
 }

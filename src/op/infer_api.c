@@ -22,21 +22,22 @@ typedef enum rule {
  * yet, in order of rule; one or two results, without and with a dim. */
 typedef struct entry {
     uint8_t rule, without_dim, with_dim;
+    int16_t id; /* of the row */
 } entry;
 
 static const struct {
     entry entry;
     const char *ops;
 } others[] = {
-    {{RULE_none, 1, 1}, "equal item"},
-    {{RULE_given, 1, 1}, "tensor"},
-    {{RULE_keep, 1, 1}, "detach type"},
-    {{RULE_expand, 1, 1}, "expand_as"},
+    {{RULE_none, 1, 1, -1}, "equal item"},
+    {{RULE_given, 1, 1, -1}, "tensor"},
+    {{RULE_keep, 1, 1, -1}, "detach type"},
+    {{RULE_expand, 1, 1, -1}, "expand_as"},
 };
 
 typedef struct request {
     const nomen_infer_args *args;
-    int count, results;
+    int count, results, id;
     nomen__dims dim, names;
     nomen_name out_dim;
     nomen__namelist result;
@@ -74,7 +75,8 @@ static bool find_word(const char *op, size_t length, entry *found) {
     if (!row) return find_other(op, length, found);
     /* max of everything is a number alone; others always make both */
     bool alone = row->names == nomen__names_reduce_rule;
-    *found = (entry){(uint8_t)rule_of_word(row->rule), alone ? 1 : row->nout, row->nout};
+    *found = (entry){(uint8_t)rule_of_word(row->rule), alone ? 1 : row->nout, row->nout,
+                     (int16_t)row->id};
     return true;
 }
 
@@ -117,9 +119,27 @@ static nomen_status rule_none(request *r) {
     return NOMEN_OK;
 }
 
+static nomen_status rule_compared(request *r) {
+    nomen_status status = nomen__unify_all(r->in, r->count, &r->result);
+    r->result.n = 0;
+    return status;
+}
+
+/* So many dims that have no names. */
+static nomen_status unnamed(request *r, int ndim) {
+    if (ndim > NOMEN_MAX_DIMS)
+        return nomen__fail_too_many(ndim, r->count ? r->in[0] : (nomen__names){0, NULL});
+    r->result.n = ndim > 0 ? ndim : 0;
+    for (int i = 0; i < ndim; i++) r->result.at[i] = 0;
+    return NOMEN_OK;
+}
+
+/* Without the number of dims it is that of the names. */
 static nomen_status rule_given(request *r) {
+    if (r->names.n < 0) return unnamed(r, r->args->ndim);
     nomen_status status = wanted_names(r, &r->result);
-    return status ? status : nomen__names_validate(r->result.at, r->result.n, r->result.n);
+    int ndim = r->args->ndim > 0 ? r->args->ndim : r->result.n;
+    return status ? status : nomen__names_validate(r->result.at, r->result.n, ndim);
 }
 
 static nomen_status rule_keep(request *r) {
@@ -194,10 +214,17 @@ static nomen_status rule_subscripts(request *r) {
 
 /* How many new dims there are the names do not say: one, unless it is told. */
 static nomen_status rule_unnamed(request *r) {
-    r->result.n = r->args->ndim > 0 ? r->args->ndim : 1;
-    if (r->result.n > NOMEN_MAX_DIMS) return nomen__fail_too_many(r->result.n, r->in[0]);
-    memset(r->result.at, 0, sizeof *r->result.at * (size_t)r->result.n);
-    return NOMEN_OK;
+    return unnamed(r, r->args->ndim > 0 ? r->args->ndim : 1);
+}
+
+static nomen_status rule_strided(request *r) { return unnamed(r, r->args->ndim); }
+
+static nomen_status rule_resize(request *r) {
+    nomen__names own = r->in[0];
+    if (!own.at) return unnamed(r, r->args->ndim);
+    nomen__names_reduce(own, 0, true, &r->result);
+    const int64_t *from = r->args->size, *to = r->args->result_size;
+    return from && to ? nomen__names_check_resize(own, from, to, r->args->ndim) : NOMEN_OK;
 }
 
 static nomen_status rule_search(request *r) {
@@ -229,6 +256,24 @@ static nomen_status rule_cat(request *r) {
     return status ? status : nomen__names_cat(r->in, r->count, &r->result);
 }
 
+static nomen_status rule_pile(request *r) {
+    nomen__namelist *list = r->storage;
+    int first = r->in[0].n;
+    for (int i = 0; i < r->count; i++) {
+        nomen__namelist own = list[i];
+        int front, back;
+        nomen__pile_dims(r->id, own.n, &front, &back);
+        list[i].n = 0;
+        for (int k = 0; k < front; k++) list[i].at[list[i].n++] = 0;
+        for (int k = 0; k < own.n; k++) list[i].at[list[i].n++] = own.at[k];
+        for (int k = 0; k < back; k++) list[i].at[list[i].n++] = 0;
+        r->in[i] = none_or(&list[i]);
+    }
+    r->dim_items[0] = (nomen__dimref){NOMEN__DIM_INDEX, 0, nomen__pile_dim(r->id, first)};
+    r->dim = (nomen__dims){1, r->dim_items};
+    return rule_cat(r);
+}
+
 static nomen_status rule_stack(request *r) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     nomen__namelist all;
@@ -236,15 +281,15 @@ static nomen_status rule_stack(request *r) {
     int position;
     nomen_status status = want_dims(r, 1);
     if (!status) status = nomen__dim_place(r->in[0], &r->dim.at[0], &position);
-    for (int i = 1; !status && i < r->count; i++)
-        if (r->in[i].n != r->in[0].n)
-            return nomen__fail(
-                NOMEN_ERROR_SHAPE,
-                "stack: operands must have the same number of dims, but Tensor%s has %d "
-                "and Tensor%s has %d",
-                nomen__text_list(r->in[0]).at, r->in[0].n, nomen__text_list(r->in[i]).at,
-                r->in[i].n);
-    if (!status) status = nomen__unify_all(r->in, r->count, &all);
+    int alike = 1; /* names that disagree further left are told first, as in cat */
+    while (alike < r->count && r->in[alike].n == r->in[0].n) alike++;
+    if (!status) status = nomen__unify_all(r->in, alike, &all);
+    if (!status && alike < r->count)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "stack: operands must have the same number of dims, but Tensor%s has %d "
+                           "and Tensor%s has %d",
+                           nomen__text_list(r->in[0]).at, r->in[0].n,
+                           nomen__text_list(r->in[alike]).at, r->in[alike].n);
     return status ? status
                   : nomen__names_insert(nomen__names_read(&all), position, r->out_dim, &r->result);
 }
@@ -257,7 +302,7 @@ static nomen_status rule_masked_select(request *r) {
     return nomen__names_masked_select(r->in[0], r->in[1], &r->result);
 }
 
-static nomen_status rule_index(request *r) {
+static nomen_status index_names(request *r, nomen__namelist *result) {
     int dims[NOMEN_MAX_DIMS];
     uint64_t mask;
     nomen_status status = nomen__dim_positions(r->in[0], r->dim, dims, &mask);
@@ -268,7 +313,58 @@ static nomen_status rule_index(request *r) {
     int count = r->dim.n < 0 ? r->in[0].n : r->dim.n;
     if (status) return status;
     return nomen__names_index(r->in[0], count && r->dim.n > 0 ? dims[0] : 0, count, r->in[1],
-                              &r->result);
+                              result);
+}
+
+static nomen_status rule_index(request *r) { return index_names(r, &r->result); }
+
+static nomen_status rule_index_put(request *r) {
+    nomen__namelist taken, unused;
+    nomen_status status = index_names(r, &taken);
+    if (!status) status = nomen__unify(none_or(&taken), r->in[2], "broadcast", &unused);
+    nomen__names_reduce(r->in[0], 0, true, &r->result);
+    return status;
+}
+
+static nomen_status rule_along(request *r) {
+    nomen_status status = rule_keep(r);
+    return status ? status : rule_unify(r);
+}
+
+static nomen_status rule_along_last(request *r) {
+    nomen_status status = rule_keep(r);
+    return status ? status : nomen__unify(r->in[0], r->in[2], "broadcast", &r->result);
+}
+
+static nomen_status rule_take_along(request *r) {
+    if (r->dim.n >= 0) return rule_along(r);
+    nomen__namelist own, index;
+    nomen__names_flat(r->in[0], &own);
+    nomen__names_flat(r->in[1], &index);
+    return nomen__unify(none_or(&own), none_or(&index), "broadcast", &r->result);
+}
+
+/* An operand alone is how often each position comes. */
+static nomen_status rule_spread(request *r) {
+    if (r->count < 2) return unnamed(r, 1);
+    int position;
+    nomen__names_flat(r->in[0], &r->result);
+    if (r->dim.n < 0) return NOMEN_OK;
+    nomen_status status = want_dims(r, 1);
+    if (!status) status = nomen__dim_of_some(r->in[0], &r->dim.at[0], &position);
+    nomen__names_reduce(r->in[0], 0, true, &r->result);
+    return status;
+}
+
+static nomen_status rule_diag(request *r) { return nomen__names_diag(r->in[0], &r->result); }
+
+static nomen_status rule_diag_embed(request *r) {
+    static const nomen__dimref last[2] = {{NOMEN__DIM_INDEX, 0, -2}, {NOMEN__DIM_INDEX, 0, -1}};
+    int i, j;
+    if (r->dim.n < 0) r->dim = (nomen__dims){2, last};
+    nomen_status status = want_dims(r, 2);
+    if (status) return status;
+    return nomen__names_diag_embed(r->in[0], &r->dim.at[0], &r->dim.at[1], &i, &j, &r->result);
 }
 
 static nomen_status rule_as_index(request *r) {
@@ -328,24 +424,43 @@ static nomen_status rule_align_tensors(request *r) {
     return NOMEN_OK;
 }
 
-static nomen_status rule_flatten(request *r) {
+static nomen_status flatten(request *r, int *first, int *last) {
     static const nomen__dimref whole[2] = {{NOMEN__DIM_INDEX, 0, 0}, {NOMEN__DIM_INDEX, 0, -1}};
     const nomen__dimref *start = &whole[0], *end = &whole[1];
-    int first, last;
     if (r->dim.n == 3 && r->dim.at[1].kind == NOMEN__DIM_ELLIPSIS) {
         start = &r->dim.at[0];
         end = &r->dim.at[2];
     } else if (r->dim.n >= 0) {
-        return nomen__names_flatten_list(r->in[0], r->dim, r->out_dim, &first, &last, &r->result);
+        return nomen__names_flatten_list(r->in[0], r->dim, r->out_dim, first, last, &r->result);
     }
-    return nomen__names_flatten_range(r->in[0], start, end, r->out_dim, &first, &last, &r->result);
+    return nomen__names_flatten_range(r->in[0], start, end, r->out_dim, first, last, &r->result);
 }
 
+static nomen_status rule_flatten(request *r) {
+    int first, last;
+    nomen_status status = flatten(r, &first, &last);
+    if (!status && first == last && !r->args->out_dim) /* nothing merged, nothing renamed */
+        nomen__names_reduce(r->in[0], 0, true, &r->result);
+    return status;
+}
+
+/* ndim: how many dims the one becomes, where names do not say it. */
 static nomen_status rule_unflatten(request *r) {
-    int position;
+    int position, ndim = r->args->ndim;
     nomen__namelist fresh;
-    nomen_status status = one_position(r, &position);
-    if (!status) status = wanted_names(r, &fresh);
+    nomen_status status = want_dims(r, 1);
+    if (!status) status = nomen__dim_of_some(r->in[0], &r->dim.at[0], &position);
+    if (status) return status;
+    if (r->names.n < 0 && r->in[0].at)
+        return nomen__fail(
+            NOMEN_ERROR_NAME,
+            "unflatten: input is a named tensor but no names were given for unflattened sizes");
+    if (r->names.n < 0) status = unnamed(r, ndim);
+    fresh = r->result;
+    if (r->names.n >= 0) status = wanted_names(r, &fresh);
+    if (!status && ndim > 0 && fresh.n != ndim)
+        return nomen__fail(NOMEN_ERROR_NAME, "unflatten: %d names were given for %d sizes", fresh.n,
+                           ndim);
     return status ? status
                   : nomen__names_unflatten(r->in[0], position, fresh.at, fresh.n, &r->result);
 }
@@ -362,12 +477,15 @@ static nomen_status rule_squeeze(request *r) {
 }
 
 static nomen_status rule_select(request *r) {
+    static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     int position;
-    nomen_status status = one_position(r, &position);
+    bool pieces = r->id == NOMEN__OP_UNBIND;
+    if (pieces && r->dim.n < 0) r->dim = (nomen__dims){1, &first};
+    nomen_status status = want_dims(r, 1);
     if (status) return status;
-    if (!r->in[0].n)
-        return nomen__fail(NOMEN_ERROR_INDEX, "%s: a tensor without dims has none to take away",
-                           r->args->op);
+    status = pieces ? nomen__dim_of_some(r->in[0], &r->dim.at[0], &position)
+                    : nomen__dim_selected(r->in[0], &r->dim.at[0], &position);
+    if (status) return status;
     nomen__names_reduce(r->in[0], (uint64_t)1 << position, false, &r->result);
     return NOMEN_OK;
 }
@@ -388,6 +506,52 @@ static nomen_status rule_permute(request *r) {
     return NOMEN_OK;
 }
 
+static nomen_status rule_move(request *r) {
+    int order[NOMEN_MAX_DIMS], half = r->dim.n / 2;
+    nomen_status status = want_dims(r, r->dim.n < 0 ? 2 : half * 2);
+    nomen__dims from = {half, r->dim.at}, to = {half, r->dim.at + half};
+    if (!status) status = nomen__dims_moved(r->in[0], from, to, order);
+    if (status) return status;
+    nomen__names_permute(r->in[0], order, &r->result);
+    return NOMEN_OK;
+}
+
+/* -1: there is no such number of elements. */
+static int64_t product(const int64_t *size, int ndim) {
+    int64_t numel = 1;
+    for (int k = 0; k < ndim; k++)
+        if (size[k] < 0 || __builtin_mul_overflow(numel, size[k], &numel)) return -1;
+    return numel;
+}
+
+static nomen_status rule_reshape(request *r) {
+    const nomen_infer_args *args = r->args;
+    nomen_status status = unnamed(r, args->ndim);
+    if (status || !r->in[0].at) return status;
+    if (!args->size || !args->result_size)
+        return nomen__fail(NOMEN_ERROR_TYPE,
+                           "%s: which names stay depends on the sizes of self and of the result",
+                           args->op);
+    int64_t numel = product(args->size, r->in[0].n);
+    if (numel < 0 || numel != product(args->result_size, args->ndim))
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%s: the sizes do not have the same product",
+                           args->op);
+    nomen__names_reshape(r->in[0], args->size, args->ndim, args->result_size, &r->result);
+    return NOMEN_OK;
+}
+
+static nomen_status rule_append(request *r) {
+    nomen_status status = r->dim.n < 0 ? NOMEN_OK : rule_keep(r);
+    return status ? status : nomen__names_append(r->in[0], &r->result);
+}
+
+static nomen_status rule_drop_last(request *r) {
+    int n = r->in[0].n;
+    if (!n) return nomen__fail(NOMEN_ERROR_SHAPE, "Input tensor must have one or more dimensions");
+    nomen__names_reduce(r->in[0], (uint64_t)1 << (n - 1), false, &r->result);
+    return NOMEN_OK;
+}
+
 static nomen_status rule_insert(request *r) {
     int position;
     nomen_status status = want_dims(r, 1);
@@ -396,7 +560,17 @@ static nomen_status rule_insert(request *r) {
 }
 
 static nomen_status rule_expand(request *r) {
-    return nomen__names_expand(r->in[0], r->args->ndim, &r->result);
+    int ndim = r->count > 1 ? r->in[1].n : r->args->ndim;
+    return nomen__names_expand(r->in[0], ndim, &r->result);
+}
+
+static nomen_status rule_repeat(request *r) {
+    return nomen__names_repeat(r->in[0], r->args->ndim, &r->result);
+}
+
+static nomen_status rule_tile(request *r) {
+    int own = r->in[0].n, ndim = r->args->ndim;
+    return nomen__names_expand(r->in[0], ndim < own ? own : ndim, &r->result);
 }
 
 static nomen_status rule_diagonal(request *r) {
@@ -405,12 +579,8 @@ static nomen_status rule_diagonal(request *r) {
     nomen__namelist rest;
     if (r->dim.n < 0) r->dim = (nomen__dims){2, front};
     nomen_status status = want_dims(r, 2);
-    if (!status) status = nomen__dim_position(r->in[0], &r->dim.at[0], &i);
-    if (!status) status = nomen__dim_position(r->in[0], &r->dim.at[1], &j);
+    if (!status) status = nomen__dims_crossing(r->in[0], &r->dim.at[0], &r->dim.at[1], &i, &j);
     if (status) return status;
-    if (i == j)
-        return nomen__fail(NOMEN_ERROR_NAME, "diagonal dimensions cannot be identical %d, %d", i,
-                           j);
     nomen__names_reduce(r->in[0], (uint64_t)1 << i | (uint64_t)1 << j, false, &rest);
     return nomen__names_insert(nomen__names_read(&rest), rest.n, r->out_dim, &r->result);
 }
@@ -514,6 +684,7 @@ static nomen_status infer(request *r, const entry *op, char *result, size_t size
     nomen_status status = parse(r);
     if (status) return status;
     r->results = r->dim.n < 0 ? op->without_dim : op->with_dim;
+    r->id = op->id;
     status = rules[which].run(r);
     bool inplace = args->op[strlen(args->op) - 1] == '_';
     if (!status) status = match_target(r, rules[which].kind, inplace);

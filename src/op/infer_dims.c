@@ -3,6 +3,7 @@
 #include "op/infer_text.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #define COLD __attribute__((cold, noinline))
@@ -89,6 +90,67 @@ nomen_status nomen__dim_position(nomen__names own, const nomen__dimref *ref, int
                 return NOMEN_OK;
             }
     return position_otherwise(own, ref, position);
+}
+
+nomen_status nomen__dim_of_some(nomen__names own, const nomen__dimref *ref, int *position) {
+    nomen_status status = nomen__dim_position(own, ref, position);
+    if (status || own.n) return status;
+    return nomen__fail(NOMEN_ERROR_INDEX,
+                       "Dimension specified as %" PRId64 " but tensor has no dimensions",
+                       ref->index);
+}
+
+nomen_status nomen__dim_selected(nomen__names own, const nomen__dimref *ref, int *position) {
+    if (!own.n && ref->kind == NOMEN__DIM_INDEX)
+        return nomen__fail(NOMEN_ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
+    return nomen__dim_position(own, ref, position);
+}
+
+nomen_status nomen__dims_crossing(nomen__names own, const nomen__dimref *first,
+                                  const nomen__dimref *second, int *i, int *j) {
+    nomen_status status = nomen__dim_position(own, first, i);
+    if (!status) status = nomen__dim_position(own, second, j);
+    if (!status && *i == *j)
+        status = nomen__fail(NOMEN_ERROR_SHAPE, "diagonal dimensions cannot be identical %d, %d",
+                             *i, *j);
+    return status;
+}
+
+static nomen_status moved(nomen__names own, nomen__dims dims, const char *which, int *at,
+                          uint64_t *mask) {
+    *mask = 0;
+    for (int i = 0; i < dims.n; i++) {
+        nomen_status status = nomen__dim_position(own, &dims.at[i], &at[i]);
+        if (status) return status;
+        if (*mask >> at[i] & 1)
+            return nomen__fail(NOMEN_ERROR_SHAPE, "movedim: repeated dim in `%s` (dim %d)", which,
+                               at[i]);
+        *mask |= (uint64_t)1 << at[i];
+    }
+    return NOMEN_OK;
+}
+
+nomen_status nomen__dims_moved(nomen__names own, nomen__dims source, nomen__dims destination,
+                               int *order) {
+    int from[NOMEN_MAX_DIMS], to[NOMEN_MAX_DIMS];
+    uint64_t sources, targets;
+    if (source.n != destination.n)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "movedim: Invalid source or destination dims: source (%d dims) should "
+                           "contain the same number of dims as destination (%d dims)",
+                           source.n, destination.n);
+    if (source.n > NOMEN_MAX_DIMS)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%d dims are too many", source.n);
+    nomen_status status = moved(own, source, "source", from, &sources);
+    if (!status) status = moved(own, destination, "destination", to, &targets);
+    if (status) return status;
+    for (int i = 0; i < source.n && own.n; i++) order[to[i]] = from[i];
+    for (int k = 0, d = 0; k < own.n; k++) {
+        if (targets >> k & 1) continue;
+        while (sources >> d & 1) d++;
+        order[k] = d++;
+    }
+    return NOMEN_OK;
 }
 
 nomen_status nomen__dim_positions(nomen__names own, nomen__dims dims, int *positions,
@@ -199,7 +261,7 @@ nomen_status nomen__names_expand(nomen__names own, int ndim, nomen__namelist *re
     if (ndim < own.n)
         return nomen__fail(
             NOMEN_ERROR_SHAPE,
-            "expand: the number of sizes provided (%d) must be greater or equal to the "
+            "expand(): the number of sizes provided (%d) must be greater or equal to the "
             "number of dimensions in the tensor (%d)",
             ndim, own.n);
     if (ndim > NOMEN_MAX_DIMS) return nomen__fail_too_many(ndim, own);
@@ -208,6 +270,15 @@ nomen_status nomen__names_expand(nomen__names own, int ndim, nomen__namelist *re
     for (int i = 0; i < own.n; i++) result->at[lead + i] = nomen__names_at(own, i);
     result->n = ndim;
     return NOMEN_OK;
+}
+
+nomen_status nomen__names_repeat(nomen__names own, int64_t count, nomen__namelist *result) {
+    if (count < own.n)
+        return nomen__fail(NOMEN_ERROR_SHAPE,
+                           "Number of dimensions of repeat dims can not be smaller than number of "
+                           "dimensions of tensor: %" PRId64 " for %d dims",
+                           count, own.n);
+    return nomen__names_expand(own, count > INT_MAX ? INT_MAX : (int)count, result);
 }
 
 nomen_status nomen__names_validate(const nomen_name *names, int count, int ndim) {

@@ -6,11 +6,8 @@ static nomen_status piece_dim(const nomen__call *c, int arg, int *dim) {
     static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     const nomen_tensor *t = c->in[0];
     if (t->ndim == 0)
-        return c->op->id == NOMEN__OP_UNBIND
-                   ? nomen__fail(NOMEN_ERROR_INDEX,
-                                 "Dimension specified as 0 but tensor has no dimensions")
-                   : nomen__fail(NOMEN_ERROR_SHAPE, "%s expects at least a 1-dimensional tensor",
-                                 c->op->name);
+        return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects at least a 1-dimensional tensor",
+                           c->op->name);
     return nomen__dim_position(nomen__names_of(t),
                                nomen__given(c, arg) ? c->arg[arg].dims.at : &first, dim);
 }
@@ -118,8 +115,10 @@ nomen_status nomen__compose_chunk(nomen__call *c) {
 }
 
 nomen_status nomen__compose_unbind(nomen__call *c) {
+    static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     int dim = 0;
-    nomen_status s = piece_dim(c, 1, &dim);
+    nomen_status s = nomen__dim_of_some(nomen__names_of(c->in[0]),
+                                        nomen__given(c, 1) ? c->arg[1].dims.at : &first, &dim);
     if (s) return s;
     s = nomen__results_begin(c, c->in[0]->size[dim]);
     for (int64_t i = 0; !s && i < c->results_count; i++) {

@@ -137,15 +137,6 @@ static nomen_status give(nomen__call *c, nomen_tensor *t) {
     return t ? NOMEN_OK : NOMEN_ERROR_STATE;
 }
 
-/* Of a tensor that has dims at all. */
-static nomen_status dim_of_one(const nomen_tensor *t, const nomen__dimref *ref, int *dim) {
-    nomen_status s = nomen__dim_position(nomen__names_of(t), ref, dim);
-    if (s || t->ndim) return s;
-    return nomen__fail(NOMEN_ERROR_INDEX,
-                       "Dimension specified as %lld but tensor has no dimensions",
-                       (long long)ref->index);
-}
-
 static void keep_names(nomen__call *c, nomen_tensor *t) {
     if (t && nomen__is_named(c->in[0])) nomen__set_names(t, c->in[0]->names);
 }
@@ -198,7 +189,7 @@ nomen_status nomen__compose_roll(nomen__call *c) {
                            "shifts and dimensions must align. shifts: %lld, dims:%d",
                            (long long)shifts.count, dims.n < 0 ? 0 : dims.n);
     for (int i = 0; i < dims.n; i++) {
-        nomen_status s = dim_of_one(t, &dims.at[i], &at[i]);
+        nomen_status s = nomen__dim_of_some(nomen__names_of(t), &dims.at[i], &at[i]);
         if (s) return s;
     }
     nomen__retain(t);
@@ -264,23 +255,15 @@ static nomen_status repeat(nomen__call *c, nomen_sizes times) {
     if (times.count > NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
     int n = (int)times.count;
-    nomen_status s = check_repeats(times, n - t->ndim, t);
-    if (!s && nomen__is_named(t)) s = nomen__names_expand(nomen__names_of(t), n, &names);
+    nomen_status s = nomen__names_repeat(nomen__names_of(t), n, &names);
+    if (!s) s = check_repeats(times, n - t->ndim, t);
     if (s) return s;
     nomen_tensor *r = repeated(t, n, times.at);
     if (r && nomen__is_named(t)) nomen__set_names(r, names.at);
     return give(c, r);
 }
 
-nomen_status nomen__compose_repeat(nomen__call *c) {
-    nomen_sizes times = c->arg[1].sizes;
-    if (times.count < c->in[0]->ndim)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "Number of dimensions of repeat dims can not be smaller than number of "
-                           "dimensions of tensor: %lld for %d dims",
-                           (long long)times.count, c->in[0]->ndim);
-    return repeat(c, times);
-}
+nomen_status nomen__compose_repeat(nomen__call *c) { return repeat(c, c->arg[1].sizes); }
 
 nomen_status nomen__compose_tile(nomen__call *c) {
     nomen_sizes times = c->arg[1].sizes;
@@ -353,7 +336,6 @@ static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen
 
 nomen_status nomen__compose_repeat_interleave(nomen__call *c) {
     nomen_tensor *t = nomen__retain(c->in[0]);
-    const int64_t whole = -1;
     int dim = 0;
     nomen_status s;
     if (!nomen__given(c, 1)) { /* self is the repeats, of positions */
@@ -375,13 +357,14 @@ nomen_status nomen__compose_repeat_interleave(nomen__call *c) {
         return s ? s : give(c, r);
     }
     if (nomen__given(c, 2)) {
-        s = dim_of_one(t, c->arg[2].dims.at, &dim);
+        s = nomen__dim_of_some(nomen__names_of(t), c->arg[2].dims.at, &dim);
         if (s) {
             nomen__release(t);
             return s;
         }
     } else {
-        t = sized(NOMEN__OP_RESHAPE, t, 1, &whole);
+        nomen__release(t);
+        t = nomen__apply(NOMEN__OP_FLATTEN, c->in[0], NULL);
     }
     return give(c, interleaved(c, t, dim, c->arg[1].tensor));
 }
@@ -435,10 +418,9 @@ static nomen_tensor *embedded(nomen_tensor *t, int64_t offset, int dim1, int dim
 nomen_status nomen__compose_diag(nomen__call *c) {
     nomen_tensor *t = c->in[0], *r;
     int64_t offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
-    nomen__namelist none = {.n = -1};
-    if (t->ndim != 1 && t->ndim != 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "diag(): Supports 1D or 2D tensors. Got %dD",
-                           t->ndim);
+    nomen__namelist none;
+    nomen_status s = nomen__names_diag(nomen__names_of(t), &none);
+    if (s) return s;
     if (t->ndim == 1) {
         r = embedded(t, offset, 0, 1);
     } else {
@@ -452,25 +434,15 @@ nomen_status nomen__compose_diag(nomen__call *c) {
 nomen_status nomen__compose_diag_embed(nomen__call *c) {
     nomen_tensor *t = c->in[0];
     static const nomen__dimref last[2] = {{NOMEN__DIM_INDEX, 0, -2}, {NOMEN__DIM_INDEX, 0, -1}};
-    nomen__names room = {t->ndim + 1, NULL};
+    nomen__namelist names;
     int dim1 = 0, dim2 = 0;
-    if (t->ndim == NOMEN_MAX_DIMS)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
-    nomen_status s =
-        nomen__dim_position(room, nomen__given(c, 2) ? c->arg[2].dims.at : &last[0], &dim1);
-    if (!s) s = nomen__dim_position(room, nomen__given(c, 3) ? c->arg[3].dims.at : &last[1], &dim2);
-    if (!s && dim1 == dim2)
-        s = nomen__fail(NOMEN_ERROR_SHAPE, "diagonal dimensions cannot be identical %d, %d", dim1,
-                        dim2);
+    nomen_status s = nomen__names_diag_embed(
+        nomen__names_of(t), nomen__given(c, 2) ? c->arg[2].dims.at : &last[0],
+        nomen__given(c, 3) ? c->arg[3].dims.at : &last[1], &dim1, &dim2, &names);
     if (s) return s;
     int64_t offset = nomen__given(c, 1) ? c->arg[1].integer : 0;
     nomen_tensor *r = embedded(t, offset, dim1, dim2);
-    if (r && nomen__is_named(t)) {
-        nomen_name names[NOMEN_MAX_DIMS];
-        for (int d = 0, k = 0; d < r->ndim; d++)
-            names[d] = d == dim1 || d == dim2 ? 0 : nomen__name_at(t, k++);
-        nomen__set_names(r, names);
-    }
+    if (r && nomen__is_named(t)) nomen__set_names(r, names.at);
     return give(c, r);
 }
 

@@ -280,11 +280,10 @@ static nomen_status one_dim(nomen__call *c, int arg, int otherwise, int *dim) {
 
 nomen_status nomen__view_select(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    bool by_name = nomen__given(c, 1) && c->arg[1].dims.at->kind != NOMEN__DIM_INDEX;
-    if (t->ndim == 0 && !by_name) /* names are looked up before all else */
-        return nomen__fail(NOMEN_ERROR_INDEX, "select() cannot be applied to a 0-dim tensor.");
+    static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     int dim = 0;
-    nomen_status s = one_dim(c, 1, 0, &dim);
+    nomen_status s = nomen__dim_selected(nomen__names_of(t),
+                                         nomen__given(c, 1) ? c->arg[1].dims.at : &first, &dim);
     if (s) return s;
     int64_t index = c->arg[2].integer, size = t->size[dim];
     if (index < -size || index >= size) {
@@ -523,11 +522,12 @@ static nomen_status infer_size(int64_t *size, int count, int64_t total, bool *fi
 nomen_status nomen__view_unflatten(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     nomen__names own = nomen__names_of(t);
+    static const nomen__dimref front = {NOMEN__DIM_INDEX, 0, 0};
     int dim = 0;
-    nomen_status s = one_dim(c, 1, 0, &dim);
+    nomen_status s = nomen__dim_of_some(own, nomen__given(c, 1) ? c->arg[1].dims.at : &front, &dim);
     if (s) return s;
     nomen_sizes sizes = c->arg[2].sizes;
-    if (sizes.count == 0 || t->ndim == 0)
+    if (sizes.count == 0)
         return nomen__fail(NOMEN_ERROR_SHAPE, "unflatten: sizes must be non-empty");
     if (sizes.count > NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
@@ -569,30 +569,6 @@ nomen_status nomen__view_unflatten(nomen__call *c) {
     return replace_dims(c, dim, dim, count, c->sizes_pool);
 }
 
-/* Names of a reshape: matching runs of sizes are walked from the left; a dim that stands alone on
- * both sides stays whole and keeps its name. */
-static void reshape_names(nomen__call *c) {
-    const nomen_tensor *t = c->in[0];
-    c->names.n = c->ndim;
-    memset(c->names.at, 0, sizeof *c->names.at * (size_t)c->ndim);
-    if (t->numel == 0) { /* products are all 0 and say nothing */
-        if (nomen__has_sizes(t, c->ndim, c->size)) keep_names(c);
-        return;
-    }
-    int d = 0, k = 0;
-    while (d < t->ndim && k < c->ndim) {
-        int64_t a = t->size[d], b = c->size[k];
-        int d0 = d++, k0 = k++;
-        while (a != b) {
-            if (a < b)
-                a *= t->size[d++];
-            else
-                b *= c->size[k++];
-        }
-        if (d == d0 + 1 && k == k0 + 1) c->names.at[k0] = nomen__name_at(t, d0);
-    }
-}
-
 nomen_status nomen__view_reshape(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     nomen_sizes sizes = c->arg[1].sizes;
@@ -609,6 +585,6 @@ nomen_status nomen__view_reshape(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_SHAPE, "shape '%s' is invalid for input of size %lld",
                            want.at, (long long)t->numel);
     }
-    if (c->named) reshape_names(c);
+    if (c->named) nomen__names_reshape(nomen__names_of(t), t->size, c->ndim, c->size, &c->names);
     return NOMEN_OK;
 }

@@ -62,7 +62,7 @@ nomen_status nomen__names_pairs(nomen__call *c) {
             : nomen__fail(NOMEN_ERROR_DTYPE, "view_as_real is only supported for complex tensors");
     if (!s && own.n == NOMEN_MAX_DIMS)
         s = nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
-    return s || !c->named ? s : nomen__names_insert(own, own.n, 0, &c->names);
+    return s || !c->named ? s : nomen__names_append(own, &c->names);
 }
 
 nomen_status nomen__shape_pairs(nomen__call *c) {

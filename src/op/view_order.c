@@ -6,57 +6,20 @@
 
 /* ---- movedim --------------------------------------------------------------------------------- */
 
-/* Positions of a list of dims; none may come twice. */
-static nomen_status positions(const nomen__call *c, int arg, int *at, uint64_t *mask) {
-    nomen__dims dims = c->arg[arg].dims;
-    *mask = 0;
-    for (int i = 0; i < dims.n; i++) {
-        nomen_status s = nomen__dim_position(nomen__names_of(c->in[0]), &dims.at[i], &at[i]);
-        if (s) return s;
-        if (*mask >> at[i] & 1)
-            return nomen__fail(NOMEN_ERROR_SHAPE, "%s: repeated dim in `%s` (dim %d)", c->op->name,
-                               c->op->args[arg].name, at[i]);
-        *mask |= UINT64_C(1) << at[i];
-    }
-    return NOMEN_OK;
-}
-
 nomen_status nomen__view_movedim(nomen__call *c) {
-    int from[NOMEN_MAX_DIMS], to[NOMEN_MAX_DIMS], n = c->arg[1].dims.n, ndim = c->in[0]->ndim;
-    uint64_t sources, targets;
-    if (n != c->arg[2].dims.n)
-        return nomen__fail(NOMEN_ERROR_SHAPE,
-                           "%s: Invalid source or destination dims: source (%d dims) should "
-                           "contain the same number of dims as destination (%d dims)",
-                           c->op->name, n, c->arg[2].dims.n);
-    if (n > NOMEN_MAX_DIMS) return nomen__fail(NOMEN_ERROR_SHAPE, "%d dims are too many", n);
-    nomen_status s = positions(c, 1, from, &sources);
-    if (!s) s = positions(c, 2, to, &targets);
-    if (s) return s;
-    for (int i = 0; i < n && ndim; i++) c->dims[to[i]] = from[i];
-    for (int k = 0, d = 0; k < ndim; k++) {
-        if (targets >> k & 1) continue;
-        while (sources >> d & 1) d++;
-        c->dims[k] = d++;
-    }
-    nomen__map_permute(c);
-    return NOMEN_OK;
+    nomen__names own = nomen__names_of(c->in[0]);
+    nomen_status s = nomen__dims_moved(own, c->arg[1].dims, c->arg[2].dims, c->dims);
+    if (!s) nomen__map_permute(c);
+    return s;
 }
 
 /* ---- diagonal -------------------------------------------------------------------------------- */
 
 static nomen_status pair_of_dims(const nomen__call *c, int arg, int *a, int *b) {
     const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0}, second = {NOMEN__DIM_INDEX, 0, 1};
-    nomen__names own = nomen__names_of(c->in[0]);
-    nomen_status s =
-        nomen__dim_position(own, nomen__given(c, arg) ? c->arg[arg].dims.at : &first, a);
-    if (!s)
-        s = nomen__dim_position(own, nomen__given(c, arg + 1) ? c->arg[arg + 1].dims.at : &second,
-                                b);
-    if (!s && (*a == *b || !own.n))
-        s = nomen__fail(NOMEN_ERROR_SHAPE, "diagonal dimensions cannot be identical %d, %d", *a,
-                        *b);
-    return s;
+    return nomen__dims_crossing(nomen__names_of(c->in[0]),
+                                nomen__given(c, arg) ? c->arg[arg].dims.at : &first,
+                                nomen__given(c, arg + 1) ? c->arg[arg + 1].dims.at : &second, a, b);
 }
 
 /* The dims of the call: dim is the first one, mask has both. */
@@ -122,7 +85,7 @@ nomen_status nomen__view_unfold(nomen__call *c) {
     if (s) return s;
     if (own.n == NOMEN_MAX_DIMS)
         return nomen__fail(NOMEN_ERROR_SHAPE, "the result has more than %d dims", NOMEN_MAX_DIMS);
-    return c->named ? nomen__names_insert(own, own.n, 0, &c->names) : NOMEN_OK;
+    return c->named ? nomen__names_append(own, &c->names) : NOMEN_OK;
 }
 
 nomen_status nomen__shape_unfold(nomen__call *c) {

@@ -438,7 +438,12 @@ static void splitting(void **state) {
     ASK("!unflatten: takes 1 dim, but 0 were given", "unflatten", ON("N D"), .names = "A");
     assert_int_equal(
         code_of(&(nomen_infer_args){.op = "unflatten", ON(""), .dim = "0", .names = "A"}),
-        NOMEN_ERROR_SHAPE);
+        NOMEN_ERROR_INDEX);
+    ASK("* * *", "unflatten", ON("* *"), .dim = "0", .ndim = 2);
+    ASK("!unflatten: input is a named tensor but no names were given for unflattened sizes",
+        "unflatten", ON("N *"), .dim = "1", .ndim = 2);
+    ASK("!unflatten: 1 names were given for 2 sizes", "unflatten", ON("N"), .dim = "N",
+        .names = "A", .ndim = 2);
 }
 
 /* ---- what errors advise ---------------------------------------------------------------------- */
@@ -541,7 +546,50 @@ static void moving(void **state) {
     ASK("C *", "diagonal", ON("N C H"), .dim = "0 2");
     ASK("C E", "diagonal", ON("N C H"), .dim = "N H", .out_dim = "E");
     ASK("!diagonal dimensions cannot be identical 0, 0", "diagonal", ON("N C"), .dim = "0 N");
-    ASK("!select: a tensor without dims has none to take away", "select", ON(""), .dim = "0");
+    ASK("!select() cannot be applied to a 0-dim tensor.", "select", ON(""), .dim = "5");
+    ASK("!Name 'N' not found in Tensor[].", "select", ON(""), .dim = "N");
+    ASK("!Dimension specified as -1 but tensor has no dimensions", "unbind", ON(""), .dim = "-1");
+    ASK("C", "unbind", ON("N C"));
+    ASK("H C N", "movedim", ON("N C H"), .dim = "N H 2 0");
+    ASK("N C H", "movedim", ON("N C H"), .dim = "");
+    ASK("!movedim: takes 2 dims, but 3 were given", "movedim", ON("N C H"), .dim = "N C H");
+    ASK("!movedim: repeated dim in `destination` (dim 1)", "movedim", ON("N C"), .dim = "N C 1 -1");
+}
+
+/* Dims that no operand has. */
+static void making(void **state) {
+    (void)state;
+    ASK("N C *", "unfold", ON("N C"), .dim = "C");
+    ASK("!Name 'T' not found in Tensor['N', 'C'].", "unfold", ON("N C"), .dim = "T");
+    ASK("N C *", "view_as_real", ON("N C"));
+    ASK("N", "view_as_complex", ON("N C"));
+    ASK("!Input tensor must have one or more dimensions", "view_as_complex", ON(""));
+    ASK("* *", "diag", ON("N"));
+    ASK("*", "diag", ON("N C"));
+    ASK("!diag(): Supports 1D or 2D tensors. Got 3D", "diag", ON("N C H"));
+    ASK("N * *", "diag_embed", ON("N C"));
+    ASK("* N *", "diag_embed", ON("N C"), .dim = "0 2");
+    ASK("!diagonal dimensions cannot be identical 0, 0", "diag_embed", ON(""), .dim = "0 -1");
+    ASK("N * *", "reshape", ON("N C"), .ndim = 3, .size = (const int64_t[]){2, 6},
+        .result_size = (const int64_t[]){2, 2, 3});
+    ASK("!view: which names stay depends on the sizes of self and of the result", "view", ON("N C"),
+        .ndim = 3);
+    ASK("!reshape: the sizes do not have the same product", "reshape", ON("N"), .ndim = 1,
+        .size = (const int64_t[]){2}, .result_size = (const int64_t[]){-2});
+    ASK("!reshape: the sizes do not have the same product", "reshape", ON("N C"), .ndim = 1,
+        .size = (const int64_t[]){INT64_MAX, 2}, .result_size = (const int64_t[]){-2});
+    ASK("* C", "vstack", ON("C", "* C"));
+    ASK("* C *", "dstack", ON("C"));
+    ASK("N *", "column_stack", ON("N", "N"));
+    ASK("*", "hstack", ON("", ""));
+    ASK("* N", "tile", ON("N"), .ndim = 2);
+    ASK("N C", "tile", ON("N C"), .ndim = 1);
+    ASK("*", "repeat_interleave", ON("N C", ""));
+    ASK("N", "repeat_interleave", ON("N", ""));
+    ASK("* * *", "as_strided_", ON("N"), .ndim = 3);
+    ASK("* *", "resize_", ON("* * *"), .ndim = 2);
+    ASK("N C", "resize_as_", ON("* *", "N C"));
+    ASK("* *", "zeros", .ndim = 2);
 }
 
 /* ---- limits and misuse ----------------------------------------------------------------------- */
@@ -746,9 +794,10 @@ static void misuse(void **state) {
     ASK("N", "detach", ON("N"));
     ASK("", "item", ON("N"));
     ASK("* N", "expand_as", ON("N"), .ndim = 2);
+    ASK("* N", "expand_as", ON("N", "A B"));
     ASK("!cat: takes 1 dim, but 0 were given", "cat", ON("N", "N"), .dim = "");
     ASK("!diagonal: takes 2 dims, but 0 were given", "diagonal", ON("N C"), .dim = "");
-    ASK("!unflatten: a tensor without dims has no dim to split", "unflatten", ON(""), .dim = "0",
+    ASK("!Dimension specified as 0 but tensor has no dimensions", "unflatten", ON(""), .dim = "0",
         .names = "A");
     ASK("!too many dims in 'a b': at most 1 are allowed here", "unsqueeze", ON("N"), .dim = "0",
         .out_dim = "a b");
@@ -858,6 +907,7 @@ int main(void) {
         cmocka_unit_test(splitting),
         cmocka_unit_test(names_that_were_meant),
         cmocka_unit_test(moving),
+        cmocka_unit_test(making),
         cmocka_unit_test(sixty_four_dims),
         cmocka_unit_test(misuse),
         cmocka_unit_test(longest_lists_and_words),

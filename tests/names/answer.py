@@ -10,7 +10,7 @@ from names.model import ALL, Refused
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = {row["name"]: row for row in json.loads((ROOT / "tests/ops.gen.json").read_text())["ops"]}
 VIEWS = """rename refine align_to align_as align_tensors flatten unflatten squeeze select transpose
-permute insert expand diagonal""".split()
+permute move reshape strided append drop_last insert expand diagonal""".split()
 ONE_WITHOUT_DIM = ("max", "min", "median", "nanmedian")  # two results with a dim
 
 
@@ -25,12 +25,17 @@ class Question:
         self.keepdim, self.ndim, self.out, self.strict, self.equation = (
             keepdim, ndim, out, strict, equation)  # fmt: skip
         self.size, self.out_size, self.result_size = size, out_size, result_size
+        self.names_its_dim = out_dim is not None
+        if out_dim == "*":  # a dim without a name, which is asked for
+            self.out_dim = None
 
     @property
     def own(self):
         return self.lists[0]
 
     def row(self):
+        if self.op == "expand_as":  # an operation without a row
+            return ROWS["expand"] | {"name": self.op}
         name = self.op if self.op in ROWS else self.op.removesuffix("_")
         return ROWS[name]
 
@@ -93,7 +98,61 @@ def unnamed(q):
 
 
 def given(q):
-    return model.valid(tuple(model.name_of(x) for x in q.names or ()))
+    if q.names is ALL:
+        return (None,) * q.ndim
+    names = tuple(model.name_of(x) for x in q.names)
+    return model.valid(names, q.ndim or len(names))
+
+
+def along(q, operands):
+    keep(q)
+    return model.unify_all(operands)
+
+
+def spread(q):
+    if len(q.lists) == 1:
+        return (None,)
+    if q.dim is ALL:
+        return model.vector(q.own)
+    model.of_some(q.own, q.dims(1)[0])
+    return q.own
+
+
+def put(q):
+    """What is put must match what the same index takes."""
+    model.unify(model.index(q.own, q.dim, q.lists[1], q.op), q.lists[2])
+    return q.own
+
+
+def resized(q):
+    if not any(q.own):
+        return (None,) * q.ndim
+    if q.size is not None:
+        model.check_resize(q.own, q.size, q.result_size)
+    return q.own
+
+
+def reshaped(q):
+    if not any(q.own):
+        return (None,) * q.ndim
+    return model.reshape(q.own, q.size, q.result_size)
+
+
+def moved(q):
+    dims = q.dims(2 if q.dim is ALL else len(q.dim) // 2 * 2)
+    return model.moved(q.own, dims[: len(dims) // 2], dims[len(dims) // 2 :])
+
+
+def dropped(q):
+    if not q.own:
+        raise Refused("shape", "Input tensor must have one or more dimensions")
+    return q.own[:-1]
+
+
+def selected(q):
+    if q.op == "unbind":
+        return model.unbind(q.own, q.dims(1, (0,))[0])
+    return model.select(q.own, q.dims(1)[0])
 
 
 def renamed(q):
@@ -103,11 +162,14 @@ def renamed(q):
 
 
 def flattened(q):
-    if q.dim is ALL:
-        return model.flatten_range(q.own, 0, -1, q.out_dim)
-    if len(q.dim) == 3 and q.dim[1] is ...:
-        return model.flatten_range(q.own, q.dim[0], q.dim[2], q.out_dim)
-    return model.flatten_list(q.own, q.dim, q.out_dim)
+    span = len(q.dim) == 3 and q.dim[1] is ... if q.dim is not ALL else True
+    if span:
+        ends = (0, -1) if q.dim is ALL else (q.dim[0], q.dim[2])
+        result = model.flatten_range(q.own, *ends, q.out_dim)
+    else:
+        result = model.flatten_list(q.own, q.dim, q.out_dim)
+    # one dim alone stays what it is unless it is to have another name
+    return q.own if len(q.own) == len(result) and not q.names_its_dim else result
 
 
 def squeezed(q):
@@ -120,6 +182,7 @@ def permuted(q):
 
 RULES = {
     "none": lambda q: (),
+    "compared": lambda q: model.unify(*q.lists) and () or (),
     "given": given,
     "keep": keep,
     "unify": lambda q: model.unify_all(q.lists),
@@ -134,10 +197,19 @@ RULES = {
     "subscripts": lambda q: model.einsum(q.equation, q.lists, q.strict),
     "pairwise": lambda q: model.cdist(*q.lists),
     "cat": cat,
+    "pile": lambda q: model.pile(q.op, q.lists),
     "stack": stack,
-    "masked_fill": lambda q: model.masked_fill(*q.lists, q.op),
+    "masked_fill": lambda q: model.masked_fill(*q.lists[:2], q.op),
     "masked_select": lambda q: model.unify(*q.lists) and (None,) or (None,),
     "index": lambda q: model.index(q.own, q.dim, q.lists[1], q.op),
+    "index_put": put,
+    "along": lambda q: along(q, q.lists),
+    "along_last": lambda q: along(q, q.lists[::2]),
+    "take_along": lambda q: along(q, q.lists if q.dim else map(model.vector, q.lists)),
+    "resize": resized,
+    "spread": spread,
+    "diag": lambda q: model.diag(q.own),
+    "diag_embed": lambda q: model.diag_embed(q.own, *q.dims(2, (-2, -1))),
     "as_index": lambda q: q.lists[1],
     "positions": lambda q: (None, None),
     "unnamed": unnamed,
@@ -150,13 +222,20 @@ RULES = {
     "align_as": lambda q: model.align_to(*q.lists)[0],
     "align_tensors": lambda q: model.align_tensors(q.lists),
     "flatten": flattened,
-    "unflatten": lambda q: model.unflatten(q.own, q.dims(1)[0], q.names or ()),
+    "unflatten": lambda q: model.unflatten(q.own, q.dims(1)[0], q.names, q.ndim),
     "squeeze": squeezed,
-    "select": lambda q: model.select(q.own, q.dims(1)[0], q.op),
+    "select": selected,
     "transpose": lambda q: model.transpose(q.own, *q.dims(2)),
     "permute": permuted,
     "insert": lambda q: model.unsqueeze(q.own, q.dims(1)[0], q.out_dim),
-    "expand": lambda q: model.expand(q.own, q.ndim),
+    "move": moved,
+    "reshape": reshaped,
+    "strided": lambda q: (None,) * q.ndim,
+    "append": lambda q: model.put_in(keep(q), len(q.own), None),
+    "drop_last": dropped,
+    "expand": lambda q: model.expand(q.own, len(q.lists[1]) if q.lists[1:] else q.ndim),
+    "repeat": lambda q: model.repeat(q.own, q.ndim),
+    "tile": lambda q: model.expand(q.own, max(q.ndim, len(q.own))),
     "diagonal": lambda q: model.diagonal(q.own, *q.dims(2, (0, 1)), q.out_dim),
 }
 

@@ -99,10 +99,10 @@ def flattened(x, dim=None, out_dim=None):
     return x.flatten(list(dim), out_dim)
 
 
-def unflattened(x, dim, names):
+def unflattened(x, dim, names, ndim=None):
     (dim,) = only(dim)
-    if not names:
-        raise Skip("no sizes")
+    if not names or ndim is not None:
+        raise Skip("a size beside each name")
     try:
         size = x.size(dim)
     except (RuntimeError, IndexError):
@@ -206,7 +206,7 @@ CALLS = {
     "unsqueeze": unsqueezed,
     "expand": lambda x, ndim: x.expand(*[2] * (ndim - x.dim()), *[-1] * min(ndim, x.dim())),
     "diagonal": diagonal,
-    "zeros": lambda names=None: nomen.zeros([2] * len(names or ()), names=names),
+    "zeros": lambda names=None, ndim=0: nomen.zeros([2] * (ndim or len(names or ())), names=names),
 }
 
 
@@ -236,8 +236,6 @@ def suits(op, lists, wants):
         return len(lists[0]) == 1 or len(lists[0]) == len(lists[1])
     if op in ("add_", "copy_", "addcmul_") and wants[0] == "ok":
         return len(wants[1][0]) == len(lists[0])  # in place a tensor keeps its sizes
-    if op == "select" and not lists[0]:
-        return wants[0] != IndexError  # which has other words there
     # of sizes tensors say more than lists of names can
     return not (op in ("stack", "expand") and wants[0] != "ok" and "number of dim" in wants[1])
 

@@ -6,6 +6,8 @@ names is a tuple of text and None (an unnamed dim). A dim is a name, None, a pos
 Sizes play no part, but for squeeze and `out=`. What an error advises is in advice.py.
 """
 
+import math
+
 from names import advice
 
 ALL = None  # a list of dims that is not given
@@ -523,13 +525,27 @@ def flatten_range(own, start, end, out):
     return splice(own, first, last, (out,))
 
 
-def unflatten(own, dim, names):
+def of_some(own, dim):
+    """A dim of a tensor that has dims at all."""
     at = position(own, dim)
-    names = tuple(name_of(x) for x in names)
-    if not names:
-        raise Refused("name", "unflatten: sizes must be non-empty")
     if not own:
-        raise Refused("shape", "unflatten: a tensor without dims has no dim to split")
+        raise Refused("index", f"Dimension specified as {dim} but tensor has no dimensions")
+    return at
+
+
+def unflatten(own, dim, names, rank):
+    """names: ALL, and rank how many dims there will be; or a name for each of them."""
+    at = of_some(own, dim)
+    if names is ALL and any(own):
+        raise Refused(
+            "name",
+            "unflatten: input is a named tensor but no names were given for unflattened sizes",
+        )
+    names = (None,) * rank if names is ALL else tuple(name_of(x) for x in names)
+    if rank and len(names) != rank:
+        raise Refused("name", f"unflatten: {len(names)} names were given for {rank} sizes")
+    if not names:
+        raise Refused("shape", "unflatten: sizes must be non-empty")
     return splice(own, at, at, names)
 
 
@@ -577,9 +593,10 @@ def unsqueeze(own, dim, name=None):
 
 
 def stack(lists):
-    """But for the new dim."""
-    for names in lists:
+    """But for the new dim. Names that disagree further left are told first."""
+    for i, names in enumerate(lists):
         if len(names) != len(lists[0]):
+            unify_all(lists[:i])
             raise Refused(
                 "shape",
                 f"stack: operands must have the same number of dims, but Tensor{listed(lists[0])} "
@@ -592,18 +609,87 @@ def expand(own, rank):
     if rank < len(own):
         raise Refused(
             "shape",
-            f"expand: the number of sizes provided ({rank}) must be greater or equal to the number "
-            f"of dimensions in the tensor ({len(own)})",
+            f"expand(): the number of sizes provided ({rank}) must be greater or equal to the "
+            f"number of dimensions in the tensor ({len(own)})",
         )
     if rank > 64:
         raise Refused("name", too_many(rank, own))
     return (None,) * (rank - len(own)) + own
 
 
-def diagonal(own, first, second, name):
+def repeat(own, count):
+    if count < len(own):
+        raise Refused(
+            "shape",
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of "
+            f"tensor: {count} for {len(own)} dims",
+        )
+    return expand(own, count)
+
+
+def crossing(own, first, second):
     i, j = position(own, first), position(own, second)
     if i == j:
-        raise Refused("name", f"diagonal dimensions cannot be identical {i}, {j}")
+        raise Refused("shape", f"diagonal dimensions cannot be identical {i}, {j}")
+    return i, j
+
+
+def diag(own):
+    if len(own) not in (1, 2):
+        raise Refused("shape", f"diag(): Supports 1D or 2D tensors. Got {len(own)}D")
+    return (None,) * (3 - len(own))
+
+
+def diag_embed(own, first, second):
+    """The last dim becomes two, which are where they were asked for."""
+    places = crossing((None,) * (len(own) + 1), first, second)
+    rest = iter(own)
+    return tuple(None if d in places else next(rest) for d in range(len(own) + 1))
+
+
+def vector(own):
+    """The names of all elements in one dim."""
+    return own if len(own) == 1 else (None,)
+
+
+def reshape(own, before, after):
+    """A dim keeps its name where the elements on its left, and those in it, stay as many."""
+    if before == after:
+        return own
+    if 0 in before:
+        return (None,) * len(after)
+    names = [None] * len(after)
+    d = k = 0
+    while d < len(before) and k < len(after):
+        i, j = d + 1, k + 1
+        while math.prod(before[d:i]) != math.prod(after[k:j]):
+            if math.prod(before[d:i]) < math.prod(after[k:j]):
+                i += 1
+            else:
+                j += 1
+        if (i, j) == (d + 1, k + 1):
+            names[k] = own[d]
+        d, k = i, j
+    return tuple(names)
+
+
+def moved(own, source, destination):
+    """movedim: each dim of the source goes to its destination, the others keep their order."""
+    places = []
+    for dims, word in ((source, "source"), (destination, "destination")):
+        found = []
+        for dim in dims:
+            found.append(position(own, dim))
+            if found[-1] in found[:-1]:
+                raise Refused("shape", f"movedim: repeated dim in `{word}` (dim {found[-1]})")
+        places.append(found)
+    goes = dict(zip(places[1], places[0]))
+    others = iter([d for d in range(len(own)) if d not in places[0]])
+    return tuple(own[goes[k] if k in goes else next(others)] for k in range(len(own)))
+
+
+def diagonal(own, first, second, name):
+    i, j = crossing(own, first, second)
     rest = without(own, {i, j})
     return put_in(rest, len(rest), name)
 
@@ -613,11 +699,30 @@ def squeeze(own, dims, sizes):
     return without(own, {i for i in given if i < len(own) and sizes[i] == 1})
 
 
-def select(own, dim, op="select"):
-    at = position(own, dim)
-    if not own:
-        raise Refused("index", f"{op}: a tensor without dims has none to take away")
-    return without(own, {at})
+def select(own, dim):
+    if not own and isinstance(dim, int):
+        raise Refused("index", "select() cannot be applied to a 0-dim tensor.")
+    return without(own, {position(own, dim)})
+
+
+def unbind(own, dim):
+    return without(own, {of_some(own, dim)})
+
+
+PILES = {  # dims that a piece of so many dims gets in front and behind
+    "hstack": {0: (1, 0)},
+    "vstack": {0: (2, 0), 1: (1, 0)},
+    "dstack": {0: (2, 1), 1: (1, 1), 2: (0, 1)},
+    "column_stack": {0: (1, 1), 1: (0, 1)},
+}
+
+
+def pile(op, lists):
+    grown = []
+    for names in lists:
+        front, back = PILES[op].get(len(names), (0, 0))
+        grown.append((None,) * front + names + (None,) * back)
+    return cat(grown)
 
 
 def index(own, dims, names, op="index"):

@@ -136,6 +136,33 @@ def squeezing():
     return Family("squeeze", "squeeze", [L4, dims(), range(16)], call)
 
 
+def reshaping():
+    """The same elements in other sizes, 0 and 1 among them."""
+    sizes = [s for r in range(UPTO + 1) for s in itertools.product((0, 1, 2, 3, 6), repeat=r)]
+    by_product = {}
+    for s in sizes:
+        by_product.setdefault(math.prod(s), []).append(s)
+
+    def call(own, i, k):
+        mine = [s for s in sizes if len(s) == len(own)]
+        before = mine[i % len(mine)]
+        others = by_product[math.prod(before)]
+        after = others[k % len(others)]
+        return (own,), {"ndim": len(after), "size": before, "result_size": after}
+
+    return Family("reshape", "reshape", [L4, range(0, 625, 7), range(0, 300, 11)], call)
+
+
+def resizing():
+    sizes = [(), (1,), (2,), (1, 1), (1, 2), (2, 2), (1, 1, 2)]
+
+    def call(own, after):
+        size = {"size": (1, 2, 2)[: len(own)], "ndim": len(after), "result_size": after}
+        return (own,), size
+
+    return Family("resize", "resize_", [L3, sizes], call)
+
+
 def written(op, count, names, outs):
     """out=, of the right sizes and of wrong ones."""
 
@@ -158,6 +185,7 @@ def renaming_map():
 
 
 def families():
+    new_name = ("out_dim", (*NEW, "*"))
     yield on("abs", L4, ("dim", dims()), rule="keep")
     yield on("softmax", L4, ("dim", one()), rule="keep")
     yield plain("abs_", L4, rule="keep")
@@ -201,7 +229,37 @@ def families():
     yield two("index", L4, L1, ("dim", several(3)), rule="index")
     yield plain("take", L4, L4, rule="as_index")
     yield plain("nonzero", L4, rule="positions")
-    yield on("as_strided", L4, ("ndim", range(6)), rule="unnamed")
+    yield on("histc", L4, ("ndim", range(6)), rule="unnamed")
+    yield on("as_strided", L4, ("ndim", range(6)), rule="strided")
+    yield plain("dist", L4, L4, rule="compared")
+    for op in ("hstack", "vstack", "dstack", "column_stack"):
+        yield plain(op, L4, L4, rule="pile")
+        yield plain(op, L2, L2, L2, rule="pile")
+    yield two("index_put", L2, L1, L2, ("dim", dims(FEW)), rule="index_put", count=3)
+    yield two("gather", L4, L4, ("dim", one(FEW)), rule="along")
+    yield two("scatter", L2, L2, L2, ("dim", one(FEW)), rule="along", count=3)
+    yield two("index_add", L3, L1, L3, ("dim", one(FEW)), rule="along_last", count=3)
+    yield two("take_along_dim", L3, L3, ("dim", [None, *one(FEW)]), rule="take_along")
+    yield plain("masked_scatter", L2, L2, L2, rule="masked_fill")
+    yield on("resize_", L2, ("ndim", range(4)), rule="resize")
+    yield resizing()
+    yield plain("resize_as_", L4, L4, rule="as_index")
+    yield two("repeat_interleave", L4, L1, ("dim", dims()), rule="spread")
+    yield on("repeat_interleave", L4, ("dim", dims()), rule="spread")
+    yield plain("diag", L4, rule="diag")
+    pair = ("dim", [None, *one(), *several(2), *several(2, range(-6, 6))])
+    yield on("diag_embed", L4, pair, rule="diag_embed")
+    yield on("unfold", L4, ("dim", dims()), rule="append")
+    yield plain("view_as_real", L4, rule="append")
+    yield plain("view_as_complex", L4, rule="drop_last")
+    moves = [None, *one(), *several(2), *several(3), *several(4, ("A", "B", 0, 1, -1, "D"))]
+    yield on("movedim", L4, ("dim", moves), rule="move")
+    yield reshaping()
+    yield on("reshape", [n for n in L4 if not any(n)], ("ndim", range(6)), rule="reshape")
+    yield on("repeat", L4, ("ndim", range(7)), rule="repeat")
+    yield on("tile", L4, ("ndim", range(7)), rule="tile")
+    yield plain("expand_as", L4, L4, rule="expand")
+    yield on("unbind", L4, ("dim", dims()), rule="select")
     yield plain("searchsorted", L4, L4, rule="search")
     yield on("unique", L4, ("dim", dims()), rule="unique")
     yield two("quantile", L4, L2, ("dim", dims()), ("keepdim", BOTH), rule="quantile")
@@ -214,8 +272,10 @@ def families():
     yield plain("align_as", L4, L4, rule="align_as")
     yield plain("align_tensors", L4, L4, rule="align_tensors")
     yield plain("align_tensors", L3, L3, L3, rule="align_tensors")
-    yield on("flatten", L4, ("dim", [*dims(most=3), *SPANS]), ("out_dim", NEW), rule="flatten")
+    yield on("flatten", L4, ("dim", [*dims(most=3), *SPANS]), new_name, rule="flatten")
     yield on("unflatten", L4, ("dim", dims(FEW)), ("names", L3 + ODD), rule="unflatten")
+    names = ("names", [None, *L2, (None, None, 0)])
+    yield on("unflatten", L4, ("dim", one(FEW)), names, ("ndim", range(4)), rule="unflatten")
     yield squeezing()
     yield on("select", L4, ("dim", dims()), rule="select")
     yield on(
@@ -240,6 +300,8 @@ def families():
     yield on("rename", WORDS, ("dim", one(SLIPS)), ("names", [("z",)]), rule="rename")
     yield plain("trace", L4, rule="none")
     yield Family("given", "zeros", [[None, *WANTED, (...,)]], lambda n: ((), {"names": n}))
+    sized = [[None, *WANTED, (...,)], range(5)]
+    yield Family("given", "zeros", sized, lambda n, r: ((), {"names": n, "ndim": r}))
 
 
 def size(family):

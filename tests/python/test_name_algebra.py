@@ -49,7 +49,7 @@ def test_the_model_gives_the_recorded_answers(name):
         op, lists, fields = CALLS[name](*key)
         fields = {k: as_tuples(v) for k, v in fields.items()}
         if "out_dim" in fields:
-            fields["out_dim"] = fields["out_dim"][0]
+            fields["out_dim"] = fields["out_dim"][0] or "*"
         try:
             results = answer(op, as_tuples(lists), **fields)
             got = "ok", [list(names) for names in results]
