@@ -51,7 +51,7 @@ def struct_of(row):
 
 
 def text(items):
-    items = [items] if isinstance(items, (str, int)) else items
+    items = [items] if items is None or isinstance(items, (str, int)) else items
     return " ".join("*" if item is None else str(item) for item in items).encode()
 
 
@@ -65,7 +65,7 @@ def contents(t):
 
 class Interface:
     def __init__(self):
-        self.c = ctypes.CDLL(os.environ["NOMEN_LIBRARY"])
+        self.c = ctypes.CDLL(os.environ.get("NOMEN_LIBRARY", "build/release/libnomen.so"))
         for name in ("nomen_zeros_call", "nomen_data", "nomen_shape", "nomen_contiguous_call"):
             getattr(self.c, name).restype = POINTER
         self.c.nomen_data.argtypes = self.c.nomen_shape.argtypes = [POINTER]
@@ -129,7 +129,10 @@ class Interface:
     def message(self):
         """Of the error since the last look, None if there is none."""
         error = self.c.nomen_last_error()
-        return error.contents.message.decode() if error else None
+        if not error:
+            return None
+        self.code, self.hint = error.contents.code, (error.contents.hint or b"").decode()
+        return error.contents.message.decode()
 
     def call(self, name, given, form="function", out=None):
         """("ok", [contents of each result]) or ("error", message)"""
