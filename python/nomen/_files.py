@@ -150,12 +150,22 @@ def _write_all(file, data):
             if isinstance(file, io.RawIOBase):
                 raise BlockingIOError("save(): the file takes nothing now, and does not wait")
             return  # an object of somebody's that only looks like a file: all was taken
+        if not isinstance(done, int):
+            raise TypeError(
+                f"save(): write() of the file object gave {type(done).__name__}, not how many "
+                "bytes it took"
+            )
+        if not 0 < done <= len(data):  # none, again and again, would be for ever
+            raise OSError(f"save(): the file object took {done} of {len(data)} bytes")
         data = data[done:]
 
 
 def _write(file, head, tensors):
+    sizes = [x.nbytes for x in tensors]
     _write_all(file, memoryview(head))
-    for x in tensors:
+    for x, size in zip(tensors, sizes):
+        if x.nbytes != size:  # by what write() of the file object did
+            raise RuntimeError("save(): a tensor got another size while it was written")
         _write_all(file, _bytes_of(_contiguous(x)))
 
 
@@ -399,6 +409,23 @@ def _load_file(file, size, mmap):
     return (tensors if single is None else tensors[single]), metadata
 
 
+def _all_of(file):
+    """What an object that is read like a file holds from here on."""
+    data = file.read()
+    if data is None and isinstance(file, io.RawIOBase):
+        raise BlockingIOError("load(): the file has nothing to read now, and does not wait")
+    if not isinstance(data, (bytes, bytearray, memoryview)):
+        raise TypeError(
+            f"load(): read() of the file object must give bytes, not {type(data).__name__}"
+        )
+    return bytes(data)
+
+
+def _without_waiting(path, flags):
+    """For the other end, should it be a pipe."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def _exactly(file, n):
     parts = []
     while n:
@@ -430,23 +457,19 @@ def load(path, *, mmap=False, with_metadata=False):
     """
     if sys.byteorder != "little":
         raise NotImplementedError("load(): safetensors files are read on little-endian machines")
-    if hasattr(path, "readinto") or hasattr(path, "read"):
-        name, data = getattr(path, "name", "the file object"), path.read()
-        opened, size, mmap = io.BytesIO(data), len(data), False
+    if hasattr(path, "read"):
+        data = _all_of(path)
+        name, opened, size = getattr(path, "name", "the file object"), io.BytesIO(data), len(data)
+        mmap = False
     else:
-        name = os.fsdecode(path)
-        # Not waiting for the other end, should it be a pipe.
-        with contextlib.ExitStack() as undo:
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-            undo.callback(os.close, file)
-            status = os.fstat(file)
-            size = status.st_size if stat.S_ISREG(status.st_mode) else -1
-            opened = open(file, "rb")
-            undo.pop_all()
+        name, opened, size = os.fsdecode(path), open(path, "rb", opener=_without_waiting), None
     with opened:
         try:
-            if size < 0:
-                raise _Bad("it is not a regular file")
+            if size is None:
+                status = os.fstat(opened.fileno())
+                if not stat.S_ISREG(status.st_mode):
+                    raise _Bad("it is not a regular file")
+                size = status.st_size
             result, metadata = _load_file(opened, size, mmap)
         except _Bad as error:
             raise ValueError(f"'{name}' is not a usable safetensors file: {error}") from None
