@@ -777,13 +777,12 @@ def formulas_of(op, suffix, grad):
     out = [f"nomen_tensor *nomen__grad{suffix}_{op.symbol}(nomen__backward *b, int input) {{"]
     if op.tensors[0].kind == "tensors":
         return out + [f"    return {formula(grad[op.tensors[0].name])};", "}", ""]
-    out.append("    switch (input) {")
-    out += [
-        f"    case {i}: return {formula(grad[a.name])};"
-        for i, a in enumerate(op.tensors)
-        if a.name in grad
-    ]
-    return out + ["    default: return NULL;", "    }", "}", ""]
+    texts = {i: formula(grad[a.name]) for i, a in enumerate(op.tensors) if a.name in grad}
+    # Where each has a formula, the last one is left when no other was asked for.
+    last = texts.popitem()[1] if len(texts) == len(op.tensors) else "NULL"
+    out += [f"    if (input == {i}) return {text};" for i, text in texts.items()]
+    out += [] if texts else ["    (void)input;"]
+    return out + [f"    return {last};", "}", ""]
 
 
 def gradients(ops):
