@@ -459,7 +459,7 @@ static NOMEN_NOINLINE void free_slowly(void *p, size_t capacity) {
 
 void *nomen__buffer_new(size_t bytes, size_t *capacity) {
     nomen__thread *me = nomen__thread_here;
-    if (NOMEN__CACHING && !NOMEN__FAULTY && NOMEN_LIKELY(me && bytes <= NOMEN__SMALL_MAX))
+    if (NOMEN__CACHING && NOMEN_LIKELY(me && bytes <= NOMEN__SMALL_MAX) && !nomen__faults_wait(me))
         return small_new(me, bytes, capacity);
     return new_slowly(bytes, capacity);
 }

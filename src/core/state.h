@@ -160,6 +160,10 @@ static inline int nomen__meta_class(size_t bytes) {
 void *nomen__no_memory(size_t bytes);
 /* true: this request is to fail (NOMEN_FAULTS). Counts requests. */
 bool nomen__fault(nomen__thread *me);
+/* true: a request is going to fail (NOMEN_FAULTS), so all are to be counted: no short ways. */
+static inline bool nomen__faults_wait(const nomen__thread *me) {
+    return NOMEN__FAULTY && me && me->fail_in >= 0;
+}
 void *nomen__alloc_slowly(nomen__thread *me, size_t bytes);
 void nomen__free_slowly(nomen__thread *me, void *p, size_t bytes);
 

@@ -73,9 +73,8 @@ nomen_tensor *nomen__tensor_new(nomen_dtype dtype, int ndim) {
 static inline bool pair_keep(nomen_tensor *t) {
     nomen__storage *s = t->storage;
     nomen__thread *me = nomen__thread_here;
-    if (!NOMEN__CACHING || NOMEN__FAULTY || !s || !s->inlined || !me ||
-        (t->flags & NOMEN__SPILLED) || t->grad || t->base ||
-        atomic_load_explicit(&s->refs, memory_order_acquire) != 1)
+    if (!NOMEN__CACHING || !s || !s->inlined || !me || (t->flags & NOMEN__SPILLED) || t->grad ||
+        t->base || atomic_load_explicit(&s->refs, memory_order_acquire) != 1)
         return false;
     nomen__free_list *list = &me->pairs[nomen__small_class(s->inlined)];
     if (nomen__list_count(list) >= NOMEN__PAIRS_KEPT) return false;
@@ -87,7 +86,7 @@ static inline bool pair_keep(nomen_tensor *t) {
 /* NULL: none is ready. Sizes, strides and names are for the caller to set. */
 static inline nomen_tensor *pair_take(nomen_dtype dtype, int ndim, size_t bytes) {
     nomen__thread *me = nomen__thread_here;
-    if (!NOMEN__CACHING || NOMEN__FAULTY || !me || bytes > NOMEN__INLINED ||
+    if (!NOMEN__CACHING || !me || nomen__faults_wait(me) || bytes > NOMEN__INLINED ||
         ndim > NOMEN__INLINE_DIMS ||
         atomic_load_explicit(&nomen__memory_limit, memory_order_relaxed))
         return NULL;
