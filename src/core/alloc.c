@@ -40,8 +40,35 @@ static void mark_started(void) {
 
 /* ---- the system ------------------------------------------------------------------------------ */
 
+#ifdef NOMEN_FAULTS
+static _Atomic int64_t requests, lacking_from, lacking_to;
+static _Atomic bool no_states;
+
+static bool lacks_memory(void) {
+    int64_t now = atomic_fetch_add(&requests, 1);
+    return now >= atomic_load(&lacking_from) && now < atomic_load(&lacking_to);
+}
+
+int64_t nomen__fail_memory(int64_t nth, int64_t count) {
+    atomic_store(&lacking_to, 0);
+    atomic_store(&lacking_from, nth);
+    int64_t before = atomic_exchange(&requests, 0);
+    atomic_store(&lacking_to, nth + count);
+    return before;
+}
+
+void nomen__fail_threads(bool fail) { atomic_store(&no_states, fail); }
+
+static bool lacks_states(void) { return atomic_load(&no_states); }
+#else
+static bool lacks_memory(void) { return false; }
+
+static bool lacks_states(void) { return false; }
+#endif
+
 static void *map_aligned(size_t bytes, size_t alignment) {
     size_t whole = bytes + alignment;
+    if (lacks_memory()) return NULL;
     char *p = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED) return NULL;
     size_t before = (alignment - ((uintptr_t)p & (alignment - 1))) & (alignment - 1);
@@ -66,6 +93,7 @@ void *nomen__system_new(size_t bytes) {
         return mapped;
     }
     void *p = NULL;
+    if (lacks_memory()) return NULL;
     return posix_memalign(&p, 64, bytes ? bytes : 1) == 0 ? p : NULL;
 }
 
@@ -87,7 +115,9 @@ void *nomen__slab_new(void) {
 void nomen__slab_free(void *p) { munmap(p, NOMEN__SLAB_BYTES); }
 
 /* Thread blocks exist before the user's allocator is set, so they never come from it. */
-nomen__thread *nomen__thread_block_new(void) { return calloc(1, sizeof(nomen__thread)); }
+nomen__thread *nomen__thread_block_new(void) {
+    return lacks_states() ? NULL : calloc(1, sizeof(nomen__thread));
+}
 
 void nomen__thread_block_free(nomen__thread *t) { free(t); }
 
@@ -149,7 +179,8 @@ static size_t meta_size(int class_index) {
 static void *raw_new(size_t bytes) {
     mark_started();
     if (bytes > NOMEN__MOST_BYTES) return NULL;
-    return hooked ? hook.alloc(hook.payload, bytes) : malloc(bytes);
+    if (hooked) return hook.alloc(hook.payload, bytes);
+    return lacks_memory() ? NULL : malloc(bytes);
 }
 
 static void raw_free(void *p, size_t bytes) {
@@ -202,7 +233,7 @@ void *nomen__calloc(size_t count, size_t bytes) {
 void nomen__free_slowly(nomen__thread *me, void *p, size_t bytes) {
     if (!p) return;
     if (!me) me = nomen__thread_get();
-    if (me) nomen__count(&me->counters.metadata, -(int64_t)bytes);
+    nomen__count(&nomen__counters_of(me)->metadata, -(int64_t)bytes);
     raw_free(p, raw_size(bytes));
 }
 
@@ -228,6 +259,6 @@ void nomen__alloc_drop(nomen__thread *t) {
 void *nomen__alloc_forever(size_t bytes) {
     nomen__thread *me = NOMEN__FAULTY ? nomen__thread_get() : NULL;
     if (me && nomen__fault(me)) return nomen__no_memory(bytes);
-    void *p = malloc(bytes ? bytes : 1);
+    void *p = lacks_memory() ? NULL : malloc(bytes ? bytes : 1);
     return p ? p : nomen__no_memory(bytes);
 }

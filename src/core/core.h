@@ -83,6 +83,11 @@ NOMEN_API int64_t nomen__allocation_count(void); /* requests of this thread so f
  * or a write of one byte; other calls work. */
 NOMEN_API void nomen__fail_system(int64_t nth, int error);
 NOMEN_API int64_t nomen__system_count(void);
+/* The system itself has no memory, whoever asks: not for the nth request and count - 1 more. Caches
+ * do not ask. Returns the requests since it was last called. */
+NOMEN_API int64_t nomen__fail_memory(int64_t nth, int64_t count);
+/* Threads that begin find no memory for their state. */
+NOMEN_API void nomen__fail_threads(bool fail);
 #endif
 
 /* ---- storage (storage.c) --------------------------------------------------------------------- */

@@ -20,15 +20,19 @@ static pthread_key_t key;
 static bool have_key;
 static nomen__thread *threads;
 static nomen__totals retired; /* what threads that are gone have counted */
+nomen__counters nomen__orphans;
 
-static void add(nomen__totals *sum, nomen__thread *t) {
-    nomen__counters *c = &t->counters;
+static void add_counters(nomen__totals *sum, nomen__counters *c) {
     sum->tensors += atomic_load_explicit(&c->tensors, memory_order_relaxed);
     sum->storages += atomic_load_explicit(&c->storages, memory_order_relaxed);
     sum->metadata += atomic_load_explicit(&c->metadata, memory_order_relaxed);
     sum->allocations += atomic_load_explicit(&c->allocations, memory_order_relaxed);
     sum->misses += atomic_load_explicit(&c->misses, memory_order_relaxed);
     sum->bytes += atomic_load_explicit(&c->bytes, memory_order_relaxed);
+}
+
+static void add(nomen__totals *sum, nomen__thread *t) {
+    add_counters(sum, &t->counters);
     nomen__pairs ready = nomen__pairs_of(t);
     sum->tensors -= ready.count;
     sum->storages -= ready.count;
@@ -121,6 +125,7 @@ nomen__thread *nomen__thread_start(void) {
 nomen__totals nomen__thread_totals(void) {
     pthread_mutex_lock(&lock);
     nomen__totals sum = retired;
+    add_counters(&sum, &nomen__orphans);
     for (nomen__thread *t = threads; t; t = t->next) add(&sum, t);
     pthread_mutex_unlock(&lock);
     return sum;

@@ -141,6 +141,11 @@ static inline nomen__thread *nomen__thread_get(void) {
     nomen__thread *me = nomen__thread_here;
     return NOMEN_LIKELY(me != NULL) ? me : nomen__thread_start();
 }
+/* Of threads for whose state there was no memory, which can still let go of what others made. */
+extern nomen__counters nomen__orphans;
+static inline nomen__counters *nomen__counters_of(nomen__thread *me) {
+    return NOMEN_LIKELY(me != NULL) ? &me->counters : &nomen__orphans;
+}
 /* Sums of the counters of all threads, dead ones included. */
 typedef struct nomen__totals {
     int64_t tensors, storages, metadata, allocations, misses, bytes, small_free;

@@ -49,8 +49,7 @@ nomen__storage *nomen__storage_foreign(void *data, size_t bytes, void (*release)
 }
 
 void nomen__storage_free(nomen__storage *s) {
-    nomen__thread *me = nomen__thread_get();
-    if (me) nomen__count(&me->counters.storages, -1);
+    nomen__count(&nomen__counters_of(nomen__thread_get())->storages, -1);
     if (s->inlined) {
         nomen__buffer_free(s, s->inlined);
         return;

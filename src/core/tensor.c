@@ -145,7 +145,7 @@ static NOMEN_NOINLINE void tensor_free(nomen_tensor *t) {
     if (NOMEN_UNLIKELY(t->flags & NOMEN__SPILLED)) nomen__free(t->size, SPILL_BYTES);
     t->magic = NOMEN__DEAD;
     nomen__thread *me = nomen__thread_get();
-    if (NOMEN_LIKELY(me != NULL)) nomen__count(&me->counters.tensors, -1);
+    nomen__count(&nomen__counters_of(me)->tensors, -1);
     nomen__free_here(me, t, sizeof *t);
 }
 

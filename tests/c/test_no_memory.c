@@ -1,0 +1,254 @@
+/* Memory that the system does not have (NOMEN_FAULTS): a thread that gets no state can let go of
+ * what others made and is told why it cannot do more; where one request to the system fails the
+ * caches are emptied and it is asked again; where all fail there is an error, and nothing is lost.
+ */
+#include "core/core.h"
+#include "nomen/exchange.h"
+#include "nomen/nomen.h"
+#include "op/op.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* Not counted as a test of the row: nobody looks at values. */
+nomen_tensor *__real_nomen__call_struct(const nomen__op *op, const void *args, bool inplace);
+
+#ifdef NOMEN_FAULTS
+enum { FAULTY = 1 };
+#else
+enum { FAULTY = 0 };
+static void nomen__fail_threads(bool fail) { (void)fail; }
+static int64_t nomen__fail_memory(int64_t nth, int64_t count) { return nth + count; }
+static void nomen__fail_allocation(int64_t nth) { (void)nth; }
+static int64_t nomen__allocation_count(void) { return 0; }
+static void nomen__fail_system(int64_t nth, int error) { (void)nth, (void)error; }
+static int64_t nomen__system_count(void) { return 0; }
+#endif
+
+/* ---- threads without a state ----------------------------------------------------------------- */
+
+/* cmocka's assertions belong to the thread that runs the tests: the others keep the first line that
+ * was wrong. */
+#define EXPECT(condition) ((condition) || wrong ? (void)0 : (void)(wrong = __LINE__))
+static int wrong;
+
+enum { LENT = 6 };
+
+typedef struct task {
+    void (*run)(struct task *t);
+    nomen_tensor *x, *lent[LENT];
+    int released, sum;
+} task;
+
+static void *in_a_thread(void *context) {
+    task *t = context;
+    t->run(t);
+    return NULL;
+}
+
+static void run_without_state(task *t) {
+    pthread_t thread;
+    wrong = 0;
+    nomen__fail_threads(true);
+    int failed = pthread_create(&thread, NULL, in_a_thread, t);
+    if (!failed) pthread_join(thread, NULL);
+    nomen__fail_threads(false);
+    assert_int_equal(failed, 0);
+    if (wrong) fail_msg("line %d", wrong);
+}
+
+static void errors_are_told(task *t) {
+    (void)t;
+    EXPECT(nomen__fail(NOMEN_ERROR_NAME, "x") == NOMEN_ERROR_NAME);
+    EXPECT(nomen__hint(NOMEN_ERROR_NAME, "y") == NOMEN_ERROR_NAME);
+    nomen__error_context("op", "operands");
+    nomen__error_drop();
+    EXPECT(nomen__error_pending());
+    const nomen_error *e = nomen_last_error();
+    EXPECT(e && e->code == NOMEN_ERROR_MEMORY && e->message[0]);
+    EXPECT(strstr(nomen_error_text(), "memory"));
+    nomen_clear_error();
+    EXPECT(nomen_raise(NOMEN_ERROR_VALUE, "z") == NOMEN_ERROR_VALUE);
+    EXPECT(nomen_last_error() != NULL);
+}
+
+static void count_release(void *payload) { ++*(int *)payload; }
+
+static void nothing_is_made(task *t) {
+    float data[2] = {1, 2};
+    nomen_scope_mark mark = nomen_scope_open();
+    EXPECT(mark.depth < 0);
+    EXPECT(!nomen_zeros(NULL, NOMEN_SIZES(3)));
+    EXPECT(!nomen_scalar(2));
+    EXPECT(!nomen__scope_array(3));
+    EXPECT(!nomen__alloc(8) && !nomen__calloc(2, 8));
+    size_t capacity;
+    EXPECT(!nomen__buffer_new(100, &capacity) && !nomen__buffer_new(100000, &capacity));
+    EXPECT(!nomen_from_data(data, NOMEN_F32, NULL, NOMEN_SIZES(2), count_release, &t->released));
+    EXPECT(!nomen_load_npy("/nowhere"));
+    EXPECT(nomen_save_npy(t->x, "/nowhere/at/all") != NOMEN_OK);
+    EXPECT(!nomen_to_dlpack(t->x));
+    EXPECT(!nomen_generator_new(3));
+    EXPECT(nomen_set_interrupt(NULL, NULL) != NOMEN_OK);
+    EXPECT(nomen_backward(t->x) != NOMEN_OK);
+    EXPECT(nomen_set_requires_grad(t->x, true) != NOMEN_OK);
+    EXPECT(!nomen_register_hook(t->x, NULL, NULL, NULL));
+    EXPECT(!nomen_detach(t->x));
+    EXPECT(nomen_set_names(t->x, "Q R S T") != NOMEN_OK);
+    nomen_fuse_mark fuse = nomen_fuse_begin();
+    EXPECT(!nomen_add(t->x, t->x));
+    nomen_fuse_end(&fuse);
+    nomen_scope_close(&mark);
+}
+
+static void every_row_says_no(task *t) {
+    for (int i = 0; i < nomen__op_count; i++) {
+        const nomen__op *op = &nomen__ops[i];
+        _Alignas(16) char args[512] = {0};
+        for (int k = 0; k < op->lead; k++) memcpy(args + op->args[k].offset, &t->x, sizeof t->x);
+        nomen_tensor *r = op->list || op->truth ? NULL : __real_nomen__call_struct(op, args, false);
+        EXPECT(!r || r == t->x); /* what gives its operand back needs no memory */
+    }
+}
+
+static void add_up(void *context, int64_t begin, int64_t end) {
+    __atomic_fetch_add((int *)context, (int)(end - begin), __ATOMIC_RELAXED);
+}
+
+static void the_rest_goes_on(task *t) {
+    char text[64];
+    EXPECT(nomen_keep(t->x) == t->x);
+    EXPECT(nomen_numel(t->x) == 4 && nomen_item(t->x) != 4);
+    (void)nomen_repr(t->x, text, sizeof text);
+    nomen__parallel(1000, 10, add_up, &t->sum);
+    EXPECT(t->sum == 1000);
+    EXPECT(nomen__ask() == NOMEN_OK && !nomen__is_stopped());
+    bool quiet = nomen__ask_nothing(true);
+    (void)nomen__ask_nothing(quiet);
+    void *payload = NULL;
+    EXPECT(!nomen__interrupt_swap(NULL, payload));
+    nomen__fail_allocation(3);
+    nomen__fail_system(3, 1);
+    EXPECT(nomen__allocation_count() == 0 && nomen__system_count() == 0);
+    EXPECT(nomen_get_memory_stats().tensors_live >= 1);
+    nomen_empty_cache();
+    nomen_name id;
+    (void)nomen_name_intern("before_there_is_a_state", 23, &id);
+    EXPECT(!nomen__scoped(t->lent[0])); /* which lets go of it */
+    for (int i = 1; i < LENT; i++) nomen_release(t->lent[i]);
+    nomen_thread_end();
+}
+
+static void later_there_is_one(task *t) {
+    EXPECT(!nomen_zeros(NULL, NOMEN_SIZES(3)));
+    nomen__fail_threads(false);
+    nomen_clear_error();
+    nomen_scope() EXPECT(nomen_item(nomen_sum(nomen_ones_like(t->x))) == 4);
+    EXPECT(nomen_last_error() == NULL);
+    nomen_thread_end();
+}
+
+static void threads_without_a_state(void **unused) {
+    (void)unused;
+    if (!FAULTY) skip();
+    void (*const tasks[])(task *) = {errors_are_told, nothing_is_made, every_row_says_no,
+                                     the_rest_goes_on, later_there_is_one};
+    for (size_t i = 0; i < NOMEN_COUNT(tasks); i++) {
+        nomen_memory_stats before = nomen_get_memory_stats();
+        nomen_scope() {
+            int64_t many[9] = {1, 2, 1, 2, 1, 2, 1, 2, 1}, large[] = {100, 1000};
+            task t = {.run = tasks[i], .x = nomen_ones("N C", NOMEN_SIZES(2, 2))};
+            if (t.run == the_rest_goes_on) { /* the last references go there */
+                t.lent[0] = nomen__tensor_empty(NOMEN_F32, 9, many);
+                t.lent[1] = nomen__tensor_empty(NOMEN_F64, 2, large);
+                t.lent[2] = nomen__tensor_empty(NOMEN_I8, 1, many);
+                t.lent[3] = nomen__tensor_alias(t.lent[1]);
+                t.lent[4] = nomen_retain(nomen_ones(NULL, NOMEN_SIZES(700)));
+                nomen_tensor *w = nomen_ones(NULL, NOMEN_SIZES(2));
+                nomen_set_requires_grad(w, true);
+                t.lent[5] = nomen_retain(nomen_mul(w, w));
+            }
+            run_without_state(&t);
+            if (t.run == nothing_is_made) assert_int_equal(t.released, 0);
+        }
+        nomen_memory_stats after = nomen_get_memory_stats();
+        assert_int_equal(after.tensors_live, before.tensors_live);
+        assert_int_equal(after.buffers_live, before.buffers_live);
+        assert_int_equal(after.bytes_live, before.bytes_live);
+    }
+}
+
+/* ---- a system without memory ----------------------------------------------------------------- */
+
+/* Small and large buffers, metadata, names, lists. The sum, or -1. */
+static double work(int turn) {
+    char name[32];
+    int64_t many[9] = {1, 2, 1, 2, 1, 2, 1, 2, 1};
+    double sum = -1;
+    snprintf(name, sizeof name, "turn_%d", turn);
+    nomen_scope() {
+        nomen_tensor *small = nomen_ones(name, NOMEN_SIZES(10));
+        nomen_tensor *large = nomen_ones(NULL, NOMEN_SIZES(400, 500), .dtype = NOMEN_F64);
+        nomen_tensor *huge = nomen_ones(NULL, NOMEN_SIZES(3000000));
+        nomen_tensor *spilled = nomen_ones(NULL, ((nomen_sizes){9, many}));
+        nomen_list parts = nomen_chunk(large, 2, "0");
+        nomen_tensor *all = nomen_add(nomen_sum(small), nomen_sum(spilled));
+        all = nomen_add(all, nomen_sum(nomen_narrow(huge, "0", 0, 7)));
+        if (parts.count == 2)
+            all = nomen_add(all, nomen_numel(parts.at[0]) == 100000 ? nomen_scalar(0) : NULL);
+        if (all && parts.count == 2) sum = nomen_item(all);
+    }
+    return sum;
+}
+
+static void from_nothing(void) {
+    nomen_thread_end();
+    nomen_empty_cache();
+    nomen_thread_end();
+}
+
+static void requests_to_the_system_fail(void **unused) {
+    (void)unused;
+    if (!FAULTY) skip();
+    const double sum = work(0);
+    assert_true(sum == 33);
+    for (int all = 0; all < 2; all++) {
+        int failures = 0;
+        for (int64_t nth = 0;; nth++) {
+            from_nothing();
+            nomen_memory_stats before = nomen_get_memory_stats();
+            nomen_clear_error();
+            nomen__fail_memory(nth, all ? INT64_MAX / 2 : 1);
+            double got = work(1 + all * 1000 + (int)nth);
+            int64_t asked = nomen__fail_memory(0, 0);
+            const nomen_error *e = nomen_last_error();
+            if (got != sum) {
+                assert_non_null(e);
+                assert_int_equal(e->code, NOMEN_ERROR_MEMORY);
+                failures++;
+            }
+            nomen_clear_error();
+            nomen_memory_stats after = nomen_get_memory_stats();
+            assert_int_equal(after.tensors_live, before.tensors_live);
+            assert_int_equal(after.bytes_live, before.bytes_live);
+            assert_true(work(0) == sum);
+            if (asked <= nth) break;
+            assert_true(nth < 500);
+        }
+        if (all) assert_true(failures >= 8); /* one by one most are asked again */
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_without_a_state),
+        cmocka_unit_test(requests_to_the_system_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
