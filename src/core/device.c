@@ -148,7 +148,9 @@ typedef struct block {
 static void release_block(void *payload) {
     block *b = payload;
     const nomen_backend *backend = b->device->backend;
+    bool pending = nomen__error_pending();
     backend->free(backend->state, b->device->stream, b->at, b->bytes);
+    if (!pending) nomen__error_drop(); /* it had no memory for a note, say, and did without */
     nomen__free(b, sizeof *b);
 }
 
