@@ -1,0 +1,95 @@
+/* What the library reads of its environment, each time in a process of its own: this program, which
+ * then says what it found. */
+#include "nomen/blas.h"
+#include "core/core.h"
+#include "nomen/device.h"
+#include "nomen/memory.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define LIBRARY NOMEN_BACKENDS_DIR "/broken/libtest_blas.so"
+
+static char program[4096];
+
+static int say(void) {
+    const char *blas = nomen_get_blas();
+    int mock = nomen_device_count("mock"), there = (int)nomen_set_blas("openblas");
+    printf("isa=%s threads=%d blas=%s mock=%d openblas=%d\n", nomen__isa_name(nomen__cpu_isa()),
+           nomen_get_num_threads(), blas, mock, there);
+    return 0;
+}
+
+static void ask(const char *environment, char *answer, int size) {
+    char line[12000];
+    snprintf(line, sizeof line,
+             "unset NOMEN_ISA NOMEN_NUM_THREADS NOMEN_BLAS NOMEN_BLAS_LIBRARY NOMEN_BACKEND_PATH; "
+             "%s '%s' say",
+             environment, program);
+    FILE *pipe = popen(line, "r");
+    assert_non_null(pipe);
+    bool answered = fgets(answer, size, pipe) != NULL;
+    while (fgetc(pipe) != EOF) {}
+    if (pclose(pipe) != 0 || !answered) fail_msg("%.300s: no answer", environment);
+}
+
+static void what_is_said_is_done(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *environment, *answer;
+    } cases[] = {
+        {"NOMEN_NUM_THREADS=3", "threads=3 "},
+        {"NOMEN_NUM_THREADS=99999", "threads=1024 "},
+        {"NOMEN_NUM_THREADS=1", "threads=1 "},
+        {"NOMEN_ISA=scalar", "isa=scalar "},
+        {"NOMEN_BLAS=own", "blas=own "},
+        {"", "blas=own "},
+        {"NOMEN_BLAS=nonsense NOMEN_BLAS_LIBRARY=" LIBRARY, "blas=own "},
+        {"NOMEN_BLAS=openblas NOMEN_BLAS_LIBRARY=" LIBRARY, "blas=openblas mock=0 openblas=0"},
+        {"NOMEN_BLAS=auto NOMEN_BLAS_LIBRARY=" LIBRARY, "blas=auto "},
+        {"NOMEN_BLAS=openblas NOMEN_BLAS_LIBRARY=/nowhere", "blas=own mock=0 openblas=-"},
+        {"NOMEN_BLAS=auto NOMEN_BLAS_LIBRARY=libm.so.6", "blas=own mock=0 openblas=-"},
+        {"NOMEN_BACKEND_PATH=" NOMEN_BACKENDS_DIR, "mock=2 "},
+        {"NOMEN_BACKEND_PATH=:/nowhere::" NOMEN_BACKENDS_DIR ":", "mock=2 "},
+        {"NOMEN_BACKEND_PATH=", "mock=0 "},
+        {"NOMEN_BACKEND_PATH=/nowhere", "mock=0 "},
+    };
+    char answer[200];
+    for (size_t i = 0; i < NOMEN_COUNT(cases); i++) {
+        ask(cases[i].environment, answer, sizeof answer);
+        if (!strstr(answer, cases[i].answer)) fail_msg("%s: %s", cases[i].environment, answer);
+    }
+}
+
+/* As if nothing had been said. */
+static void nonsense_changes_nothing(void **unused) {
+    (void)unused;
+    char usual[200], answer[200], path[5200] = "NOMEN_BACKEND_PATH=";
+    memset(path + strlen(path), 'x', 5000);
+    const char *const nonsense[] = {"NOMEN_NUM_THREADS=-3", "NOMEN_NUM_THREADS=0",
+                                    "NOMEN_NUM_THREADS=",   "NOMEN_NUM_THREADS=many",
+                                    "NOMEN_ISA=",           "NOMEN_ISA=sse9",
+                                    "NOMEN_BLAS=",          path};
+    ask("", usual, sizeof usual);
+    for (size_t i = 0; i < NOMEN_COUNT(nonsense); i++) {
+        ask(nonsense[i], answer, sizeof answer);
+        if (strcmp(answer, usual)) fail_msg("%.40s: %s", nonsense[i], answer);
+    }
+}
+
+int main(int count, char **words) {
+    if (count > 1 && !strcmp(words[1], "say")) return say();
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length < 0) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_said_is_done),
+        cmocka_unit_test(nonsense_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
