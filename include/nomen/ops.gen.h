@@ -400,7 +400,7 @@ NOMEN_API nomen_tensor *nomen_all_call(const nomen_all_args *args);
 
 /* Are all numbers nearly equal? See isclose.
  *
- * Names: no names: the result is a number or has no dims (rule none).
+ * Names: both operands matched from the right; the result is a number or has no dims (rule compared).
  * Shapes: operands broadcast from the right.
  * Dtypes: both must have the same dtype.
  * Gradient: none.
@@ -533,7 +533,7 @@ NOMEN_API nomen_tensor *nomen_any_call(const nomen_any_args *args);
 
 /* Numbers from start (default 0) up to but not including end, step (default 1) apart; 1-d, with an optional name.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: int64 if all numbers are integers, else float32.
  * Gradient: none.
@@ -646,7 +646,7 @@ NOMEN_API nomen_tensor *nomen_argwhere_call(const nomen_argwhere_args *args);
  *
  *     result[i, j] = memory[storage_offset + i * stride[0] + j * stride[1]]
  *
- * Names: no names: the dims are new ones (rule unnamed).
+ * Names: no names: the dims are new ones (rule strided).
  * Shapes: the sizes given.
  * Dtypes: as self.
  * Gradient: self.
@@ -1359,7 +1359,7 @@ NOMEN_API nomen_tensor *nomen_clone_call(const nomen_clone_args *args);
 
 /* Joins tensors along dim 1; what has one dim is a column.
  *
- * Names: equal ranks, matched from the right (rule cat).
+ * Names: unnamed dims where an operand has too few, then cat (rule pile).
  * Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1709,7 +1709,7 @@ NOMEN_API nomen_tensor *nomen_deg2rad_in_place_call(const nomen_deg2rad_args *ar
 
 /* Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.
  *
- * Names: the other dims, then one for the diagonal (rule diagonal).
+ * Names: two unnamed dims of one, one of two (rule diag).
  * Shapes: a matrix of a vector, a vector of a matrix; neither has names.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1731,7 +1731,7 @@ NOMEN_API nomen_tensor *nomen_diag_call(const nomen_diag_args *args);
 
 /* Matrices with the last dim of self as a diagonal, in two new unnamed dims (default the last two).
  *
- * Names: the other dims, then one for the diagonal (rule diagonal).
+ * Names: own names but the last, and two unnamed dims (rule diag_embed).
  * Shapes: as self without its last dim, with two dims more.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -1831,7 +1831,7 @@ NOMEN_API nomen_tensor *nomen_digamma_in_place_call(const nomen_digamma_args *ar
 
 /* The p-norm of the difference of two tensors (default 2).
  *
- * Names: no names: the result is a number or has no dims (rule none).
+ * Names: both operands matched from the right; the result is a number or has no dims (rule compared).
  * Shapes: the operands broadcast; the result is 0-d.
  * Dtypes: floating and complex; of complex operands the real dtype.
  * Gradient: of the operations it is made of.
@@ -1973,7 +1973,7 @@ NOMEN_API nomen_list nomen_dsplit_call(const nomen_dsplit_args *args);
 
 /* Joins tensors along dim 2.
  *
- * Names: equal ranks, matched from the right (rule cat).
+ * Names: unnamed dims where an operand has too few, then cat (rule pile).
  * Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -2017,7 +2017,7 @@ NOMEN_API nomen_tensor *nomen_einsum_call(const nomen_einsum_args *args);
 
 /* A tensor whose elements are whatever was in memory.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
@@ -2299,7 +2299,7 @@ NOMEN_API nomen_tensor *nomen_exponential_in_place_call(const nomen_exponential_
 
 /* A matrix with ones on the diagonal and zeros elsewhere: n rows and m columns (default n).
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
@@ -2582,7 +2582,7 @@ NOMEN_API nomen_tensor *nomen_frac_in_place_call(const nomen_frac_args *args);
 
 /* A tensor filled with a number.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.
  * Gradient: none.
@@ -2629,7 +2629,7 @@ NOMEN_API nomen_tensor *nomen_full_like_call(const nomen_full_like_args *args);
  *
  *     result[i][j] = self[index[i][j]][j] for dim 0
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: a dim given must exist; all operands matched from the right (rule along).
  * Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.
  * Dtypes: as self; the index has any integer dtype.
  * Gradient: self.
@@ -2786,7 +2786,7 @@ NOMEN_API nomen_list nomen_hsplit_call(const nomen_hsplit_args *args);
 
 /* Joins tensors side by side: along dim 1, or along dim 0 where they have one dim.
  *
- * Names: equal ranks, matched from the right (rule cat).
+ * Names: unnamed dims where an operand has too few, then cat (rule pile).
  * Shapes: dims that are missing are added in front; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -2878,7 +2878,7 @@ NOMEN_API nomen_tensor *nomen_index_call(const nomen_index_args *args);
  *
  *     result[..., index[k], ...] += alpha * source[..., k, ...]
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: a dim given must exist; the first and the last operand matched from the right (rule along_last).
  * Shapes: as self; source has as many slices as the index has elements, of the same sizes.
  * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
  * Gradient: self, source.
@@ -2909,7 +2909,7 @@ NOMEN_API nomen_tensor *nomen_index_add_in_place_call(const nomen_index_add_args
  *
  *     result[..., index[k], ...] = source[..., k, ...]
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: a dim given must exist; the first and the last operand matched from the right (rule along_last).
  * Shapes: as self; source has as many slices as the index has elements, of the same sizes.
  * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
  * Gradient: self, source.
@@ -2964,7 +2964,7 @@ NOMEN_API nomen_tensor *nomen_index_fill_in_place_call(const nomen_index_fill_ar
 
 /* self with values where index finds its elements, or added to what is there.
  *
- * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Names: own names; the last operand must match what index would take (rule index_put).
  * Shapes: values broadcast to what index gives.
  * Dtypes: any; values have the dtype of self. Indices are integers or bool.
  * Gradient: of the operations it is made of.
@@ -3288,7 +3288,7 @@ NOMEN_API nomen_tensor *nomen_lgamma_in_place_call(const nomen_lgamma_args *args
  *
  *     result[i] = start + i * (end - start) / (steps - 1)
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: float32, or complex64 if a bound is complex.
  * Gradient: none.
@@ -4006,7 +4006,7 @@ NOMEN_API nomen_tensor *nomen_mode_call(const nomen_mode_args *args);
 
 /* Puts the dims listed first where those listed second are; the others keep their order.
  *
- * Names: dims are reordered with their names (rule permute).
+ * Names: the first half of the dims goes to the places of the second, with their names (rule move).
  * Shapes: the sizes of self in the new order; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
@@ -4372,7 +4372,7 @@ NOMEN_API nomen_tensor *nomen_nonzero_call(const nomen_nonzero_args *args);
 
 /* Where the elements are that are not zero: a vector for each dim, which together index self. nonzero(as_tuple=True) and where(condition) in Python.
  *
- * Names: no names: a list of positions (rule positions).
+ * Names: no names: the dims are new ones (rule unnamed).
  * Shapes: as many vectors as self has dims (one for a 0-d tensor).
  * Dtypes: the result is int64.
  * Gradient: none.
@@ -4493,7 +4493,7 @@ NOMEN_API nomen_tensor *nomen_nuclear_norm_call(const nomen_nuclear_norm_args *a
 
 /* A tensor of ones.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
@@ -4897,7 +4897,7 @@ NOMEN_API nomen_tensor *nomen_rad2deg_in_place_call(const nomen_rad2deg_args *ar
 
 /* Random numbers, uniform from 0 up to but not including 1.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
@@ -4943,7 +4943,7 @@ NOMEN_API nomen_tensor *nomen_rand_like_call(const nomen_rand_like_args *args);
 
 /* Random integers from low (default 0) up to but not including high, all equally likely.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else int64.
  * Gradient: none.
@@ -4994,7 +4994,7 @@ NOMEN_API nomen_tensor *nomen_randint_like_call(const nomen_randint_like_args *a
 
 /* Random numbers from the normal distribution of mean 0 and variance 1.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.
@@ -5067,7 +5067,7 @@ NOMEN_API nomen_tensor *nomen_random_in_place_call(const nomen_random_args *args
 
 /* The integers from 0 up to but not including n in random order; 1-d, with an optional name.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: one dim of size n.
  * Dtypes: dtype=, else int64.
  * Gradient: none.
@@ -5237,7 +5237,7 @@ NOMEN_API nomen_tensor *nomen_rename_in_place_call(const nomen_rename_args *args
 
 /* A copy in which each dim comes as often as told; more numbers than dims make new unnamed dims in front.
  *
- * Names: own names at the right, new leading dims unnamed (rule expand).
+ * Names: like expand (rule repeat).
  * Shapes: each size times its number.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -5257,7 +5257,7 @@ NOMEN_API nomen_tensor *nomen_repeat_call(const nomen_repeat_args *args);
 
 /* Each slice of a dim as often as repeats says, one after the other; without a dim each element. Of repeats alone the positions.
  *
- * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Names: own names; without a dim those of the operand as a vector (rule spread).
  * Shapes: as self but for the dim; without a dim one unnamed dim.
  * Dtypes: any; as self. repeats are integers.
  * Gradient: of the operations it is made of.
@@ -5281,7 +5281,7 @@ NOMEN_API nomen_tensor *nomen_repeat_interleave_call(const nomen_repeat_interlea
 
 /* The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.
  *
- * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Names: dims that stay whole keep their names (rule reshape).
  * Shapes: the sizes given, with as many elements as self has; shares memory with self where strides allow it.
  * Dtypes: as self.
  * Gradient: self.
@@ -5300,7 +5300,7 @@ NOMEN_API nomen_tensor *nomen_reshape_call(const nomen_reshape_args *args);
 
 /* Gives the tensor other sizes in place, row-major; elements stay in the order of memory, new ones are zero. A tensor that needs more memory leaves what shared it behind. What has names keeps its sizes.
  *
- * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Names: own names; without any as many unnamed dims as there are sizes (rule resize).
  * Shapes: as given.
  * Dtypes: any; as self.
  * Gradient: none.
@@ -5326,7 +5326,7 @@ NOMEN_API nomen_tensor *nomen_resize_in_place_call(const nomen_resize_args *args
 
 /* resize_ to the sizes of another tensor, whose names a tensor without names takes.
  *
- * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Names: the names of the second operand (rule as_index).
  * Shapes: as other.
  * Dtypes: any; as self.
  * Gradient: none.
@@ -5450,7 +5450,7 @@ NOMEN_API nomen_tensor *nomen_rsqrt_in_place_call(const nomen_rsqrt_args *args);
  *
  *     result[index[i][j]][j] = src[i][j] for dim 0
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: a dim given must exist; all operands matched from the right (rule along).
  * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
  * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
  * Gradient: self, src.
@@ -5482,7 +5482,7 @@ NOMEN_API nomen_tensor *nomen_scatter_in_place_call(const nomen_scatter_args *ar
  *
  *     result[index[i][j]][j] += src[i][j] for dim 0
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: a dim given must exist; all operands matched from the right (rule along).
  * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
  * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
  * Gradient: self, src.
@@ -5512,7 +5512,7 @@ NOMEN_API nomen_tensor *nomen_scatter_add_in_place_call(const nomen_scatter_add_
  *
  *     result[index[i][j]][j] = reduce(result[index[i][j]][j], src[i][j]) for dim 0
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: a dim given must exist; all operands matched from the right (rule along).
  * Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.
  * Dtypes: as self; the index has any integer dtype, what is written the dtype of self.
  * Gradient: self, src.
@@ -6061,7 +6061,7 @@ NOMEN_API nomen_tensor *nomen_sum_call(const nomen_sum_args *args);
 
 /* The elements at positions counted in row-major order; -1 is the last one.
  *
- * Names: the names of the index (rule as_index).
+ * Names: the names of the second operand (rule as_index).
  * Shapes: as index.
  * Dtypes: as self; the index has any integer dtype.
  * Gradient: self.
@@ -6082,7 +6082,7 @@ NOMEN_API nomen_tensor *nomen_take_call(const nomen_take_args *args);
 
 /* gather with an index that is broadcast; without a dim both are flattened first.
  *
- * Names: all operands matched from the right (rule unify).
+ * Names: like along; without a dim of both operands as vectors (rule take_along).
  * Shapes: self and index broadcast, but for the dim, where the result is as long as the index.
  * Dtypes: any; as self. Indices are integers.
  * Gradient: of the operations it is made of.
@@ -6233,7 +6233,7 @@ NOMEN_API nomen_tensor *nomen_threshold_in_place_call(const nomen_threshold_args
 
 /* repeat that begins with the last dim where there are less numbers than dims.
  *
- * Names: own names at the right, new leading dims unnamed (rule expand).
+ * Names: like expand; too few numbers are for the last dims (rule tile).
  * Shapes: each size times its number.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -6494,7 +6494,7 @@ NOMEN_API nomen_tensor *nomen_unflatten_call(const nomen_unflatten_args *args);
 
 /* All windows of a size along a dim, step elements apart: the dim counts them, a new last dim has their elements. Windows may overlap in memory.
  *
- * Names: a new dim (rule insert).
+ * Names: own names, then an unnamed dim; a dim given must exist (rule append).
  * Shapes: as self but for the dim, then size.
  * Dtypes: as self.
  * Gradient: self.
@@ -6661,7 +6661,7 @@ NOMEN_API nomen_tensor *nomen_var_mean_call(const nomen_var_mean_args *args);
 
 /* The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.
  *
- * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Names: dims that stay whole keep their names (rule reshape).
  * Shapes: the sizes given, with as many elements as self has; the result shares memory with self.
  * Dtypes: as self.
  * Gradient: self.
@@ -6680,7 +6680,7 @@ NOMEN_API nomen_tensor *nomen_view_call(const nomen_view_args *args);
 
 /* Pairs of real numbers along the last dim as complex ones, a view.
  *
- * Names: the dim given goes with its name (rule select).
+ * Names: own names but the last (rule drop_last).
  * Shapes: those of self without the last one, which is 2.
  * Dtypes: float32 gives complex64, float64 complex128.
  * Gradient: self.
@@ -6698,7 +6698,7 @@ NOMEN_API nomen_tensor *nomen_view_as_complex_call(const nomen_view_as_complex_a
 
 /* The real and imaginary parts as a new last dim of size 2, a view.
  *
- * Names: a new dim (rule insert).
+ * Names: own names, then an unnamed dim; a dim given must exist (rule append).
  * Shapes: those of self, then 2.
  * Dtypes: as self; complex gives the real dtype.
  * Gradient: self.
@@ -6756,7 +6756,7 @@ NOMEN_API nomen_list nomen_vsplit_call(const nomen_vsplit_args *args);
 
 /* Joins tensors one above the other, along dim 0; what has one dim is a row.
  *
- * Names: equal ranks, matched from the right (rule cat).
+ * Names: unnamed dims where an operand has too few, then cat (rule pile).
  * Shapes: at least 2-d: missing dims are added in front; then as cat.
  * Dtypes: any; as self.
  * Gradient: of the operations it is made of.
@@ -6824,7 +6824,7 @@ NOMEN_API nomen_tensor *nomen_zero_in_place_call(const nomen_zero_args *args);
 
 /* A tensor of zeros.
  *
- * Names: the names argument (rule given).
+ * Names: the names argument; without it no names (rule given).
  * Shapes: as given.
  * Dtypes: dtype=, else float32.
  * Gradient: none.

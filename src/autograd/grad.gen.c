@@ -5,165 +5,115 @@
 #include "op/rows.gen.h"
 
 nomen_tensor *nomen__grad_abs(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_abs(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_abs(b, b->g);
 }
 
 nomen_tensor *nomen__grad_acos(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_neg(nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0]))))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_neg(nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0]))))));
 }
 
 nomen_tensor *nomen__grad_acosh(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_acosh(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_acosh(b, b->g);
 }
 
 nomen_tensor *nomen__grad_add(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 1: return nomen__g_scale(b->g, b, 2);
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    return nomen__g_scale(b->g, b, 2);
 }
 
 nomen_tensor *nomen__grad_addcdiv(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 1: return nomen__g_scale(nomen_div(b->g, nomen__conj(b->in[2])), b, 3);
-    case 2: return nomen__g_scale(nomen__g_quotient(b->g, b->in[1], b->in[2]), b, 3);
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    if (input == 1) return nomen__g_scale(nomen_div(b->g, nomen__conj(b->in[2])), b, 3);
+    return nomen__g_scale(nomen__g_quotient(b->g, b->in[1], b->in[2]), b, 3);
 }
 
 nomen_tensor *nomen__grad_addcmul(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 1: return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[2])), b, 3);
-    case 2: return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[1])), b, 3);
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    if (input == 1) return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[2])), b, 3);
+    return nomen__g_scale(nomen_mul(b->g, nomen__conj(b->in[1])), b, 3);
 }
 
 nomen_tensor *nomen__grad_align_as(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_view(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_align_to(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_amax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_shared_extremum(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_shared_extremum(b, b->g);
 }
 
 nomen_tensor *nomen__grad_amin(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_shared_extremum(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_shared_extremum(b, b->g);
 }
 
 nomen_tensor *nomen__grad_aminmax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_shared_extremum(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_shared_extremum(b, b->g);
 }
 
 nomen_tensor *nomen__grad_second_aminmax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_shared_extremum(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_shared_extremum(b, b->g);
 }
 
 nomen_tensor *nomen__grad_angle(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_angle(b->g, b->in[0]);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_angle(b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_as_strided(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_as_strided(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_as_strided(b, b->g);
 }
 
 nomen_tensor *nomen__grad_asin(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0])))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_sub(nomen_scalar(1), nomen_square(b->in[0])))));
 }
 
 nomen_tensor *nomen__grad_asinh(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_add(nomen_square(b->in[0]), nomen_scalar(1)))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen_rsqrt(nomen_add(nomen_square(b->in[0]), nomen_scalar(1)))));
 }
 
 nomen_tensor *nomen__grad_atan(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(nomen_add(nomen_square(b->in[0]), nomen_scalar(1))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(nomen_add(nomen_square(b->in[0]), nomen_scalar(1))));
 }
 
 nomen_tensor *nomen__grad_atan2(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_atan2(b->g, b->in[0], b->in[1], 0);
-    case 1: return nomen__g_atan2(b->g, b->in[0], b->in[1], 1);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_atan2(b->g, b->in[0], b->in[1], 0);
+    return nomen__g_atan2(b->g, b->in[0], b->in[1], 1);
 }
 
 nomen_tensor *nomen__grad_atanh(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(nomen_sub(nomen_scalar(1), nomen_square(b->in[0]))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(nomen_sub(nomen_scalar(1), nomen_square(b->in[0]))));
 }
 
 nomen_tensor *nomen__grad_bernoulli(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    case 1: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__zero_like(b->g);
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_bmm(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
-    case 1: return nomen__g_matmul_right(b, b->g, b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_matmul_left(b, b->g, b->in[1]);
+    return nomen__g_matmul_right(b, b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_cast(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_cat(nomen__backward *b, int input) {
@@ -171,904 +121,630 @@ nomen_tensor *nomen__grad_cat(nomen__backward *b, int input) {
 }
 
 nomen_tensor *nomen__grad_cauchy(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_ceil(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_clamp(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_clamp(b, b->g, 0);
-    case 1: return nomen__g_clamp(b, b->g, 1);
-    case 2: return nomen__g_clamp(b, b->g, 2);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_clamp(b, b->g, 0);
+    if (input == 1) return nomen__g_clamp(b, b->g, 1);
+    return nomen__g_clamp(b, b->g, 2);
 }
 
 nomen_tensor *nomen__grad_clamp_max(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_where(nomen_le(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
-    case 1: return nomen_where(nomen_gt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
-    default: return NULL;
-    }
+    if (input == 0) return nomen_where(nomen_le(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    return nomen_where(nomen_gt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
 }
 
 nomen_tensor *nomen__grad_clamp_min(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_where(nomen_ge(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
-    case 1: return nomen_where(nomen_lt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
-    default: return NULL;
-    }
+    if (input == 0) return nomen_where(nomen_ge(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
+    return nomen_where(nomen_lt(b->in[0], b->in[1]), b->g, nomen_zeros_like(b->g));
 }
 
 nomen_tensor *nomen__grad_clone(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_complex(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_real(b->g);
-    case 1: return nomen_imag(b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen_real(b->g);
+    return nomen_imag(b->g);
 }
 
 nomen_tensor *nomen__grad_conj(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__conj(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__conj(b->g);
 }
 
 nomen_tensor *nomen__grad_copy(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    case 1: return b->g;
-    default: return NULL;
-    }
+    if (input == 0) return nomen__zero_like(b->g);
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_copysign(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_copysign(b, b->g);
-    case 1: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_copysign(b, b->g);
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_cos(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_neg(nomen_mul(b->g, nomen__conj(nomen_sin(b->in[0]))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_neg(nomen_mul(b->g, nomen__conj(nomen_sin(b->in[0]))));
 }
 
 nomen_tensor *nomen__grad_cosh(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen_sinh(b->in[0])));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen_sinh(b->in[0])));
 }
 
 nomen_tensor *nomen__grad_cummax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_selected(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_selected(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_cummin(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_selected(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_selected(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_cumprod(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_cumprod(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_cumprod(b, b->g);
 }
 
 nomen_tensor *nomen__grad_cumsum(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_cumsum(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_cumsum(b, b->g);
 }
 
 nomen_tensor *nomen__grad_deg2rad(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_deg2rad(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_deg2rad(b->g);
 }
 
 nomen_tensor *nomen__grad_diagonal(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_diagonal(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_diagonal(b, b->g);
 }
 
 nomen_tensor *nomen__grad_digamma(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen_polygamma(b->in[0], 1));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen_polygamma(b->in[0], 1));
 }
 
 nomen_tensor *nomen__grad_distances(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_distances(b, b->g, 0);
-    case 1: return nomen__g_distances(b, b->g, 1);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_distances(b, b->g, 0);
+    return nomen__g_distances(b, b->g, 1);
 }
 
 nomen_tensor *nomen__grad_div(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_div_self(b, b->g);
-    case 1: return nomen__g_div_other(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_div_self(b, b->g);
+    return nomen__g_div_other(b, b->g);
 }
 
 nomen_tensor *nomen__grad_dot(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
-    case 1: return nomen__g_matmul_right(b, b->g, b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_matmul_left(b, b->g, b->in[1]);
+    return nomen__g_matmul_right(b, b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_erf(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_erf(b, b->g, 1);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_erf(b, b->g, 1);
 }
 
 nomen_tensor *nomen__grad_erfc(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_erf(b, b->g, -1);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_erf(b, b->g, -1);
 }
 
 nomen_tensor *nomen__grad_erfinv(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_times(nomen_mul(b->g, nomen_exp(nomen_square(b->result))), 0.88622692545275801365);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_times(nomen_mul(b->g, nomen_exp(nomen_square(b->result))), 0.88622692545275801365);
 }
 
 nomen_tensor *nomen__grad_exp(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(b->result));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(b->result));
 }
 
 nomen_tensor *nomen__grad_exp2(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen__g_times(b->result, 0.69314718055994530942)));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen__g_times(b->result, 0.69314718055994530942)));
 }
 
 nomen_tensor *nomen__grad_expand(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_expm1(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen_add(b->result, nomen_scalar(1))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen_add(b->result, nomen_scalar(1))));
 }
 
 nomen_tensor *nomen__grad_exponential(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_fill(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    case 1: return b->g;
-    default: return NULL;
-    }
+    if (input == 0) return nomen__zero_like(b->g);
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_flatten(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_reshape(b, b->g, 0);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_reshape(b, b->g, 0);
 }
 
 nomen_tensor *nomen__grad_flip(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_flip(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_flip(b, b->g);
 }
 
 nomen_tensor *nomen__grad_fliplr(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_flip(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_flip(b, b->g);
 }
 
 nomen_tensor *nomen__grad_flipud(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_flip(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_flip(b, b->g);
 }
 
 nomen_tensor *nomen__grad_floor(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_floor_divide(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    case 1: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__zero_like(b->g);
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_fmax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_taken(b, b->g, nomen_ge(b->in[0], b->in[1]), 0);
-    case 1: return nomen__g_taken(b, b->g, nomen_ge(b->in[0], b->in[1]), 1);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_taken(b, b->g, nomen_ge(b->in[0], b->in[1]), 0);
+    return nomen__g_taken(b, b->g, nomen_ge(b->in[0], b->in[1]), 1);
 }
 
 nomen_tensor *nomen__grad_fmin(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_taken(b, b->g, nomen_le(b->in[0], b->in[1]), 0);
-    case 1: return nomen__g_taken(b, b->g, nomen_le(b->in[0], b->in[1]), 1);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_taken(b, b->g, nomen_le(b->in[0], b->in[1]), 0);
+    return nomen__g_taken(b, b->g, nomen_le(b->in[0], b->in[1]), 1);
 }
 
 nomen_tensor *nomen__grad_fmod(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 1: return nomen__g_remainder(b->g, b->in[0], b->in[1], 't');
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    return nomen__g_remainder(b->g, b->in[0], b->in[1], 't');
 }
 
 nomen_tensor *nomen__grad_frac(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_gather(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_gather(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_gather(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_geometric(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_hypot(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_hypot(b, b->g, b->in[0]);
-    case 1: return nomen__g_hypot(b, b->g, b->in[1]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_hypot(b, b->g, b->in[0]);
+    return nomen__g_hypot(b, b->g, b->in[1]);
 }
 
 nomen_tensor *nomen__grad_imag(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_imag(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_imag(b->g);
 }
 
 nomen_tensor *nomen__grad_index_add(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 2: return nomen__g_index_add(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    if (input == 2) return nomen__g_index_add(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_index_copy(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_index_fill(b, b->g);
-    case 2: return nomen__g_index_add(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_index_fill(b, b->g);
+    if (input == 2) return nomen__g_index_add(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_index_fill(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_index_fill(b, b->g);
-    case 2: return nomen__g_index_fill_value(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_index_fill(b, b->g);
+    if (input == 2) return nomen__g_index_fill_value(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_index_select(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_index_select(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_index_select(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_kthvalue(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_selected(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_selected(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_lerp(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_lerp(b->g, b->in[2], false);
-    case 1: return nomen__g_lerp(b->g, b->in[2], true);
-    case 2: return nomen_mul(b->g, nomen__conj(nomen_sub(b->in[1], b->in[0])));
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_lerp(b->g, b->in[2], false);
+    if (input == 1) return nomen__g_lerp(b->g, b->in[2], true);
+    return nomen_mul(b->g, nomen__conj(nomen_sub(b->in[1], b->in[0])));
 }
 
 nomen_tensor *nomen__grad_lgamma(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen_digamma(b->in[0]));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen_digamma(b->in[0]));
 }
 
 nomen_tensor *nomen__grad_log(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(b->in[0]));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(b->in[0]));
 }
 
 nomen_tensor *nomen__grad_log10(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 2.30258509299404568402)));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 2.30258509299404568402)));
 }
 
 nomen_tensor *nomen__grad_log1p(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(nomen_add(b->in[0], nomen_scalar(1))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(nomen_add(b->in[0], nomen_scalar(1))));
 }
 
 nomen_tensor *nomen__grad_log2(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 0.69314718055994530942)));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(nomen__g_times(b->in[0], 0.69314718055994530942)));
 }
 
 nomen_tensor *nomen__grad_log_normal(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_log_softmax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_log_softmax(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_log_softmax(b, b->g);
 }
 
 nomen_tensor *nomen__grad_logaddexp(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen_sigmoid(nomen_sub(b->in[0], b->in[1])));
-    case 1: return nomen_mul(b->g, nomen_sigmoid(nomen_sub(b->in[1], b->in[0])));
-    default: return NULL;
-    }
+    if (input == 0) return nomen_mul(b->g, nomen_sigmoid(nomen_sub(b->in[0], b->in[1])));
+    return nomen_mul(b->g, nomen_sigmoid(nomen_sub(b->in[1], b->in[0])));
 }
 
 nomen_tensor *nomen__grad_logaddexp2(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_logaddexp2(b->g, b->in[0], b->in[1]);
-    case 1: return nomen__g_logaddexp2(b->g, b->in[1], b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_logaddexp2(b->g, b->in[0], b->in[1]);
+    return nomen__g_logaddexp2(b->g, b->in[1], b->in[0]);
 }
 
 nomen_tensor *nomen__grad_logcumsumexp(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_logcumsumexp(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_logcumsumexp(b, b->g);
 }
 
 nomen_tensor *nomen__grad_logit(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_logit(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_logit(b, b->g);
 }
 
 nomen_tensor *nomen__grad_logsumexp(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_logsumexp(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_logsumexp(b, b->g);
 }
 
 nomen_tensor *nomen__grad_masked_fill(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_masked_fill(b->g, b->in[1], nomen_scalar(0));
-    case 2: return nomen_where(b->in[1], b->g, nomen_scalar(0));
-    default: return NULL;
-    }
+    if (input == 0) return nomen_masked_fill(b->g, b->in[1], nomen_scalar(0));
+    if (input == 2) return nomen_where(b->in[1], b->g, nomen_scalar(0));
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_masked_scatter(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_masked_fill(b->g, b->in[1], nomen_scalar(0));
-    case 2: return nomen__g_masked_scatter(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen_masked_fill(b->g, b->in[1], nomen_scalar(0));
+    if (input == 2) return nomen__g_masked_scatter(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_masked_select(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_masked_select(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_masked_select(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_matmul(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
-    case 1: return nomen__g_matmul_right(b, b->g, b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_matmul_left(b, b->g, b->in[1]);
+    return nomen__g_matmul_right(b, b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_max(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_chosen(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_chosen(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_maximum(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_larger(b, b->g, b->in[0], b->in[1]);
-    case 1: return nomen__g_larger(b, b->g, b->in[1], b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_larger(b, b->g, b->in[0], b->in[1]);
+    return nomen__g_larger(b, b->g, b->in[1], b->in[0]);
 }
 
 nomen_tensor *nomen__grad_mean(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_mean(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_mean(b, b->g);
 }
 
 nomen_tensor *nomen__grad_median(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_chosen(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_chosen(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_min(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_chosen(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_chosen(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_minimum(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_larger(b, b->g, b->in[1], b->in[0]);
-    case 1: return nomen__g_larger(b, b->g, b->in[0], b->in[1]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_larger(b, b->g, b->in[1], b->in[0]);
+    return nomen__g_larger(b, b->g, b->in[0], b->in[1]);
 }
 
 nomen_tensor *nomen__grad_mm(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
-    case 1: return nomen__g_matmul_right(b, b->g, b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_matmul_left(b, b->g, b->in[1]);
+    return nomen__g_matmul_right(b, b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_mode(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_selected(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_selected(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_movedim(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_mul(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(b->in[1]));
-    case 1: return nomen_mul(b->g, nomen__conj(b->in[0]));
-    default: return NULL;
-    }
+    if (input == 0) return nomen_mul(b->g, nomen__conj(b->in[1]));
+    return nomen_mul(b->g, nomen__conj(b->in[0]));
 }
 
 nomen_tensor *nomen__grad_mv(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_matmul_left(b, b->g, b->in[1]);
-    case 1: return nomen__g_matmul_right(b, b->g, b->in[0]);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_matmul_left(b, b->g, b->in[1]);
+    return nomen__g_matmul_right(b, b->g, b->in[0]);
 }
 
 nomen_tensor *nomen__grad_nan_to_num(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_where(nomen_isfinite(b->in[0]), b->g, nomen__zero_like(b->g));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_where(nomen_isfinite(b->in[0]), b->g, nomen__zero_like(b->g));
 }
 
 nomen_tensor *nomen__grad_nanmean(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_nanmean(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_nanmean(b, b->g);
 }
 
 nomen_tensor *nomen__grad_nanmedian(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_chosen(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_chosen(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_nansum(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_nansum(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_nansum(b, b->g);
 }
 
 nomen_tensor *nomen__grad_narrow(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_neg(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_neg(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_neg(b->g);
 }
 
 nomen_tensor *nomen__grad_norm(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_norm(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_norm(b, b->g);
 }
 
 nomen_tensor *nomen__grad_normal(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    case 1: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__zero_like(b->g);
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_normal_in_place(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_orthogonal_basis(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_basis(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_basis(b, b->g);
 }
 
 nomen_tensor *nomen__grad_permute(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_poisson(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_polar(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_polar(b, b->g, 0);
-    case 1: return nomen__g_polar(b, b->g, 1);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_polar(b, b->g, 0);
+    return nomen__g_polar(b, b->g, 1);
 }
 
 nomen_tensor *nomen__grad_polygamma(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_polygamma(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_polygamma(b, b->g);
 }
 
 nomen_tensor *nomen__grad_pow(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_pow_self(b, b->g);
-    case 1: return nomen__g_pow_exponent(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_pow_self(b, b->g);
+    return nomen__g_pow_exponent(b, b->g);
 }
 
 nomen_tensor *nomen__grad_prod(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_prod(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_prod(b, b->g);
 }
 
 nomen_tensor *nomen__grad_put(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_put(b, b->g);
-    case 2: return nomen__g_put_source(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_put(b, b->g);
+    if (input == 2) return nomen__g_put_source(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_put_dims(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_put_dims(b, b->g);
-    case 2: return nomen__g_put_dims_source(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_put_dims(b, b->g);
+    if (input == 2) return nomen__g_put_dims_source(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_rad2deg(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_rad2deg(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_rad2deg(b->g);
 }
 
 nomen_tensor *nomen__grad_random(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_real(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_reciprocal(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_neg(nomen_mul(b->g, nomen__conj(nomen__g_power(b->result, 2))));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_neg(nomen_mul(b->g, nomen__conj(nomen__g_power(b->result, 2))));
 }
 
 nomen_tensor *nomen__grad_refine_names(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_relu(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen__zero_like(b->g));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_where(nomen_gt(b->result, nomen_scalar(0)), b->g, nomen__zero_like(b->g));
 }
 
 nomen_tensor *nomen__grad_remainder(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 1: return nomen__g_remainder(b->g, b->in[0], b->in[1], 'f');
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    return nomen__g_remainder(b->g, b->in[0], b->in[1], 'f');
 }
 
 nomen_tensor *nomen__grad_rename(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_reshape(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_reshape(b, b->g, 0);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_reshape(b, b->g, 0);
 }
 
 nomen_tensor *nomen__grad_round(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_rsqrt(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_times(nomen_mul(b->g, nomen__conj(nomen__g_power(b->result, 3))), -0.5);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_times(nomen_mul(b->g, nomen__conj(nomen__g_power(b->result, 3))), -0.5);
 }
 
 nomen_tensor *nomen__grad_scatter(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_scatter(b, b->g);
-    case 2: return nomen__g_scatter_src(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_scatter(b, b->g);
+    if (input == 2) return nomen__g_scatter_src(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_scatter_add(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 2: return nomen__g_scatter_src(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    if (input == 2) return nomen__g_scatter_src(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_scatter_reduce(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_reduced(b, b->g);
-    case 2: return nomen__g_reduced_src(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_reduced(b, b->g);
+    if (input == 2) return nomen__g_reduced_src(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_select(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_sgn(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_sgn(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_sgn(b, b->g);
 }
 
 nomen_tensor *nomen__grad_sigmoid(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_sigmoid(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_sigmoid(b, b->g);
 }
 
 nomen_tensor *nomen__grad_sign(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_sin(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen_cos(b->in[0])));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen_cos(b->in[0])));
 }
 
 nomen_tensor *nomen__grad_sinc(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_sinc(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_sinc(b, b->g);
 }
 
 nomen_tensor *nomen__grad_sinh(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen_cosh(b->in[0])));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen_cosh(b->in[0])));
 }
 
 nomen_tensor *nomen__grad_slice(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_softmax(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_softmax(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_softmax(b, b->g);
 }
 
 nomen_tensor *nomen__grad_sort(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_selected(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_selected(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_sqrt(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_div(b->g, nomen__conj(nomen__g_times(b->result, 2)));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_div(b->g, nomen__conj(nomen__g_times(b->result, 2)));
 }
 
 nomen_tensor *nomen__grad_square(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_mul(b->g, nomen__conj(nomen__g_times(b->in[0], 2)));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_mul(b->g, nomen__conj(nomen__g_times(b->in[0], 2)));
 }
 
 nomen_tensor *nomen__grad_squeeze(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_stack(nomen__backward *b, int input) {
@@ -1076,199 +752,142 @@ nomen_tensor *nomen__grad_stack(nomen__backward *b, int input) {
 }
 
 nomen_tensor *nomen__grad_std(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_std(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_std(b, b->g);
 }
 
 nomen_tensor *nomen__grad_std_mean(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_std(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_std(b, b->g);
 }
 
 nomen_tensor *nomen__grad_second_std_mean(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_mean(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_mean(b, b->g);
 }
 
 nomen_tensor *nomen__grad_sub(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    case 1: return nomen_neg(nomen__g_scale(b->g, b, 2));
-    default: return NULL;
-    }
+    if (input == 0) return b->g;
+    return nomen_neg(nomen__g_scale(b->g, b, 2));
 }
 
 nomen_tensor *nomen__grad_sum(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_unreduce(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_unreduce(b, b->g);
 }
 
 nomen_tensor *nomen__grad_take(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_take(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_take(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_take_dims(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_take_dims(b, b->g);
-    default: return NULL;
-    }
+    if (input == 0) return nomen__g_take_dims(b, b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_tan(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_tan(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_tan(b, b->g);
 }
 
 nomen_tensor *nomen__grad_tanh(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_tanh(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_tanh(b, b->g);
 }
 
 nomen_tensor *nomen__grad_threshold(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_threshold(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_threshold(b, b->g);
 }
 
 nomen_tensor *nomen__grad_to_device(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return b->g;
-    default: return NULL;
-    }
+    (void)input;
+    return b->g;
 }
 
 nomen_tensor *nomen__grad_topk(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_selected(b, b->g, b->second);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_selected(b, b->g, b->second);
 }
 
 nomen_tensor *nomen__grad_transpose(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_tril(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_tril(b->g, nomen__b_int(b, 1));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_tril(b->g, nomen__b_int(b, 1));
 }
 
 nomen_tensor *nomen__grad_triu(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_triu(b->g, nomen__b_int(b, 1));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_triu(b->g, nomen__b_int(b, 1));
 }
 
 nomen_tensor *nomen__grad_trunc(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_unflatten(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_reshape(b, b->g, 0);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_reshape(b, b->g, 0);
 }
 
 nomen_tensor *nomen__grad_unfold(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_unfold(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_unfold(b, b->g);
 }
 
 nomen_tensor *nomen__grad_uniform(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }
 
 nomen_tensor *nomen__grad_unsqueeze(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_view(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_view(b, b->g);
 }
 
 nomen_tensor *nomen__grad_var(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_var(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_var(b, b->g);
 }
 
 nomen_tensor *nomen__grad_var_mean(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_var(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_var(b, b->g);
 }
 
 nomen_tensor *nomen__grad_second_var_mean(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_mean(b, b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_mean(b, b->g);
 }
 
 nomen_tensor *nomen__grad_view(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__g_reshape(b, b->g, 0);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__g_reshape(b, b->g, 0);
 }
 
 nomen_tensor *nomen__grad_view_as_complex(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_view_as_real(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_view_as_real(b->g);
 }
 
 nomen_tensor *nomen__grad_view_as_real(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen_view_as_complex(nomen_contiguous(b->g));
-    default: return NULL;
-    }
+    (void)input;
+    return nomen_view_as_complex(nomen_contiguous(b->g));
 }
 
 nomen_tensor *nomen__grad_where(nomen__backward *b, int input) {
-    switch (input) {
-    case 1: return nomen_where(b->in[0], b->g, nomen__zero_like(b->g));
-    case 2: return nomen_where(b->in[0], nomen__zero_like(b->g), b->g);
-    default: return NULL;
-    }
+    if (input == 1) return nomen_where(b->in[0], b->g, nomen__zero_like(b->g));
+    if (input == 2) return nomen_where(b->in[0], nomen__zero_like(b->g), b->g);
+    return NULL;
 }
 
 nomen_tensor *nomen__grad_zero(nomen__backward *b, int input) {
-    switch (input) {
-    case 0: return nomen__zero_like(b->g);
-    default: return NULL;
-    }
+    (void)input;
+    return nomen__zero_like(b->g);
 }

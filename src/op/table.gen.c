@@ -2,20 +2,28 @@
 #include "nomen/ops.gen.h"
 #include "op/rows.gen.h"
 
+#include <limits.h>
+
+#define NOMEN__ONES ((void *)UINTPTR_MAX)
+
 static const nomen__argspec args_abs[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_abs_args, self)},
 };
+static const nomen_abs_args given_abs = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_acos[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_acos_args, self)},
 };
+static const nomen_acos_args given_acos = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_acosh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_acosh_args, self)},
 };
+static const nomen_acosh_args given_acosh = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_add[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_add_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_add_args, other)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_add_args, alpha)},
 };
+static const nomen_add_args given_add = {.self = NOMEN__ONES, .other = NOMEN__ONES, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_addbmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addbmm_args, self)},
     {"batch1", NOMEN__TENSOR, 0, offsetof(nomen_addbmm_args, batch1)},
@@ -23,18 +31,21 @@ static const nomen__argspec args_addbmm[] = {
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addbmm_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addbmm_args, alpha)},
 };
+static const nomen_addbmm_args given_addbmm = {.self = NOMEN__ONES, .batch1 = NOMEN__ONES, .batch2 = NOMEN__ONES, .beta = {.kind = UINT_MAX}, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_addcdiv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, self)},
     {"tensor1", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, tensor1)},
     {"tensor2", NOMEN__TENSOR, 0, offsetof(nomen_addcdiv_args, tensor2)},
     {"value", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addcdiv_args, value)},
 };
+static const nomen_addcdiv_args given_addcdiv = {.self = NOMEN__ONES, .tensor1 = NOMEN__ONES, .tensor2 = NOMEN__ONES, .value = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_addcmul[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addcmul_args, self)},
     {"tensor1", NOMEN__TENSOR, 0, offsetof(nomen_addcmul_args, tensor1)},
     {"tensor2", NOMEN__TENSOR, 0, offsetof(nomen_addcmul_args, tensor2)},
     {"value", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addcmul_args, value)},
 };
+static const nomen_addcmul_args given_addcmul = {.self = NOMEN__ONES, .tensor1 = NOMEN__ONES, .tensor2 = NOMEN__ONES, .value = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_addmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addmm_args, self)},
     {"mat1", NOMEN__TENSOR, 0, offsetof(nomen_addmm_args, mat1)},
@@ -42,6 +53,7 @@ static const nomen__argspec args_addmm[] = {
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmm_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmm_args, alpha)},
 };
+static const nomen_addmm_args given_addmm = {.self = NOMEN__ONES, .mat1 = NOMEN__ONES, .mat2 = NOMEN__ONES, .beta = {.kind = UINT_MAX}, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_addmv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addmv_args, self)},
     {"mat", NOMEN__TENSOR, 0, offsetof(nomen_addmv_args, mat)},
@@ -49,6 +61,7 @@ static const nomen__argspec args_addmv[] = {
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmv_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addmv_args, alpha)},
 };
+static const nomen_addmv_args given_addmv = {.self = NOMEN__ONES, .mat = NOMEN__ONES, .vec = NOMEN__ONES, .beta = {.kind = UINT_MAX}, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_addr[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_addr_args, self)},
     {"vec1", NOMEN__TENSOR, 0, offsetof(nomen_addr_args, vec1)},
@@ -56,22 +69,27 @@ static const nomen__argspec args_addr[] = {
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addr_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_addr_args, alpha)},
 };
+static const nomen_addr_args given_addr = {.self = NOMEN__ONES, .vec1 = NOMEN__ONES, .vec2 = NOMEN__ONES, .beta = {.kind = UINT_MAX}, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_align_as[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_align_as_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_align_as_args, other)},
 };
+static const nomen_align_as_args given_align_as = {.self = NOMEN__ONES, .other = NOMEN__ONES};
 static const nomen__argspec args_align_tensors[] = {
     {"tensors", NOMEN__TENSORS, NOMEN__VARIADIC, offsetof(nomen_align_tensors_args, tensors)},
 };
+static const nomen_align_tensors_args given_align_tensors = {.tensors = {-1, NOMEN__ONES}};
 static const nomen__argspec args_align_to[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_align_to_args, self)},
     {"names", NOMEN__NAMES, NOMEN__VARIADIC, offsetof(nomen_align_to_args, names)},
 };
+static const nomen_align_to_args given_align_to = {.self = NOMEN__ONES, .names = NOMEN__ONES};
 static const nomen__argspec args_all[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_all_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_all_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_all_args, keepdim)},
 };
+static const nomen_all_args given_all = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_allclose[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_allclose_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_allclose_args, other)},
@@ -79,29 +97,35 @@ static const nomen__argspec args_allclose[] = {
     {"atol", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_allclose_args, atol)},
     {"equal_nan", NOMEN__FLAG, 0, offsetof(nomen_allclose_args, equal_nan)},
 };
+static const nomen_allclose_args given_allclose = {.self = NOMEN__ONES, .other = NOMEN__ONES, .rtol = {.kind = UINT_MAX}, .atol = {.kind = UINT_MAX}, .equal_nan = true};
 static const nomen__argspec args_amax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_amax_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_amax_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_amax_args, keepdim)},
 };
+static const nomen_amax_args given_amax = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_amin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_amin_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_amin_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_amin_args, keepdim)},
 };
+static const nomen_amin_args given_amin = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_aminmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_aminmax_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_aminmax_args, dim)},
     {"keepdim", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_aminmax_args, keepdim)},
 };
+static const nomen_aminmax_args given_aminmax = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .max = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_angle[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_angle_args, self)},
 };
+static const nomen_angle_args given_angle = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_any[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_any_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_any_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_any_args, keepdim)},
 };
+static const nomen_any_args given_any = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_arange[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_arange_args, names)},
     {"start", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_arange_args, start)},
@@ -109,47 +133,58 @@ static const nomen__argspec args_arange[] = {
     {"step", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_arange_args, step)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_arange_args, dtype)},
 };
+static const nomen_arange_args given_arange = {.names = NOMEN__ONES, .start = {.kind = UINT_MAX}, .end = {.kind = UINT_MAX}, .step = {.kind = UINT_MAX}, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_argmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_argmax_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_argmax_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_argmax_args, keepdim)},
 };
+static const nomen_argmax_args given_argmax = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_argmin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_argmin_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_argmin_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_argmin_args, keepdim)},
 };
+static const nomen_argmin_args given_argmin = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_argsort[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_argsort_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_argsort_args, dim)},
     {"descending", NOMEN__FLAG, 0, offsetof(nomen_argsort_args, descending)},
     {"stable", NOMEN__FLAG, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_argsort_args, stable)},
 };
+static const nomen_argsort_args given_argsort = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .descending = true, .stable = true, .out = NOMEN__ONES};
 static const nomen__argspec args_argwhere[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_argwhere_args, self)},
 };
+static const nomen_argwhere_args given_argwhere = {.self = NOMEN__ONES};
 static const nomen__argspec args_as_strided[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_as_strided_args, self)},
     {"size", NOMEN__SIZES, 0, offsetof(nomen_as_strided_args, size)},
     {"stride", NOMEN__SIZES, 0, offsetof(nomen_as_strided_args, stride)},
     {"storage_offset", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_as_strided_args, storage_offset)},
 };
+static const nomen_as_strided_args given_as_strided = {.self = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .stride = {-1, NOMEN__ONES}, .storage_offset = {.kind = UINT_MAX}};
 static const nomen__argspec args_asin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_asin_args, self)},
 };
+static const nomen_asin_args given_asin = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_asinh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_asinh_args, self)},
 };
+static const nomen_asinh_args given_asinh = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_atan[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_atan_args, self)},
 };
+static const nomen_atan_args given_atan = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_atan2[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_atan2_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_atan2_args, other)},
 };
+static const nomen_atan2_args given_atan2 = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_atanh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_atanh_args, self)},
 };
+static const nomen_atanh_args given_atanh = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_baddbmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_baddbmm_args, self)},
     {"batch1", NOMEN__TENSOR, 0, offsetof(nomen_baddbmm_args, batch1)},
@@ -157,162 +192,199 @@ static const nomen__argspec args_baddbmm[] = {
     {"beta", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_baddbmm_args, beta)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_baddbmm_args, alpha)},
 };
+static const nomen_baddbmm_args given_baddbmm = {.self = NOMEN__ONES, .batch1 = NOMEN__ONES, .batch2 = NOMEN__ONES, .beta = {.kind = UINT_MAX}, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_bernoulli[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bernoulli_args, self)},
     {"p", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bernoulli_args, p)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_bernoulli_args, generator)},
 };
+static const nomen_bernoulli_args given_bernoulli = {.self = NOMEN__ONES, .p = NOMEN__ONES, .generator = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bincount[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bincount_args, self)},
     {"weights", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_bincount_args, weights)},
     {"minlength", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_bincount_args, minlength)},
 };
+static const nomen_bincount_args given_bincount = {.self = NOMEN__ONES, .weights = NOMEN__ONES, .minlength = -1};
 static const nomen__argspec args_bitwise_and[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_and_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_and_args, other)},
 };
+static const nomen_bitwise_and_args given_bitwise_and = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bitwise_left_shift[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_left_shift_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_left_shift_args, other)},
 };
+static const nomen_bitwise_left_shift_args given_bitwise_left_shift = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bitwise_not[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_not_args, self)},
 };
+static const nomen_bitwise_not_args given_bitwise_not = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bitwise_or[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_or_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_or_args, other)},
 };
+static const nomen_bitwise_or_args given_bitwise_or = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bitwise_right_shift[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_right_shift_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_right_shift_args, other)},
 };
+static const nomen_bitwise_right_shift_args given_bitwise_right_shift = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bitwise_xor[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_xor_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_bitwise_xor_args, other)},
 };
+static const nomen_bitwise_xor_args given_bitwise_xor = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bmm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, self)},
     {"mat2", NOMEN__TENSOR, 0, offsetof(nomen_bmm_args, mat2)},
 };
+static const nomen_bmm_args given_bmm = {.self = NOMEN__ONES, .mat2 = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_bucketize[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_bucketize_args, self)},
     {"boundaries", NOMEN__TENSOR, 0, offsetof(nomen_bucketize_args, boundaries)},
     {"out_int32", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_bucketize_args, out_int32)},
     {"right", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_bucketize_args, right)},
 };
+static const nomen_bucketize_args given_bucketize = {.self = NOMEN__ONES, .boundaries = NOMEN__ONES, .out_int32 = true, .right = true, .out = NOMEN__ONES};
 static const nomen__argspec args_cast[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cast_args, self)},
     {"dtype", NOMEN__DTYPE, 0, offsetof(nomen_cast_args, dtype)},
 };
+static const nomen_cast_args given_cast = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX};
 static const nomen__argspec args_cat[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_cat_args, tensors)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_cat_args, dim)},
 };
+static const nomen_cat_args given_cat = {.tensors = {-1, NOMEN__ONES}, .dim = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_cauchy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cauchy_args, self)},
     {"median", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, median)},
     {"sigma", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cauchy_args, sigma)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cauchy_args, generator)},
 };
+static const nomen_cauchy_args given_cauchy = {.self = NOMEN__ONES, .median = {.kind = UINT_MAX}, .sigma = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_cdist[] = {
     {"x1", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x1)},
     {"x2", NOMEN__TENSOR, 0, offsetof(nomen_cdist_args, x2)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_cdist_args, p)},
     {"compute_mode", NOMEN__TEXT, NOMEN__OPTIONAL, offsetof(nomen_cdist_args, compute_mode)},
 };
+static const nomen_cdist_args given_cdist = {.x1 = NOMEN__ONES, .x2 = NOMEN__ONES, .p = {.kind = UINT_MAX}, .compute_mode = NOMEN__ONES};
 static const nomen__argspec args_ceil[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ceil_args, self)},
 };
+static const nomen_ceil_args given_ceil = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_chunk[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_chunk_args, self)},
     {"chunks", NOMEN__INT, 0, offsetof(nomen_chunk_args, chunks)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_chunk_args, dim)},
 };
+static const nomen_chunk_args given_chunk = {.self = NOMEN__ONES, .chunks = -1, .dim = NOMEN__ONES};
 static const nomen__argspec args_clamp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clamp_args, self)},
     {"min", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_clamp_args, min)},
     {"max", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_clamp_args, max)},
 };
+static const nomen_clamp_args given_clamp = {.self = NOMEN__ONES, .min = NOMEN__ONES, .max = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_clamp_max[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clamp_max_args, self)},
     {"max", NOMEN__TENSOR, 0, offsetof(nomen_clamp_max_args, max)},
 };
+static const nomen_clamp_max_args given_clamp_max = {.self = NOMEN__ONES, .max = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_clamp_min[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clamp_min_args, self)},
     {"min", NOMEN__TENSOR, 0, offsetof(nomen_clamp_min_args, min)},
 };
+static const nomen_clamp_min_args given_clamp_min = {.self = NOMEN__ONES, .min = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_clone[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_clone_args, self)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_clone_args, memory_format)},
 };
+static const nomen_clone_args given_clone = {.self = NOMEN__ONES, .memory_format = NOMEN__ONES};
 static const nomen__argspec args_column_stack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_column_stack_args, tensors)},
 };
+static const nomen_column_stack_args given_column_stack = {.tensors = {-1, NOMEN__ONES}, .out = NOMEN__ONES};
 static const nomen__argspec args_complex[] = {
     {"real", NOMEN__TENSOR, 0, offsetof(nomen_complex_args, real)},
     {"imag", NOMEN__TENSOR, 0, offsetof(nomen_complex_args, imag)},
 };
+static const nomen_complex_args given_complex = {.real = NOMEN__ONES, .imag = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_conj[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_conj_args, self)},
 };
+static const nomen_conj_args given_conj = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_contiguous[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_contiguous_args, self)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_contiguous_args, memory_format)},
 };
+static const nomen_contiguous_args given_contiguous = {.self = NOMEN__ONES, .memory_format = NOMEN__ONES};
 static const nomen__argspec args_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, self)},
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_copy_args, src)},
     {"non_blocking", NOMEN__FLAG, 0, offsetof(nomen_copy_args, non_blocking)},
 };
+static const nomen_copy_args given_copy = {.self = NOMEN__ONES, .src = NOMEN__ONES, .non_blocking = true};
 static const nomen__argspec args_copysign[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_copysign_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_copysign_args, other)},
 };
+static const nomen_copysign_args given_copysign = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_cos[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cos_args, self)},
 };
+static const nomen_cos_args given_cos = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_cosh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cosh_args, self)},
 };
+static const nomen_cosh_args given_cosh = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_count_nonzero[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_count_nonzero_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_count_nonzero_args, dim)},
 };
+static const nomen_count_nonzero_args given_count_nonzero = {.self = NOMEN__ONES, .dim = NOMEN__ONES};
 static const nomen__argspec args_cummax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cummax_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_cummax_args, dim)},
     {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cummax_args, reverse)},
 };
+static const nomen_cummax_args given_cummax = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .reverse = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_cummin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cummin_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_cummin_args, dim)},
     {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cummin_args, reverse)},
 };
+static const nomen_cummin_args given_cummin = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .reverse = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_cumprod[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cumprod_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_cumprod_args, dim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cumprod_args, dtype)},
     {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cumprod_args, reverse)},
 };
+static const nomen_cumprod_args given_cumprod = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .reverse = true, .out = NOMEN__ONES};
 static const nomen__argspec args_cumsum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_cumsum_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_cumsum_args, dim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_cumsum_args, dtype)},
     {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_cumsum_args, reverse)},
 };
+static const nomen_cumsum_args given_cumsum = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .reverse = true, .out = NOMEN__ONES};
 static const nomen__argspec args_deg2rad[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_deg2rad_args, self)},
 };
+static const nomen_deg2rad_args given_deg2rad = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_diag[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_diag_args, self)},
     {"diagonal", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diag_args, diagonal)},
 };
+static const nomen_diag_args given_diag = {.self = NOMEN__ONES, .diagonal = -1, .out = NOMEN__ONES};
 static const nomen__argspec args_diag_embed[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_diag_embed_args, self)},
     {"offset", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diag_embed_args, offset)},
     {"dim1", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diag_embed_args, dim1)},
     {"dim2", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diag_embed_args, dim2)},
 };
+static const nomen_diag_embed_args given_diag_embed = {.self = NOMEN__ONES, .offset = -1, .dim1 = NOMEN__ONES, .dim2 = NOMEN__ONES};
 static const nomen__argspec args_diagonal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_diagonal_args, self)},
     {"offset", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, offset)},
@@ -320,6 +392,7 @@ static const nomen__argspec args_diagonal[] = {
     {"dim2", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_diagonal_args, dim2)},
     {"outdim", NOMEN__NAME, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_diagonal_args, outdim)},
 };
+static const nomen_diagonal_args given_diagonal = {.self = NOMEN__ONES, .offset = -1, .dim1 = NOMEN__ONES, .dim2 = NOMEN__ONES, .outdim = NOMEN__ONES};
 static const nomen__argspec args_diff[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_diff_args, self)},
     {"n", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_diff_args, n)},
@@ -327,96 +400,119 @@ static const nomen__argspec args_diff[] = {
     {"prepend", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_diff_args, prepend)},
     {"append", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_diff_args, append)},
 };
+static const nomen_diff_args given_diff = {.self = NOMEN__ONES, .n = {.kind = UINT_MAX}, .dim = NOMEN__ONES, .prepend = NOMEN__ONES, .append = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_digamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_digamma_args, self)},
 };
+static const nomen_digamma_args given_digamma = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_dist[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dist_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_dist_args, other)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dist_args, p)},
 };
+static const nomen_dist_args given_dist = {.self = NOMEN__ONES, .other = NOMEN__ONES, .p = {.kind = UINT_MAX}};
 static const nomen__argspec args_distances[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_distances_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_distances_args, other)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_distances_args, p)},
     {"pairs", NOMEN__FLAG, 0, offsetof(nomen_distances_args, pairs)},
 };
+static const nomen_distances_args given_distances = {.self = NOMEN__ONES, .other = NOMEN__ONES, .p = {.kind = UINT_MAX}, .pairs = true};
 static const nomen__argspec args_div[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_div_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_div_args, other)},
     {"rounding_mode", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_div_args, rounding_mode)},
 };
+static const nomen_div_args given_div = {.self = NOMEN__ONES, .other = NOMEN__ONES, .rounding_mode = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_dot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dot_args, self)},
     {"tensor", NOMEN__TENSOR, 0, offsetof(nomen_dot_args, tensor)},
 };
+static const nomen_dot_args given_dot = {.self = NOMEN__ONES, .tensor = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_dropout[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dropout_args, self)},
     {"p", NOMEN__NUMBER, 0, offsetof(nomen_dropout_args, p)},
     {"train", NOMEN__FLAG, 0, offsetof(nomen_dropout_args, train)},
 };
+static const nomen_dropout_args given_dropout = {.self = NOMEN__ONES, .p = {.kind = UINT_MAX}, .train = true};
 static const nomen__argspec args_dsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_dsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_dsplit_args, sections)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_dsplit_args, indices)},
 };
+static const nomen_dsplit_args given_dsplit = {.self = NOMEN__ONES, .sections = {.kind = UINT_MAX}, .indices = {-1, NOMEN__ONES}};
 static const nomen__argspec args_dstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_dstack_args, tensors)},
 };
+static const nomen_dstack_args given_dstack = {.tensors = {-1, NOMEN__ONES}, .out = NOMEN__ONES};
 static const nomen__argspec args_einsum[] = {
     {"equation", NOMEN__TEXT, 0, offsetof(nomen_einsum_args, equation)},
     {"operands", NOMEN__TENSORS, 0, offsetof(nomen_einsum_args, operands)},
 };
+static const nomen_einsum_args given_einsum = {.equation = NOMEN__ONES, .operands = {-1, NOMEN__ONES}};
 static const nomen__argspec args_empty[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_empty_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_args, dtype)},
 };
+static const nomen_empty_args given_empty = {.names = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_empty_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_empty_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_empty_like_args, dtype)},
 };
+static const nomen_empty_like_args given_empty_like = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .device = NOMEN__ONES};
 static const nomen__argspec args_eq[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_eq_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_eq_args, other)},
 };
+static const nomen_eq_args given_eq = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_erf[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_erf_args, self)},
 };
+static const nomen_erf_args given_erf = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_erfc[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_erfc_args, self)},
 };
+static const nomen_erfc_args given_erfc = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_erfinv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_erfinv_args, self)},
 };
+static const nomen_erfinv_args given_erfinv = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_exp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_exp_args, self)},
 };
+static const nomen_exp_args given_exp = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_exp2[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_exp2_args, self)},
 };
+static const nomen_exp2_args given_exp2 = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_expand[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_expand_args, self)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_expand_args, size)},
 };
+static const nomen_expand_args given_expand = {.self = NOMEN__ONES, .size = {-1, NOMEN__ONES}};
 static const nomen__argspec args_expm1[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_expm1_args, self)},
 };
+static const nomen_expm1_args given_expm1 = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_exponential[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_exponential_args, self)},
     {"lambd", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_exponential_args, lambd)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_exponential_args, generator)},
 };
+static const nomen_exponential_args given_exponential = {.self = NOMEN__ONES, .lambd = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_eye[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_eye_args, names)},
     {"n", NOMEN__INT, 0, offsetof(nomen_eye_args, n)},
     {"m", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_eye_args, m)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_eye_args, dtype)},
 };
+static const nomen_eye_args given_eye = {.names = NOMEN__ONES, .n = -1, .m = -1, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_fill[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fill_args, self)},
     {"value", NOMEN__TENSOR, 0, offsetof(nomen_fill_args, value)},
 };
+static const nomen_fill_args given_fill = {.self = NOMEN__ONES, .value = NOMEN__ONES};
 static const nomen__argspec args_flatten[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_flatten_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_flatten_args, dims)},
@@ -424,93 +520,115 @@ static const nomen__argspec args_flatten[] = {
     {"start_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, start_dim)},
     {"end_dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_flatten_args, end_dim)},
 };
+static const nomen_flatten_args given_flatten = {.self = NOMEN__ONES, .dims = NOMEN__ONES, .out_dim = NOMEN__ONES, .start_dim = NOMEN__ONES, .end_dim = NOMEN__ONES};
 static const nomen__argspec args_flip[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_flip_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__VARIADIC, offsetof(nomen_flip_args, dims)},
 };
+static const nomen_flip_args given_flip = {.self = NOMEN__ONES, .dims = NOMEN__ONES};
 static const nomen__argspec args_fliplr[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fliplr_args, self)},
 };
+static const nomen_fliplr_args given_fliplr = {.self = NOMEN__ONES};
 static const nomen__argspec args_flipud[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_flipud_args, self)},
 };
+static const nomen_flipud_args given_flipud = {.self = NOMEN__ONES};
 static const nomen__argspec args_floor[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_args, self)},
 };
+static const nomen_floor_args given_floor = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_floor_divide[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_floor_divide_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_floor_divide_args, other)},
 };
+static const nomen_floor_divide_args given_floor_divide = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_fmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmax_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_fmax_args, other)},
 };
+static const nomen_fmax_args given_fmax = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_fmin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmin_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_fmin_args, other)},
 };
+static const nomen_fmin_args given_fmin = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_fmod[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_fmod_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_fmod_args, other)},
 };
+static const nomen_fmod_args given_fmod = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_frac[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_frac_args, self)},
 };
+static const nomen_frac_args given_frac = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_full[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_full_args, names)},
     {"size", NOMEN__SIZES, 0, offsetof(nomen_full_args, size)},
     {"fill_value", NOMEN__NUMBER, 0, offsetof(nomen_full_args, fill_value)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_full_args, dtype)},
 };
+static const nomen_full_args given_full = {.names = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .fill_value = {.kind = UINT_MAX}, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_full_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_full_like_args, self)},
     {"fill_value", NOMEN__NUMBER, 0, offsetof(nomen_full_like_args, fill_value)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_full_like_args, dtype)},
 };
+static const nomen_full_like_args given_full_like = {.self = NOMEN__ONES, .fill_value = {.kind = UINT_MAX}, .dtype = (nomen_dtype)UINT_MAX, .device = NOMEN__ONES};
 static const nomen__argspec args_gather[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gather_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_gather_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_gather_args, index)},
     {"sparse_grad", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_gather_args, sparse_grad)},
 };
+static const nomen_gather_args given_gather = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .sparse_grad = true, .out = NOMEN__ONES};
 static const nomen__argspec args_ge[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ge_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_ge_args, other)},
 };
+static const nomen_ge_args given_ge = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_geometric[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_geometric_args, self)},
     {"p", NOMEN__NUMBER, 0, offsetof(nomen_geometric_args, p)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_geometric_args, generator)},
 };
+static const nomen_geometric_args given_geometric = {.self = NOMEN__ONES, .p = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_gt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_gt_args, other)},
 };
+static const nomen_gt_args given_gt = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_histc[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_histc_args, self)},
     {"bins", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_histc_args, bins)},
     {"min", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_histc_args, min)},
     {"max", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_histc_args, max)},
 };
+static const nomen_histc_args given_histc = {.self = NOMEN__ONES, .bins = -1, .min = {.kind = UINT_MAX}, .max = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_hsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_hsplit_args, sections)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_hsplit_args, indices)},
 };
+static const nomen_hsplit_args given_hsplit = {.self = NOMEN__ONES, .sections = {.kind = UINT_MAX}, .indices = {-1, NOMEN__ONES}};
 static const nomen__argspec args_hstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_hstack_args, tensors)},
 };
+static const nomen_hstack_args given_hstack = {.tensors = {-1, NOMEN__ONES}, .out = NOMEN__ONES};
 static const nomen__argspec args_hypot[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_hypot_args, other)},
 };
+static const nomen_hypot_args given_hypot = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_imag[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_imag_args, self)},
 };
+static const nomen_imag_args given_imag = {.self = NOMEN__ONES};
 static const nomen__argspec args_index[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_args, self)},
     {"indices", NOMEN__TENSORS, NOMEN__OPTIONAL, offsetof(nomen_index_args, indices)},
 };
+static const nomen_index_args given_index = {.self = NOMEN__ONES, .indices = {-1, NOMEN__ONES}};
 static const nomen__argspec args_index_add[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_add_args, dim)},
@@ -518,33 +636,39 @@ static const nomen__argspec args_index_add[] = {
     {"source", NOMEN__TENSOR, 0, offsetof(nomen_index_add_args, source)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_index_add_args, alpha)},
 };
+static const nomen_index_add_args given_index_add = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .source = NOMEN__ONES, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_index_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_copy_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, index)},
     {"source", NOMEN__TENSOR, 0, offsetof(nomen_index_copy_args, source)},
 };
+static const nomen_index_copy_args given_index_copy = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .source = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_index_fill[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_fill_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_fill_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_fill_args, index)},
     {"value", NOMEN__TENSOR, 0, offsetof(nomen_index_fill_args, value)},
 };
+static const nomen_index_fill_args given_index_fill = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .value = NOMEN__ONES};
 static const nomen__argspec args_index_put[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_put_args, self)},
     {"indices", NOMEN__TENSORS, NOMEN__OPTIONAL, offsetof(nomen_index_put_args, indices)},
     {"values", NOMEN__TENSOR, 0, offsetof(nomen_index_put_args, values)},
     {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_index_put_args, accumulate)},
 };
+static const nomen_index_put_args given_index_put = {.self = NOMEN__ONES, .indices = {-1, NOMEN__ONES}, .values = NOMEN__ONES, .accumulate = true};
 static const nomen__argspec args_index_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_index_select_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_index_select_args, index)},
 };
+static const nomen_index_select_args given_index_select = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_inner[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_inner_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_inner_args, other)},
 };
+static const nomen_inner_args given_inner = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_isclose[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isclose_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_isclose_args, other)},
@@ -552,42 +676,53 @@ static const nomen__argspec args_isclose[] = {
     {"atol", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_isclose_args, atol)},
     {"equal_nan", NOMEN__FLAG, 0, offsetof(nomen_isclose_args, equal_nan)},
 };
+static const nomen_isclose_args given_isclose = {.self = NOMEN__ONES, .other = NOMEN__ONES, .rtol = {.kind = UINT_MAX}, .atol = {.kind = UINT_MAX}, .equal_nan = true};
 static const nomen__argspec args_isfinite[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isfinite_args, self)},
 };
+static const nomen_isfinite_args given_isfinite = {.self = NOMEN__ONES};
 static const nomen__argspec args_isinf[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isinf_args, self)},
 };
+static const nomen_isinf_args given_isinf = {.self = NOMEN__ONES};
 static const nomen__argspec args_isnan[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isnan_args, self)},
 };
+static const nomen_isnan_args given_isnan = {.self = NOMEN__ONES};
 static const nomen__argspec args_isneginf[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isneginf_args, self)},
 };
+static const nomen_isneginf_args given_isneginf = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_isposinf[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isposinf_args, self)},
 };
+static const nomen_isposinf_args given_isposinf = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_isreal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_isreal_args, self)},
 };
+static const nomen_isreal_args given_isreal = {.self = NOMEN__ONES};
 static const nomen__argspec args_kthvalue[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_kthvalue_args, self)},
     {"k", NOMEN__INT, 0, offsetof(nomen_kthvalue_args, k)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_kthvalue_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_kthvalue_args, keepdim)},
 };
+static const nomen_kthvalue_args given_kthvalue = {.self = NOMEN__ONES, .k = -1, .dim = NOMEN__ONES, .keepdim = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_le[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_le_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_le_args, other)},
 };
+static const nomen_le_args given_le = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_lerp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_lerp_args, self)},
     {"end", NOMEN__TENSOR, 0, offsetof(nomen_lerp_args, end)},
     {"weight", NOMEN__TENSOR, 0, offsetof(nomen_lerp_args, weight)},
 };
+static const nomen_lerp_args given_lerp = {.self = NOMEN__ONES, .end = NOMEN__ONES, .weight = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_lgamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_lgamma_args, self)},
 };
+static const nomen_lgamma_args given_lgamma = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_linspace[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_linspace_args, names)},
     {"start", NOMEN__NUMBER, 0, offsetof(nomen_linspace_args, start)},
@@ -595,165 +730,202 @@ static const nomen__argspec args_linspace[] = {
     {"steps", NOMEN__INT, 0, offsetof(nomen_linspace_args, steps)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_linspace_args, dtype)},
 };
+static const nomen_linspace_args given_linspace = {.names = NOMEN__ONES, .start = {.kind = UINT_MAX}, .end = {.kind = UINT_MAX}, .steps = -1, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_log[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_args, self)},
 };
+static const nomen_log_args given_log = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_log10[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log10_args, self)},
 };
+static const nomen_log10_args given_log10 = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_log1p[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log1p_args, self)},
 };
+static const nomen_log1p_args given_log1p = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_log2[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log2_args, self)},
 };
+static const nomen_log2_args given_log2 = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_log_normal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_normal_args, self)},
     {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, mean)},
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_log_normal_args, std)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_log_normal_args, generator)},
 };
+static const nomen_log_normal_args given_log_normal = {.self = NOMEN__ONES, .mean = {.kind = UINT_MAX}, .std = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_log_softmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_log_softmax_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_log_softmax_args, dim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_log_softmax_args, dtype)},
 };
+static const nomen_log_softmax_args given_log_softmax = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_logaddexp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logaddexp_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_logaddexp_args, other)},
 };
+static const nomen_logaddexp_args given_logaddexp = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_logaddexp2[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logaddexp2_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_logaddexp2_args, other)},
 };
+static const nomen_logaddexp2_args given_logaddexp2 = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_logcumsumexp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logcumsumexp_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_logcumsumexp_args, dim)},
     {"reverse", NOMEN__FLAG, NOMEN__KEYWORD, offsetof(nomen_logcumsumexp_args, reverse)},
 };
+static const nomen_logcumsumexp_args given_logcumsumexp = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .reverse = true, .out = NOMEN__ONES};
 static const nomen__argspec args_logical_and[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_and_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_logical_and_args, other)},
 };
+static const nomen_logical_and_args given_logical_and = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_logical_not[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_not_args, self)},
 };
+static const nomen_logical_not_args given_logical_not = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_logical_or[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_or_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_logical_or_args, other)},
 };
+static const nomen_logical_or_args given_logical_or = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_logical_xor[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logical_xor_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_logical_xor_args, other)},
 };
+static const nomen_logical_xor_args given_logical_xor = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_logit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logit_args, self)},
     {"eps", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_logit_args, eps)},
 };
+static const nomen_logit_args given_logit = {.self = NOMEN__ONES, .eps = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_logsumexp[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_logsumexp_args, self)},
     {"dim", NOMEN__DIMS, 0, offsetof(nomen_logsumexp_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_logsumexp_args, keepdim)},
 };
+static const nomen_logsumexp_args given_logsumexp = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .out = NOMEN__ONES};
 static const nomen__argspec args_lt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_lt_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_lt_args, other)},
 };
+static const nomen_lt_args given_lt = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_masked_fill[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_masked_fill_args, self)},
     {"mask", NOMEN__TENSOR, 0, offsetof(nomen_masked_fill_args, mask)},
     {"value", NOMEN__TENSOR, 0, offsetof(nomen_masked_fill_args, value)},
 };
+static const nomen_masked_fill_args given_masked_fill = {.self = NOMEN__ONES, .mask = NOMEN__ONES, .value = NOMEN__ONES};
 static const nomen__argspec args_masked_scatter[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_masked_scatter_args, self)},
     {"mask", NOMEN__TENSOR, 0, offsetof(nomen_masked_scatter_args, mask)},
     {"source", NOMEN__TENSOR, 0, offsetof(nomen_masked_scatter_args, source)},
 };
+static const nomen_masked_scatter_args given_masked_scatter = {.self = NOMEN__ONES, .mask = NOMEN__ONES, .source = NOMEN__ONES};
 static const nomen__argspec args_masked_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_masked_select_args, self)},
     {"mask", NOMEN__TENSOR, 0, offsetof(nomen_masked_select_args, mask)},
 };
+static const nomen_masked_select_args given_masked_select = {.self = NOMEN__ONES, .mask = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_matmul[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_matmul_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_matmul_args, other)},
 };
+static const nomen_matmul_args given_matmul = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_max[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_max_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_max_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_max_args, keepdim)},
 };
+static const nomen_max_args given_max = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_maximum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_maximum_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_maximum_args, other)},
 };
+static const nomen_maximum_args given_maximum = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_mean_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_mean_args, dtype)},
 };
+static const nomen_mean_args given_mean = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_median[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_median_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_median_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_median_args, keepdim)},
 };
+static const nomen_median_args given_median = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_min[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_min_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_min_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_min_args, keepdim)},
 };
+static const nomen_min_args given_min = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_minimum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_minimum_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_minimum_args, other)},
 };
+static const nomen_minimum_args given_minimum = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_mm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mm_args, self)},
     {"mat2", NOMEN__TENSOR, 0, offsetof(nomen_mm_args, mat2)},
 };
+static const nomen_mm_args given_mm = {.self = NOMEN__ONES, .mat2 = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_mode[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mode_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_mode_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_mode_args, keepdim)},
 };
+static const nomen_mode_args given_mode = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_movedim[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_movedim_args, self)},
     {"source", NOMEN__DIMS, 0, offsetof(nomen_movedim_args, source)},
     {"destination", NOMEN__DIMS, 0, offsetof(nomen_movedim_args, destination)},
 };
+static const nomen_movedim_args given_movedim = {.self = NOMEN__ONES, .source = NOMEN__ONES, .destination = NOMEN__ONES};
 static const nomen__argspec args_msort[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_msort_args, self)},
 };
+static const nomen_msort_args given_msort = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_mul[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mul_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_mul_args, other)},
 };
+static const nomen_mul_args given_mul = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_multinomial[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_multinomial_args, self)},
     {"num_samples", NOMEN__INT, 0, offsetof(nomen_multinomial_args, num_samples)},
     {"replacement", NOMEN__FLAG, 0, offsetof(nomen_multinomial_args, replacement)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_multinomial_args, generator)},
 };
+static const nomen_multinomial_args given_multinomial = {.self = NOMEN__ONES, .num_samples = -1, .replacement = true, .generator = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_mv[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, self)},
     {"vec", NOMEN__TENSOR, 0, offsetof(nomen_mv_args, vec)},
 };
+static const nomen_mv_args given_mv = {.self = NOMEN__ONES, .vec = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_nan_to_num[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nan_to_num_args, self)},
     {"nan", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_nan_to_num_args, nan)},
     {"posinf", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_nan_to_num_args, posinf)},
     {"neginf", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_nan_to_num_args, neginf)},
 };
+static const nomen_nan_to_num_args given_nan_to_num = {.self = NOMEN__ONES, .nan = {.kind = UINT_MAX}, .posinf = {.kind = UINT_MAX}, .neginf = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_nanmean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanmean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nanmean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanmean_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nanmean_args, dtype)},
 };
+static const nomen_nanmean_args given_nanmean = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_nanmedian[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanmedian_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_nanmedian_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanmedian_args, keepdim)},
 };
+static const nomen_nanmedian_args given_nanmedian = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_nanquantile[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nanquantile_args, self)},
     {"q", NOMEN__TENSOR, 0, offsetof(nomen_nanquantile_args, q)},
@@ -761,37 +933,45 @@ static const nomen__argspec args_nanquantile[] = {
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nanquantile_args, keepdim)},
     {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nanquantile_args, interpolation)},
 };
+static const nomen_nanquantile_args given_nanquantile = {.self = NOMEN__ONES, .q = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .interpolation = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_nansum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nansum_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nansum_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nansum_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nansum_args, dtype)},
 };
+static const nomen_nansum_args given_nansum = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_narrow[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_narrow_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_narrow_args, dim)},
     {"start", NOMEN__INT, 0, offsetof(nomen_narrow_args, start)},
     {"length", NOMEN__INT, 0, offsetof(nomen_narrow_args, length)},
 };
+static const nomen_narrow_args given_narrow = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .start = -1, .length = -1};
 static const nomen__argspec args_narrow_copy[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_narrow_copy_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_narrow_copy_args, dim)},
     {"start", NOMEN__INT, 0, offsetof(nomen_narrow_copy_args, start)},
     {"length", NOMEN__INT, 0, offsetof(nomen_narrow_copy_args, length)},
 };
+static const nomen_narrow_copy_args given_narrow_copy = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .start = -1, .length = -1, .out = NOMEN__ONES};
 static const nomen__argspec args_ne[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ne_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_ne_args, other)},
 };
+static const nomen_ne_args given_ne = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_neg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_neg_args, self)},
 };
+static const nomen_neg_args given_neg = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_nonzero[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nonzero_args, self)},
 };
+static const nomen_nonzero_args given_nonzero = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_nonzero_tuple[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nonzero_tuple_args, self)},
 };
+static const nomen_nonzero_tuple_args given_nonzero_tuple = {.self = NOMEN__ONES};
 static const nomen__argspec args_norm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_norm_args, self)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_norm_args, p)},
@@ -799,6 +979,7 @@ static const nomen__argspec args_norm[] = {
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_norm_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_norm_args, dtype)},
 };
+static const nomen_norm_args given_norm = {.self = NOMEN__ONES, .p = {.kind = UINT_MAX}, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_normal[] = {
     {"mean", NOMEN__TENSOR, 0, offsetof(nomen_normal_args, mean)},
     {"std", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_normal_args, std)},
@@ -807,76 +988,93 @@ static const nomen__argspec args_normal[] = {
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_args, generator)},
 };
+static const nomen_normal_args given_normal = {.mean = NOMEN__ONES, .std = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .names = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_normal_[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_normal_in_place_args, self)},
     {"mean", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, mean)},
     {"std", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_normal_in_place_args, std)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_normal_in_place_args, generator)},
 };
+static const nomen_normal_in_place_args given_normal_ = {.self = NOMEN__ONES, .mean = {.kind = UINT_MAX}, .std = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_nuclear_norm[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_nuclear_norm_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_nuclear_norm_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_nuclear_norm_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_nuclear_norm_args, dtype)},
 };
+static const nomen_nuclear_norm_args given_nuclear_norm = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_ones[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_ones_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_args, dtype)},
 };
+static const nomen_ones_args given_ones = {.names = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_ones_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_ones_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_ones_like_args, dtype)},
 };
+static const nomen_ones_like_args given_ones_like = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .device = NOMEN__ONES};
 static const nomen__argspec args_order_slices[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_order_slices_args, self)},
 };
+static const nomen_order_slices_args given_order_slices = {.self = NOMEN__ONES};
 static const nomen__argspec args_orthogonal_basis[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_orthogonal_basis_args, self)},
 };
+static const nomen_orthogonal_basis_args given_orthogonal_basis = {.self = NOMEN__ONES};
 static const nomen__argspec args_outer[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_outer_args, self)},
     {"vec2", NOMEN__TENSOR, 0, offsetof(nomen_outer_args, vec2)},
 };
+static const nomen_outer_args given_outer = {.self = NOMEN__ONES, .vec2 = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_pdist[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_pdist_args, self)},
     {"p", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_pdist_args, p)},
 };
+static const nomen_pdist_args given_pdist = {.self = NOMEN__ONES, .p = {.kind = UINT_MAX}};
 static const nomen__argspec args_permute[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_permute_args, self)},
     {"dims", NOMEN__DIMS, NOMEN__VARIADIC, offsetof(nomen_permute_args, dims)},
 };
+static const nomen_permute_args given_permute = {.self = NOMEN__ONES, .dims = NOMEN__ONES};
 static const nomen__argspec args_poisson[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_poisson_args, self)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL, offsetof(nomen_poisson_args, generator)},
 };
+static const nomen_poisson_args given_poisson = {.self = NOMEN__ONES, .generator = NOMEN__ONES};
 static const nomen__argspec args_polar[] = {
     {"abs", NOMEN__TENSOR, 0, offsetof(nomen_polar_args, abs)},
     {"angle", NOMEN__TENSOR, 0, offsetof(nomen_polar_args, angle)},
 };
+static const nomen_polar_args given_polar = {.abs = NOMEN__ONES, .angle = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_polygamma[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_polygamma_args, self)},
     {"n", NOMEN__INT, 0, offsetof(nomen_polygamma_args, n)},
 };
+static const nomen_polygamma_args given_polygamma = {.self = NOMEN__ONES, .n = -1, .out = NOMEN__ONES};
 static const nomen__argspec args_positive[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_positive_args, self)},
 };
+static const nomen_positive_args given_positive = {.self = NOMEN__ONES};
 static const nomen__argspec args_pow[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_pow_args, self)},
     {"exponent", NOMEN__TENSOR, 0, offsetof(nomen_pow_args, exponent)},
 };
+static const nomen_pow_args given_pow = {.self = NOMEN__ONES, .exponent = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_prod[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_prod_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_prod_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_prod_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_prod_args, dtype)},
 };
+static const nomen_prod_args given_prod = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_put[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_put_args, self)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_put_args, index)},
     {"source", NOMEN__TENSOR, 0, offsetof(nomen_put_args, source)},
     {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_put_args, accumulate)},
 };
+static const nomen_put_args given_put = {.self = NOMEN__ONES, .index = NOMEN__ONES, .source = NOMEN__ONES, .accumulate = true};
 static const nomen__argspec args_put_dims[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_put_dims_args, self)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_put_dims_args, index)},
@@ -885,6 +1083,7 @@ static const nomen__argspec args_put_dims[] = {
     {"count", NOMEN__INT, 0, offsetof(nomen_put_dims_args, count)},
     {"accumulate", NOMEN__FLAG, 0, offsetof(nomen_put_dims_args, accumulate)},
 };
+static const nomen_put_dims_args given_put_dims = {.self = NOMEN__ONES, .index = NOMEN__ONES, .source = NOMEN__ONES, .first = -1, .count = -1, .accumulate = true};
 static const nomen__argspec args_quantile[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_quantile_args, self)},
     {"q", NOMEN__TENSOR, 0, offsetof(nomen_quantile_args, q)},
@@ -892,20 +1091,24 @@ static const nomen__argspec args_quantile[] = {
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_quantile_args, keepdim)},
     {"interpolation", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_quantile_args, interpolation)},
 };
+static const nomen_quantile_args given_quantile = {.self = NOMEN__ONES, .q = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .interpolation = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_rad2deg[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rad2deg_args, self)},
 };
+static const nomen_rad2deg_args given_rad2deg = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_rand[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_rand_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_args, generator)},
 };
+static const nomen_rand_args given_rand = {.names = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_rand_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rand_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rand_like_args, generator)},
 };
+static const nomen_rand_like_args given_rand_like = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_randint[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, names)},
     {"low", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_args, low)},
@@ -914,6 +1117,7 @@ static const nomen__argspec args_randint[] = {
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_args, generator)},
 };
+static const nomen_randint_args given_randint = {.names = NOMEN__ONES, .low = {.kind = UINT_MAX}, .high = {.kind = UINT_MAX}, .size = {-1, NOMEN__ONES}, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_randint_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randint_like_args, self)},
     {"low", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_randint_like_args, low)},
@@ -921,90 +1125,110 @@ static const nomen__argspec args_randint_like[] = {
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randint_like_args, generator)},
 };
+static const nomen_randint_like_args given_randint_like = {.self = NOMEN__ONES, .low = {.kind = UINT_MAX}, .high = {.kind = UINT_MAX}, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_randn[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_randn_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_args, generator)},
 };
+static const nomen_randn_args given_randn = {.names = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_randn_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_randn_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randn_like_args, generator)},
 };
+static const nomen_randn_like_args given_randn_like = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_random[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_random_args, self)},
     {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, from)},
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_random_args, to)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_random_args, generator)},
 };
+static const nomen_random_args given_random = {.self = NOMEN__ONES, .from = {.kind = UINT_MAX}, .to = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_randperm[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, names)},
     {"n", NOMEN__INT, 0, offsetof(nomen_randperm_args, n)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, dtype)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_randperm_args, generator)},
 };
+static const nomen_randperm_args given_randperm = {.names = NOMEN__ONES, .n = -1, .dtype = (nomen_dtype)UINT_MAX, .generator = NOMEN__ONES, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_real[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_real_args, self)},
 };
+static const nomen_real_args given_real = {.self = NOMEN__ONES};
 static const nomen__argspec args_reciprocal[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reciprocal_args, self)},
 };
+static const nomen_reciprocal_args given_reciprocal = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_refine_names[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_refine_names_args, self)},
     {"names", NOMEN__NAMES, NOMEN__VARIADIC, offsetof(nomen_refine_names_args, names)},
 };
+static const nomen_refine_names_args given_refine_names = {.self = NOMEN__ONES, .names = NOMEN__ONES};
 static const nomen__argspec args_relu[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_relu_args, self)},
 };
+static const nomen_relu_args given_relu = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_remainder[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_remainder_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_remainder_args, other)},
 };
+static const nomen_remainder_args given_remainder = {.self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_rename[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rename_args, self)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__VARIADIC, offsetof(nomen_rename_args, names)},
     {"map", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_rename_args, map)},
 };
+static const nomen_rename_args given_rename = {.self = NOMEN__ONES, .names = NOMEN__ONES, .map = NOMEN__ONES};
 static const nomen__argspec args_repeat[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_repeat_args, self)},
     {"repeats", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_repeat_args, repeats)},
 };
+static const nomen_repeat_args given_repeat = {.self = NOMEN__ONES, .repeats = {-1, NOMEN__ONES}};
 static const nomen__argspec args_repeat_interleave[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_repeat_interleave_args, self)},
     {"repeats", NOMEN__TENSOR, NOMEN__OPTIONAL, offsetof(nomen_repeat_interleave_args, repeats)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_repeat_interleave_args, dim)},
     {"output_size", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_repeat_interleave_args, output_size)},
 };
+static const nomen_repeat_interleave_args given_repeat_interleave = {.self = NOMEN__ONES, .repeats = NOMEN__ONES, .dim = NOMEN__ONES, .output_size = -1};
 static const nomen__argspec args_reshape[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_reshape_args, self)},
     {"shape", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_reshape_args, shape)},
 };
+static const nomen_reshape_args given_reshape = {.self = NOMEN__ONES, .shape = {-1, NOMEN__ONES}};
 static const nomen__argspec args_resize[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_resize_args, self)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_resize_args, size)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_resize_args, memory_format)},
 };
+static const nomen_resize_args given_resize = {.self = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .memory_format = NOMEN__ONES};
 static const nomen__argspec args_resize_as[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_resize_as_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_resize_as_args, other)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_resize_as_args, memory_format)},
 };
+static const nomen_resize_as_args given_resize_as = {.self = NOMEN__ONES, .other = NOMEN__ONES, .memory_format = NOMEN__ONES};
 static const nomen__argspec args_resolve_conj[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_resolve_conj_args, self)},
 };
+static const nomen_resolve_conj_args given_resolve_conj = {.self = NOMEN__ONES};
 static const nomen__argspec args_roll[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_roll_args, self)},
     {"shifts", NOMEN__SIZES, 0, offsetof(nomen_roll_args, shifts)},
     {"dims", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_roll_args, dims)},
 };
+static const nomen_roll_args given_roll = {.self = NOMEN__ONES, .shifts = {-1, NOMEN__ONES}, .dims = NOMEN__ONES};
 static const nomen__argspec args_round[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_round_args, self)},
     {"decimals", NOMEN__INT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_round_args, decimals)},
 };
+static const nomen_round_args given_round = {.self = NOMEN__ONES, .decimals = -1, .out = NOMEN__ONES};
 static const nomen__argspec args_rsqrt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_rsqrt_args, self)},
 };
+static const nomen_rsqrt_args given_rsqrt = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_scatter[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_scatter_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_args, dim)},
@@ -1012,12 +1236,14 @@ static const nomen__argspec args_scatter[] = {
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_args, src)},
     {"reduce", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_scatter_args, reduce)},
 };
+static const nomen_scatter_args given_scatter = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .src = NOMEN__ONES, .reduce = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_scatter_add[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_add_args, dim)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, index)},
     {"src", NOMEN__TENSOR, 0, offsetof(nomen_scatter_add_args, src)},
 };
+static const nomen_scatter_add_args given_scatter_add = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .src = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_scatter_reduce[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_scatter_reduce_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_scatter_reduce_args, dim)},
@@ -1026,6 +1252,7 @@ static const nomen__argspec args_scatter_reduce[] = {
     {"reduce", NOMEN__TEXT, 0, offsetof(nomen_scatter_reduce_args, reduce)},
     {"include_self", NOMEN__FLAG, NOMEN__KEYWORD | NOMEN__OPPOSITE, offsetof(nomen_scatter_reduce_args, exclude_self)},
 };
+static const nomen_scatter_reduce_args given_scatter_reduce = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = NOMEN__ONES, .src = NOMEN__ONES, .reduce = NOMEN__ONES, .exclude_self = true, .out = NOMEN__ONES};
 static const nomen__argspec args_searchsorted[] = {
     {"sorted_sequence", NOMEN__TENSOR, 0, offsetof(nomen_searchsorted_args, sorted_sequence)},
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_searchsorted_args, self)},
@@ -1034,32 +1261,41 @@ static const nomen__argspec args_searchsorted[] = {
     {"side", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, side)},
     {"sorter", NOMEN__TENSOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_searchsorted_args, sorter)},
 };
+static const nomen_searchsorted_args given_searchsorted = {.sorted_sequence = NOMEN__ONES, .self = NOMEN__ONES, .out_int32 = true, .right = true, .side = NOMEN__ONES, .sorter = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_select[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_select_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_select_args, dim)},
     {"index", NOMEN__INT, 0, offsetof(nomen_select_args, index)},
 };
+static const nomen_select_args given_select = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .index = -1};
 static const nomen__argspec args_sgn[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sgn_args, self)},
 };
+static const nomen_sgn_args given_sgn = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_sigmoid[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sigmoid_args, self)},
 };
+static const nomen_sigmoid_args given_sigmoid = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_sign[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sign_args, self)},
 };
+static const nomen_sign_args given_sign = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_signbit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_signbit_args, self)},
 };
+static const nomen_signbit_args given_signbit = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_sin[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sin_args, self)},
 };
+static const nomen_sin_args given_sin = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_sinc[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sinc_args, self)},
 };
+static const nomen_sinc_args given_sinc = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_sinh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sinh_args, self)},
 };
+static const nomen_sinh_args given_sinh = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_slice[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_slice_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_slice_args, dim)},
@@ -1067,107 +1303,129 @@ static const nomen__argspec args_slice[] = {
     {"end", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_slice_args, end)},
     {"step", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_slice_args, step)},
 };
+static const nomen_slice_args given_slice = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .start = {.kind = UINT_MAX}, .end = {.kind = UINT_MAX}, .step = {.kind = UINT_MAX}};
 static const nomen__argspec args_softmax[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_softmax_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_softmax_args, dim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_softmax_args, dtype)},
 };
+static const nomen_softmax_args given_softmax = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_sort[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sort_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_sort_args, dim)},
     {"descending", NOMEN__FLAG, 0, offsetof(nomen_sort_args, descending)},
     {"stable", NOMEN__FLAG, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_sort_args, stable)},
 };
+static const nomen_sort_args given_sort = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .descending = true, .stable = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_split[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_split_args, self)},
     {"split_size", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_split_args, split_size)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_split_args, dim)},
     {"sizes", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_split_args, sizes)},
 };
+static const nomen_split_args given_split = {.self = NOMEN__ONES, .split_size = {.kind = UINT_MAX}, .dim = NOMEN__ONES, .sizes = {-1, NOMEN__ONES}};
 static const nomen__argspec args_sqrt[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sqrt_args, self)},
 };
+static const nomen_sqrt_args given_sqrt = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_square[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_square_args, self)},
 };
+static const nomen_square_args given_square = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_squeeze[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_squeeze_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_squeeze_args, dim)},
 };
+static const nomen_squeeze_args given_squeeze = {.self = NOMEN__ONES, .dim = NOMEN__ONES};
 static const nomen__argspec args_stack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_stack_args, tensors)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_stack_args, dim)},
     {"name", NOMEN__NAME, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_stack_args, name)},
 };
+static const nomen_stack_args given_stack = {.tensors = {-1, NOMEN__ONES}, .dim = NOMEN__ONES, .name = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_std[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_args, correction)},
 };
+static const nomen_std_args given_std = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .correction = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_std_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_std_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_std_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_std_mean_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_std_mean_args, correction)},
 };
+static const nomen_std_mean_args given_std_mean = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .correction = {.kind = UINT_MAX}, .mean = NOMEN__ONES};
 static const nomen__argspec args_sub[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sub_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_sub_args, other)},
     {"alpha", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_sub_args, alpha)},
 };
+static const nomen_sub_args given_sub = {.self = NOMEN__ONES, .other = NOMEN__ONES, .alpha = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_sum[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_sum_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_sum_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_sum_args, keepdim)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_sum_args, dtype)},
 };
+static const nomen_sum_args given_sum = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES};
 static const nomen__argspec args_take[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_take_args, self)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_take_args, index)},
 };
+static const nomen_take_args given_take = {.self = NOMEN__ONES, .index = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_take_along_dim[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_take_along_dim_args, self)},
     {"indices", NOMEN__TENSOR, 0, offsetof(nomen_take_along_dim_args, indices)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_take_along_dim_args, dim)},
 };
+static const nomen_take_along_dim_args given_take_along_dim = {.self = NOMEN__ONES, .indices = NOMEN__ONES, .dim = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_take_dims[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_take_dims_args, self)},
     {"index", NOMEN__TENSOR, 0, offsetof(nomen_take_dims_args, index)},
     {"first", NOMEN__INT, 0, offsetof(nomen_take_dims_args, first)},
     {"count", NOMEN__INT, 0, offsetof(nomen_take_dims_args, count)},
 };
+static const nomen_take_dims_args given_take_dims = {.self = NOMEN__ONES, .index = NOMEN__ONES, .first = -1, .count = -1};
 static const nomen__argspec args_tan[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tan_args, self)},
 };
+static const nomen_tan_args given_tan = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_tanh[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tanh_args, self)},
 };
+static const nomen_tanh_args given_tanh = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_tensor_split[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tensor_split_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, sections)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_tensor_split_args, dim)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_tensor_split_args, indices)},
 };
+static const nomen_tensor_split_args given_tensor_split = {.self = NOMEN__ONES, .sections = {.kind = UINT_MAX}, .dim = NOMEN__ONES, .indices = {-1, NOMEN__ONES}};
 static const nomen__argspec args_threshold[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_threshold_args, self)},
     {"threshold", NOMEN__NUMBER, 0, offsetof(nomen_threshold_args, threshold)},
     {"value", NOMEN__NUMBER, 0, offsetof(nomen_threshold_args, value)},
 };
+static const nomen_threshold_args given_threshold = {.self = NOMEN__ONES, .threshold = {.kind = UINT_MAX}, .value = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_tile[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tile_args, self)},
     {"dims", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_tile_args, dims)},
 };
+static const nomen_tile_args given_tile = {.self = NOMEN__ONES, .dims = {-1, NOMEN__ONES}};
 static const nomen__argspec args_to[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_to_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL, offsetof(nomen_to_args, dtype)},
     {"copy", NOMEN__FLAG, 0, offsetof(nomen_to_args, copy)},
     {"device", NOMEN__TEXT, NOMEN__OPTIONAL, offsetof(nomen_to_args, device)},
 };
+static const nomen_to_args given_to = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .copy = true, .device = NOMEN__ONES};
 static const nomen__argspec args_to_device[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_to_device_args, self)},
     {"device", NOMEN__TEXT, 0, offsetof(nomen_to_device_args, device)},
 };
+static const nomen_to_device_args given_to_device = {.self = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_topk[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_topk_args, self)},
     {"k", NOMEN__INT, 0, offsetof(nomen_topk_args, k)},
@@ -1175,47 +1433,57 @@ static const nomen__argspec args_topk[] = {
     {"largest", NOMEN__FLAG, NOMEN__OPPOSITE, offsetof(nomen_topk_args, smallest)},
     {"sorted", NOMEN__FLAG, NOMEN__OPPOSITE, offsetof(nomen_topk_args, unsorted)},
 };
+static const nomen_topk_args given_topk = {.self = NOMEN__ONES, .k = -1, .dim = NOMEN__ONES, .smallest = true, .unsorted = true, .indices = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_trace[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_trace_args, self)},
 };
+static const nomen_trace_args given_trace = {.self = NOMEN__ONES};
 static const nomen__argspec args_transpose[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_transpose_args, self)},
     {"dim0", NOMEN__DIM, 0, offsetof(nomen_transpose_args, dim0)},
     {"dim1", NOMEN__DIM, 0, offsetof(nomen_transpose_args, dim1)},
 };
+static const nomen_transpose_args given_transpose = {.self = NOMEN__ONES, .dim0 = NOMEN__ONES, .dim1 = NOMEN__ONES};
 static const nomen__argspec args_tril[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_tril_args, self)},
     {"diagonal", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_tril_args, diagonal)},
 };
+static const nomen_tril_args given_tril = {.self = NOMEN__ONES, .diagonal = -1, .out = NOMEN__ONES};
 static const nomen__argspec args_triu[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_triu_args, self)},
     {"diagonal", NOMEN__INT, NOMEN__OPTIONAL, offsetof(nomen_triu_args, diagonal)},
 };
+static const nomen_triu_args given_triu = {.self = NOMEN__ONES, .diagonal = -1, .out = NOMEN__ONES};
 static const nomen__argspec args_trunc[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_trunc_args, self)},
 };
+static const nomen_trunc_args given_trunc = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_unbind[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unbind_args, self)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL | NOMEN__NONE_IS_A_DIM, offsetof(nomen_unbind_args, dim)},
 };
+static const nomen_unbind_args given_unbind = {.self = NOMEN__ONES, .dim = NOMEN__ONES};
 static const nomen__argspec args_unflatten[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unflatten_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_unflatten_args, dim)},
     {"sizes", NOMEN__SIZES, 0, offsetof(nomen_unflatten_args, sizes)},
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL, offsetof(nomen_unflatten_args, names)},
 };
+static const nomen_unflatten_args given_unflatten = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .sizes = {-1, NOMEN__ONES}, .names = NOMEN__ONES};
 static const nomen__argspec args_unfold[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unfold_args, self)},
     {"dimension", NOMEN__DIM, 0, offsetof(nomen_unfold_args, dimension)},
     {"size", NOMEN__INT, 0, offsetof(nomen_unfold_args, size)},
     {"step", NOMEN__INT, 0, offsetof(nomen_unfold_args, step)},
 };
+static const nomen_unfold_args given_unfold = {.self = NOMEN__ONES, .dimension = NOMEN__ONES, .size = -1, .step = -1};
 static const nomen__argspec args_uniform[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_uniform_args, self)},
     {"from", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, from)},
     {"to", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_uniform_args, to)},
     {"generator", NOMEN__GENERATOR, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_uniform_args, generator)},
 };
+static const nomen_uniform_args given_uniform = {.self = NOMEN__ONES, .from = {.kind = UINT_MAX}, .to = {.kind = UINT_MAX}, .generator = NOMEN__ONES};
 static const nomen__argspec args_unique[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unique_args, self)},
     {"sorted", NOMEN__FLAG, NOMEN__OPPOSITE, offsetof(nomen_unique_args, unsorted)},
@@ -1223,68 +1491,83 @@ static const nomen__argspec args_unique[] = {
     {"return_counts", NOMEN__FLAG, 0, offsetof(nomen_unique_args, return_counts)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_unique_args, dim)},
 };
+static const nomen_unique_args given_unique = {.self = NOMEN__ONES, .unsorted = true, .return_inverse = true, .return_counts = true, .dim = NOMEN__ONES};
 static const nomen__argspec args_unique_consecutive[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unique_consecutive_args, self)},
     {"return_inverse", NOMEN__FLAG, 0, offsetof(nomen_unique_consecutive_args, return_inverse)},
     {"return_counts", NOMEN__FLAG, 0, offsetof(nomen_unique_consecutive_args, return_counts)},
     {"dim", NOMEN__DIM, NOMEN__OPTIONAL, offsetof(nomen_unique_consecutive_args, dim)},
 };
+static const nomen_unique_consecutive_args given_unique_consecutive = {.self = NOMEN__ONES, .return_inverse = true, .return_counts = true, .dim = NOMEN__ONES};
 static const nomen__argspec args_unsqueeze[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_unsqueeze_args, self)},
     {"dim", NOMEN__DIM, 0, offsetof(nomen_unsqueeze_args, dim)},
     {"name", NOMEN__NAME, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_unsqueeze_args, name)},
 };
+static const nomen_unsqueeze_args given_unsqueeze = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .name = NOMEN__ONES};
 static const nomen__argspec args_var[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_args, correction)},
 };
+static const nomen_var_args given_var = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .correction = {.kind = UINT_MAX}, .out = NOMEN__ONES};
 static const nomen__argspec args_var_mean[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_var_mean_args, self)},
     {"dim", NOMEN__DIMS, NOMEN__OPTIONAL, offsetof(nomen_var_mean_args, dim)},
     {"keepdim", NOMEN__FLAG, 0, offsetof(nomen_var_mean_args, keepdim)},
     {"correction", NOMEN__NUMBER, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_var_mean_args, correction)},
 };
+static const nomen_var_mean_args given_var_mean = {.self = NOMEN__ONES, .dim = NOMEN__ONES, .keepdim = true, .correction = {.kind = UINT_MAX}, .mean = NOMEN__ONES};
 static const nomen__argspec args_view[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_args, self)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_view_args, size)},
 };
+static const nomen_view_args given_view = {.self = NOMEN__ONES, .size = {-1, NOMEN__ONES}};
 static const nomen__argspec args_view_as_complex[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_as_complex_args, self)},
 };
+static const nomen_view_as_complex_args given_view_as_complex = {.self = NOMEN__ONES};
 static const nomen__argspec args_view_as_real[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_as_real_args, self)},
 };
+static const nomen_view_as_real_args given_view_as_real = {.self = NOMEN__ONES};
 static const nomen__argspec args_view_dtype[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_view_dtype_args, self)},
     {"dtype", NOMEN__DTYPE, 0, offsetof(nomen_view_dtype_args, dtype)},
 };
+static const nomen_view_dtype_args given_view_dtype = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX};
 static const nomen__argspec args_vsplit[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_vsplit_args, self)},
     {"sections", NOMEN__NUMBER, NOMEN__OPTIONAL, offsetof(nomen_vsplit_args, sections)},
     {"indices", NOMEN__SIZES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_vsplit_args, indices)},
 };
+static const nomen_vsplit_args given_vsplit = {.self = NOMEN__ONES, .sections = {.kind = UINT_MAX}, .indices = {-1, NOMEN__ONES}};
 static const nomen__argspec args_vstack[] = {
     {"tensors", NOMEN__TENSORS, 0, offsetof(nomen_vstack_args, tensors)},
 };
+static const nomen_vstack_args given_vstack = {.tensors = {-1, NOMEN__ONES}, .out = NOMEN__ONES};
 static const nomen__argspec args_where[] = {
     {"condition", NOMEN__TENSOR, 0, offsetof(nomen_where_args, condition)},
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_where_args, self)},
     {"other", NOMEN__TENSOR, 0, offsetof(nomen_where_args, other)},
 };
+static const nomen_where_args given_where = {.condition = NOMEN__ONES, .self = NOMEN__ONES, .other = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_zero[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_zero_args, self)},
 };
+static const nomen_zero_args given_zero = {.self = NOMEN__ONES};
 static const nomen__argspec args_zeros[] = {
     {"names", NOMEN__NAMES, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_zeros_args, names)},
     {"size", NOMEN__SIZES, NOMEN__VARIADIC, offsetof(nomen_zeros_args, size)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_zeros_args, dtype)},
 };
+static const nomen_zeros_args given_zeros = {.names = NOMEN__ONES, .size = {-1, NOMEN__ONES}, .dtype = (nomen_dtype)UINT_MAX, .out = NOMEN__ONES, .device = NOMEN__ONES};
 static const nomen__argspec args_zeros_like[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_zeros_like_args, self)},
     {"dtype", NOMEN__DTYPE, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_zeros_like_args, dtype)},
 };
+static const nomen_zeros_like_args given_zeros_like = {.self = NOMEN__ONES, .dtype = (nomen_dtype)UINT_MAX, .device = NOMEN__ONES};
 
 const nomen__op nomen__ops[] = {
     {
@@ -1312,6 +1595,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_REAL,
         .tail = offsetof(nomen_abs_args, out),
         .bytes = sizeof(nomen_abs_args),
+        .given = &given_abs,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1362,6 +1646,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_acos_args, out),
         .bytes = sizeof(nomen_acos_args),
+        .given = &given_acos,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1412,6 +1697,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_acosh_args, out),
         .bytes = sizeof(nomen_acosh_args),
+        .given = &given_acosh,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1462,6 +1748,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_add_args, alpha),
         .bytes = sizeof(nomen_add_args),
+        .given = &given_add,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1512,6 +1799,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_addbmm_args, beta),
         .bytes = sizeof(nomen_addbmm_args),
+        .given = &given_addbmm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1555,6 +1843,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_addcdiv_args, value),
         .bytes = sizeof(nomen_addcdiv_args),
+        .given = &given_addcdiv,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1605,6 +1894,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_addcmul_args, value),
         .bytes = sizeof(nomen_addcmul_args),
+        .given = &given_addcmul,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1655,6 +1945,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_addmm_args, beta),
         .bytes = sizeof(nomen_addmm_args),
+        .given = &given_addmm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1698,6 +1989,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_addmv_args, beta),
         .bytes = sizeof(nomen_addmv_args),
+        .given = &given_addmv,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1742,6 +2034,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_addr_args, beta),
         .bytes = sizeof(nomen_addr_args),
+        .given = &given_addr,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1782,6 +2075,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_align_as_args),
         .bytes = sizeof(nomen_align_as_args),
+        .given = &given_align_as,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1826,6 +2120,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_align_tensors_args, tensors),
         .bytes = sizeof(nomen_align_tensors_args),
+        .given = &given_align_tensors,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -1864,6 +2159,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_align_to_args, names),
         .bytes = sizeof(nomen_align_to_args),
+        .given = &given_align_to,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -1908,6 +2204,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_all_args, dim),
         .bytes = sizeof(nomen_all_args),
+        .given = &given_all,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1936,7 +2233,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, other, rtol=None, atol=None, equal_nan=False)",
         .doc = "Are all numbers nearly equal? See isclose.\n"
         "\n"
-        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Names: both operands matched from the right; the result is a number or has no dims (rule compared).\n"
         "Shapes: operands broadcast from the right.\n"
         "Dtypes: both must have the same dtype.\n"
         "Gradient: none.\n"
@@ -1951,6 +2248,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_allclose_args, rtol),
         .bytes = sizeof(nomen_allclose_args),
+        .given = &given_allclose,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -1966,7 +2264,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "none",
+        .rule = "compared",
         .compose = nomen__compose_allclose,
     },
     {
@@ -1990,6 +2288,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_amax_args, dim),
         .bytes = sizeof(nomen_amax_args),
+        .given = &given_amax,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2036,6 +2335,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_amin_args, dim),
         .bytes = sizeof(nomen_amin_args),
+        .given = &given_amin,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2082,6 +2382,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_aminmax_args, dim),
         .bytes = sizeof(nomen_aminmax_args),
+        .given = &given_aminmax,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2135,6 +2436,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_angle_args, out),
         .bytes = sizeof(nomen_angle_args),
+        .given = &given_angle,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2181,6 +2483,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_any_args, dim),
         .bytes = sizeof(nomen_any_args),
+        .given = &given_any,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2209,7 +2512,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(start=None, end=None, step=None, *, names=None, dtype=None, out=None)",
         .doc = "Numbers from start (default 0) up to but not including end, step (default 1) apart; 1-d, with an optional name.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: int64 if all numbers are integers, else float32.\n"
         "Gradient: none.\n"
@@ -2225,6 +2528,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_arange_args, names),
         .bytes = sizeof(nomen_arange_args),
+        .given = &given_arange,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2270,6 +2574,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_argmax_args, dim),
         .bytes = sizeof(nomen_argmax_args),
+        .given = &given_argmax,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2314,6 +2619,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_argmin_args, dim),
         .bytes = sizeof(nomen_argmin_args),
+        .given = &given_argmin,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2358,6 +2664,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_argsort_args, dim),
         .bytes = sizeof(nomen_argsort_args),
+        .given = &given_argsort,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2402,6 +2709,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_argwhere_args),
         .bytes = sizeof(nomen_argwhere_args),
+        .given = &given_argwhere,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2430,7 +2738,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[i, j] = memory[storage_offset + i * stride[0] + j * stride[1]]\n"
         "\n"
-        "Names: no names: the dims are new ones (rule unnamed).\n"
+        "Names: no names: the dims are new ones (rule strided).\n"
         "Shapes: the sizes given.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
@@ -2447,6 +2755,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_as_strided_args, size),
         .bytes = sizeof(nomen_as_strided_args),
+        .given = &given_as_strided,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -2462,7 +2771,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unnamed",
+        .rule = "strided",
         .names = nomen__names_nothing,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_as_strided,
@@ -2495,6 +2804,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_asin_args, out),
         .bytes = sizeof(nomen_asin_args),
+        .given = &given_asin,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2545,6 +2855,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_asinh_args, out),
         .bytes = sizeof(nomen_asinh_args),
+        .given = &given_asinh,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2595,6 +2906,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_atan_args, out),
         .bytes = sizeof(nomen_atan_args),
+        .given = &given_atan,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2645,6 +2957,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_atan2_args, out),
         .bytes = sizeof(nomen_atan2_args),
+        .given = &given_atan2,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2695,6 +3008,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_atanh_args, out),
         .bytes = sizeof(nomen_atanh_args),
+        .given = &given_atanh,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2744,6 +3058,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_baddbmm_args, beta),
         .bytes = sizeof(nomen_baddbmm_args),
+        .given = &given_baddbmm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2788,6 +3103,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_bernoulli_args, p),
         .bytes = sizeof(nomen_bernoulli_args),
+        .given = &given_bernoulli,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -2834,6 +3150,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_bincount_args, weights),
         .bytes = sizeof(nomen_bincount_args),
+        .given = &given_bincount,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -2876,6 +3193,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_bitwise_and_args, out),
         .bytes = sizeof(nomen_bitwise_and_args),
+        .given = &given_bitwise_and,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2923,6 +3241,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_bitwise_left_shift_args, out),
         .bytes = sizeof(nomen_bitwise_left_shift_args),
+        .given = &given_bitwise_left_shift,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -2968,6 +3287,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_bitwise_not_args, out),
         .bytes = sizeof(nomen_bitwise_not_args),
+        .given = &given_bitwise_not,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3015,6 +3335,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_bitwise_or_args, out),
         .bytes = sizeof(nomen_bitwise_or_args),
+        .given = &given_bitwise_or,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3062,6 +3383,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_bitwise_right_shift_args, out),
         .bytes = sizeof(nomen_bitwise_right_shift_args),
+        .given = &given_bitwise_right_shift,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3109,6 +3431,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_bitwise_xor_args, out),
         .bytes = sizeof(nomen_bitwise_xor_args),
+        .given = &given_bitwise_xor,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3153,6 +3476,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_bmm_args, out),
         .bytes = sizeof(nomen_bmm_args),
+        .given = &given_bmm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3199,6 +3523,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_bucketize_args, out_int32),
         .bytes = sizeof(nomen_bucketize_args),
+        .given = &given_bucketize,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3242,6 +3567,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cast_args, dtype),
         .bytes = sizeof(nomen_cast_args),
+        .given = &given_cast,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -3289,6 +3615,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cat_args, tensors),
         .bytes = sizeof(nomen_cat_args),
+        .given = &given_cat,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -3338,6 +3665,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cauchy_args, median),
         .bytes = sizeof(nomen_cauchy_args),
+        .given = &given_cauchy,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3383,6 +3711,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cdist_args, p),
         .bytes = sizeof(nomen_cdist_args),
+        .given = &given_cdist,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3423,6 +3752,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_ceil_args, out),
         .bytes = sizeof(nomen_ceil_args),
+        .given = &given_ceil,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3469,6 +3799,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_chunk_args, chunks),
         .bytes = sizeof(nomen_chunk_args),
+        .given = &given_chunk,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -3510,6 +3841,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_clamp_args, min),
         .bytes = sizeof(nomen_clamp_args),
+        .given = &given_clamp,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -3559,6 +3891,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_clamp_max_args, out),
         .bytes = sizeof(nomen_clamp_max_args),
+        .given = &given_clamp_max,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3608,6 +3941,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_clamp_min_args, out),
         .bytes = sizeof(nomen_clamp_min_args),
+        .given = &given_clamp_min,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3656,6 +3990,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_clone_args, memory_format),
         .bytes = sizeof(nomen_clone_args),
+        .given = &given_clone,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3686,7 +4021,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors along dim 1; what has one dim is a column.\n"
         "\n"
-        "Names: equal ranks, matched from the right (rule cat).\n"
+        "Names: unnamed dims where an operand has too few, then cat (rule pile).\n"
         "Shapes: at least 2-d: [n] becomes [n, 1]; then as cat.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -3703,6 +4038,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_column_stack_args, tensors),
         .bytes = sizeof(nomen_column_stack_args),
+        .given = &given_column_stack,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -3718,7 +4054,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "cat",
+        .rule = "pile",
         .out_offset = offsetof(nomen_column_stack_args, out),
         .compose = nomen__compose_pile,
     },
@@ -3745,6 +4081,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_complex_args, out),
         .bytes = sizeof(nomen_complex_args),
+        .given = &given_complex,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3794,6 +4131,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_conj_args, out),
         .bytes = sizeof(nomen_conj_args),
+        .given = &given_conj,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3840,6 +4178,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_contiguous_args, memory_format),
         .bytes = sizeof(nomen_contiguous_args),
+        .given = &given_contiguous,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3879,6 +4218,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_copy_args, non_blocking),
         .bytes = sizeof(nomen_copy_args),
+        .given = &given_copy,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3927,6 +4267,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_copysign_args, out),
         .bytes = sizeof(nomen_copysign_args),
+        .given = &given_copysign,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -3976,6 +4317,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_cos_args, out),
         .bytes = sizeof(nomen_cos_args),
+        .given = &given_cos,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4025,6 +4367,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_cosh_args, out),
         .bytes = sizeof(nomen_cosh_args),
+        .given = &given_cosh,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4070,6 +4413,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_count_nonzero_args, dim),
         .bytes = sizeof(nomen_count_nonzero_args),
+        .given = &given_count_nonzero,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4113,6 +4457,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cummax_args, dim),
         .bytes = sizeof(nomen_cummax_args),
+        .given = &given_cummax,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -4162,6 +4507,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cummin_args, dim),
         .bytes = sizeof(nomen_cummin_args),
+        .given = &given_cummin,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -4214,6 +4560,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cumprod_args, dim),
         .bytes = sizeof(nomen_cumprod_args),
+        .given = &given_cumprod,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -4263,6 +4610,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_cumsum_args, dim),
         .bytes = sizeof(nomen_cumsum_args),
+        .given = &given_cumsum,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -4312,6 +4660,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_deg2rad_args, out),
         .bytes = sizeof(nomen_deg2rad_args),
+        .given = &given_deg2rad,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4343,7 +4692,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, diagonal=None, *, out=None)",
         .doc = "Of a vector the matrix with it as a diagonal, of a matrix a copy of that diagonal.\n"
         "\n"
-        "Names: the other dims, then one for the diagonal (rule diagonal).\n"
+        "Names: two unnamed dims of one, one of two (rule diag).\n"
         "Shapes: a matrix of a vector, a vector of a matrix; neither has names.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -4360,6 +4709,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_diag_args, diagonal),
         .bytes = sizeof(nomen_diag_args),
+        .given = &given_diag,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4375,7 +4725,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "diagonal",
+        .rule = "diag",
         .out_offset = offsetof(nomen_diag_args, out),
         .compose = nomen__compose_diag,
     },
@@ -4384,7 +4734,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, offset=None, dim1=None, dim2=None)",
         .doc = "Matrices with the last dim of self as a diagonal, in two new unnamed dims (default the last two).\n"
         "\n"
-        "Names: the other dims, then one for the diagonal (rule diagonal).\n"
+        "Names: own names but the last, and two unnamed dims (rule diag_embed).\n"
         "Shapes: as self without its last dim, with two dims more.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -4399,6 +4749,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_diag_embed_args, offset),
         .bytes = sizeof(nomen_diag_embed_args),
+        .given = &given_diag_embed,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4414,7 +4765,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "diagonal",
+        .rule = "diag_embed",
         .compose = nomen__compose_diag_embed,
     },
     {
@@ -4441,6 +4792,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_diagonal_args, offset),
         .bytes = sizeof(nomen_diagonal_args),
+        .given = &given_diagonal,
         .more = 0,
         .view = 1,
         .spare = 1,
@@ -4487,6 +4839,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_diff_args, n),
         .bytes = sizeof(nomen_diff_args),
+        .given = &given_diff,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -4530,6 +4883,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_digamma_args, out),
         .bytes = sizeof(nomen_digamma_args),
+        .given = &given_digamma,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4560,7 +4914,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, other, p=None)",
         .doc = "The p-norm of the difference of two tensors (default 2).\n"
         "\n"
-        "Names: no names: the result is a number or has no dims (rule none).\n"
+        "Names: both operands matched from the right; the result is a number or has no dims (rule compared).\n"
         "Shapes: the operands broadcast; the result is 0-d.\n"
         "Dtypes: floating and complex; of complex operands the real dtype.\n"
         "Gradient: of the operations it is made of.\n"
@@ -4575,6 +4929,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_dist_args, p),
         .bytes = sizeof(nomen_dist_args),
+        .given = &given_dist,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4590,7 +4945,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "none",
+        .rule = "compared",
         .compose = nomen__compose_dist,
     },
     {
@@ -4613,6 +4968,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_distances_args, p),
         .bytes = sizeof(nomen_distances_args),
+        .given = &given_distances,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4662,6 +5018,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_div_args, rounding_mode),
         .bytes = sizeof(nomen_div_args),
+        .given = &given_div,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4709,6 +5066,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_dot_args, out),
         .bytes = sizeof(nomen_dot_args),
+        .given = &given_dot,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4756,6 +5114,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_dropout_args, p),
         .bytes = sizeof(nomen_dropout_args),
+        .given = &given_dropout,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -4794,6 +5153,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_dsplit_args, sections),
         .bytes = sizeof(nomen_dsplit_args),
+        .given = &given_dsplit,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4817,7 +5177,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors along dim 2.\n"
         "\n"
-        "Names: equal ranks, matched from the right (rule cat).\n"
+        "Names: unnamed dims where an operand has too few, then cat (rule pile).\n"
         "Shapes: at least 3-d: [n] becomes [1, n, 1], [n, m] becomes [n, m, 1]; then as cat.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -4834,6 +5194,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_dstack_args, tensors),
         .bytes = sizeof(nomen_dstack_args),
+        .given = &given_dstack,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -4849,7 +5210,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "cat",
+        .rule = "pile",
         .out_offset = offsetof(nomen_dstack_args, out),
         .compose = nomen__compose_pile,
     },
@@ -4877,6 +5238,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_einsum_args, equation),
         .bytes = sizeof(nomen_einsum_args),
+        .given = &given_einsum,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -4900,7 +5262,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor whose elements are whatever was in memory.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else float32.\n"
         "Gradient: none.\n"
@@ -4916,6 +5278,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_empty_args, names),
         .bytes = sizeof(nomen_empty_args),
+        .given = &given_empty,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -4960,6 +5323,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_empty_like_args, dtype),
         .bytes = sizeof(nomen_empty_like_args),
+        .given = &given_empty_like,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5007,6 +5371,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_eq_args, out),
         .bytes = sizeof(nomen_eq_args),
+        .given = &given_eq,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5054,6 +5419,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_erf_args, out),
         .bytes = sizeof(nomen_erf_args),
+        .given = &given_erf,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5103,6 +5469,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_erfc_args, out),
         .bytes = sizeof(nomen_erfc_args),
+        .given = &given_erfc,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5152,6 +5519,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_erfinv_args, out),
         .bytes = sizeof(nomen_erfinv_args),
+        .given = &given_erfinv,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5201,6 +5569,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_exp_args, out),
         .bytes = sizeof(nomen_exp_args),
+        .given = &given_exp,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5250,6 +5619,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_exp2_args, out),
         .bytes = sizeof(nomen_exp2_args),
+        .given = &given_exp2,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5296,6 +5666,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_expand_args, size),
         .bytes = sizeof(nomen_expand_args),
+        .given = &given_expand,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -5343,6 +5714,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_expm1_args, out),
         .bytes = sizeof(nomen_expm1_args),
+        .given = &given_expm1,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5392,6 +5764,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_exponential_args, lambd),
         .bytes = sizeof(nomen_exponential_args),
+        .given = &given_exponential,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5420,7 +5793,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(n, m=None, *, names=None, dtype=None, out=None)",
         .doc = "A matrix with ones on the diagonal and zeros elsewhere: n rows and m columns (default n).\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else float32.\n"
         "Gradient: none.\n"
@@ -5437,6 +5810,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_eye_args, names),
         .bytes = sizeof(nomen_eye_args),
+        .given = &given_eye,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -5482,6 +5856,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_fill_args),
         .bytes = sizeof(nomen_fill_args),
+        .given = &given_fill,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5528,6 +5903,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_flatten_args, dims),
         .bytes = sizeof(nomen_flatten_args),
+        .given = &given_flatten,
         .more = 0,
         .view = 1,
         .spare = 1,
@@ -5574,6 +5950,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_flip_args, dims),
         .bytes = sizeof(nomen_flip_args),
+        .given = &given_flip,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -5618,6 +5995,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_fliplr_args),
         .bytes = sizeof(nomen_fliplr_args),
+        .given = &given_fliplr,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5662,6 +6040,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_flipud_args),
         .bytes = sizeof(nomen_flipud_args),
+        .given = &given_flipud,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5707,6 +6086,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_floor_args, out),
         .bytes = sizeof(nomen_floor_args),
+        .given = &given_floor,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5757,6 +6137,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_floor_divide_args, out),
         .bytes = sizeof(nomen_floor_divide_args),
+        .given = &given_floor_divide,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5803,6 +6184,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_fmax_args, out),
         .bytes = sizeof(nomen_fmax_args),
+        .given = &given_fmax,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5850,6 +6232,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_fmin_args, out),
         .bytes = sizeof(nomen_fmin_args),
+        .given = &given_fmin,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5900,6 +6283,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_fmod_args, out),
         .bytes = sizeof(nomen_fmod_args),
+        .given = &given_fmod,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5949,6 +6333,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_frac_args, out),
         .bytes = sizeof(nomen_frac_args),
+        .given = &given_frac,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -5979,7 +6364,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(size, fill_value, *, names=None, dtype=None, out=None)",
         .doc = "A tensor filled with a number.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: as the number: bool, int64, float32 or complex64; dtype= wins.\n"
         "Gradient: none.\n"
@@ -5995,6 +6380,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_full_args, names),
         .bytes = sizeof(nomen_full_args),
+        .given = &given_full,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -6039,6 +6425,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_full_like_args, fill_value),
         .bytes = sizeof(nomen_full_like_args),
+        .given = &given_full_like,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -6069,7 +6456,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[i][j] = self[index[i][j]][j] for dim 0\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: a dim given must exist; all operands matched from the right (rule along).\n"
         "Shapes: as index, which has the rank of self and is nowhere larger, but for the dim.\n"
         "Dtypes: as self; the index has any integer dtype.\n"
         "Gradient: self.\n"
@@ -6086,6 +6473,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_gather_args, dim),
         .bytes = sizeof(nomen_gather_args),
+        .given = &given_gather,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6101,7 +6489,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "along",
         .out_offset = offsetof(nomen_gather_args, out),
         .names = nomen__names_along,
         .dtype = nomen__dtype_indexed,
@@ -6135,6 +6523,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_ge_args, out),
         .bytes = sizeof(nomen_ge_args),
+        .given = &given_ge,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6182,6 +6571,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_geometric_args, p),
         .bytes = sizeof(nomen_geometric_args),
+        .given = &given_geometric,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -6230,6 +6620,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_gt_args, out),
         .bytes = sizeof(nomen_gt_args),
+        .given = &given_gt,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6274,6 +6665,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_histc_args, bins),
         .bytes = sizeof(nomen_histc_args),
+        .given = &given_histc,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6313,6 +6705,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_hsplit_args, sections),
         .bytes = sizeof(nomen_hsplit_args),
+        .given = &given_hsplit,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6336,7 +6729,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors side by side: along dim 1, or along dim 0 where they have one dim.\n"
         "\n"
-        "Names: equal ranks, matched from the right (rule cat).\n"
+        "Names: unnamed dims where an operand has too few, then cat (rule pile).\n"
         "Shapes: dims that are missing are added in front; then as cat.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -6353,6 +6746,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_hstack_args, tensors),
         .bytes = sizeof(nomen_hstack_args),
+        .given = &given_hstack,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6368,7 +6762,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "cat",
+        .rule = "pile",
         .out_offset = offsetof(nomen_hstack_args, out),
         .compose = nomen__compose_pile,
     },
@@ -6396,6 +6790,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_hypot_args, out),
         .bytes = sizeof(nomen_hypot_args),
+        .given = &given_hypot,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6441,6 +6836,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_imag_args),
         .bytes = sizeof(nomen_imag_args),
+        .given = &given_imag,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6488,6 +6884,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_index_args, indices),
         .bytes = sizeof(nomen_index_args),
+        .given = &given_index,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6513,7 +6910,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[..., index[k], ...] += alpha * source[..., k, ...]\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: a dim given must exist; the first and the last operand matched from the right (rule along_last).\n"
         "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
         "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
         "Gradient: self, source.\n"
@@ -6530,6 +6927,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_index_add_args, dim),
         .bytes = sizeof(nomen_index_add_args),
+        .given = &given_index_add,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6545,7 +6943,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "along_last",
         .out_offset = offsetof(nomen_index_add_args, out),
         .names = nomen__names_along,
         .dtype = nomen__dtype_put,
@@ -6562,7 +6960,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[..., index[k], ...] = source[..., k, ...]\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: a dim given must exist; the first and the last operand matched from the right (rule along_last).\n"
         "Shapes: as self; source has as many slices as the index has elements, of the same sizes.\n"
         "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
         "Gradient: self, source.\n"
@@ -6579,6 +6977,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_index_copy_args, dim),
         .bytes = sizeof(nomen_index_copy_args),
+        .given = &given_index_copy,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6594,7 +6993,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "along_last",
         .out_offset = offsetof(nomen_index_copy_args, out),
         .names = nomen__names_along,
         .dtype = nomen__dtype_put,
@@ -6625,6 +7024,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_index_fill_args, dim),
         .bytes = sizeof(nomen_index_fill_args),
+        .given = &given_index_fill,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6653,7 +7053,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, indices, values, accumulate=False)",
         .doc = "self with values where index finds its elements, or added to what is there.\n"
         "\n"
-        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Names: own names; the last operand must match what index would take (rule index_put).\n"
         "Shapes: values broadcast to what index gives.\n"
         "Dtypes: any; values have the dtype of self. Indices are integers or bool.\n"
         "Gradient: of the operations it is made of.\n"
@@ -6669,6 +7069,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_index_put_args, indices),
         .bytes = sizeof(nomen_index_put_args),
+        .given = &given_index_put,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6684,7 +7085,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "keep",
+        .rule = "index_put",
         .compose = nomen__compose_index_put,
     },
     {
@@ -6712,6 +7113,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_index_select_args, dim),
         .bytes = sizeof(nomen_index_select_args),
+        .given = &given_index_select,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -6759,6 +7161,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_inner_args, out),
         .bytes = sizeof(nomen_inner_args),
+        .given = &given_inner,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6800,6 +7203,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_isclose_args, rtol),
         .bytes = sizeof(nomen_isclose_args),
+        .given = &given_isclose,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6838,6 +7242,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = sizeof(nomen_isfinite_args),
         .bytes = sizeof(nomen_isfinite_args),
+        .given = &given_isfinite,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6880,6 +7285,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = sizeof(nomen_isinf_args),
         .bytes = sizeof(nomen_isinf_args),
+        .given = &given_isinf,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6922,6 +7328,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = sizeof(nomen_isnan_args),
         .bytes = sizeof(nomen_isnan_args),
+        .given = &given_isnan,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -6965,6 +7372,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_isneginf_args, out),
         .bytes = sizeof(nomen_isneginf_args),
+        .given = &given_isneginf,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7010,6 +7418,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_isposinf_args, out),
         .bytes = sizeof(nomen_isposinf_args),
+        .given = &given_isposinf,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7054,6 +7463,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_isreal_args),
         .bytes = sizeof(nomen_isreal_args),
+        .given = &given_isreal,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7093,6 +7503,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_kthvalue_args, k),
         .bytes = sizeof(nomen_kthvalue_args),
+        .given = &given_kthvalue,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -7146,6 +7557,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_le_args, out),
         .bytes = sizeof(nomen_le_args),
+        .given = &given_le,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7193,6 +7605,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_lerp_args, out),
         .bytes = sizeof(nomen_lerp_args),
+        .given = &given_lerp,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7242,6 +7655,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_lgamma_args, out),
         .bytes = sizeof(nomen_lgamma_args),
+        .given = &given_lgamma,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7274,7 +7688,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[i] = start + i * (end - start) / (steps - 1)\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: float32, or complex64 if a bound is complex.\n"
         "Gradient: none.\n"
@@ -7290,6 +7704,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_linspace_args, names),
         .bytes = sizeof(nomen_linspace_args),
+        .given = &given_linspace,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -7338,6 +7753,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_log_args, out),
         .bytes = sizeof(nomen_log_args),
+        .given = &given_log,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7387,6 +7803,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_log10_args, out),
         .bytes = sizeof(nomen_log10_args),
+        .given = &given_log10,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7436,6 +7853,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_log1p_args, out),
         .bytes = sizeof(nomen_log1p_args),
+        .given = &given_log1p,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7485,6 +7903,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_log2_args, out),
         .bytes = sizeof(nomen_log2_args),
+        .given = &given_log2,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7532,6 +7951,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_log_normal_args, mean),
         .bytes = sizeof(nomen_log_normal_args),
+        .given = &given_log_normal,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7578,6 +7998,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_log_softmax_args, dim),
         .bytes = sizeof(nomen_log_softmax_args),
+        .given = &given_log_softmax,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -7626,6 +8047,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_logaddexp_args, out),
         .bytes = sizeof(nomen_logaddexp_args),
+        .given = &given_logaddexp,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7674,6 +8096,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_logaddexp2_args, out),
         .bytes = sizeof(nomen_logaddexp2_args),
+        .given = &given_logaddexp2,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7722,6 +8145,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_logcumsumexp_args, dim),
         .bytes = sizeof(nomen_logcumsumexp_args),
+        .given = &given_logcumsumexp,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -7769,6 +8193,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_logical_and_args, out),
         .bytes = sizeof(nomen_logical_and_args),
+        .given = &given_logical_and,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7814,6 +8239,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_logical_not_args, out),
         .bytes = sizeof(nomen_logical_not_args),
+        .given = &given_logical_not,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7859,6 +8285,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_logical_or_args, out),
         .bytes = sizeof(nomen_logical_or_args),
+        .given = &given_logical_or,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7904,6 +8331,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_logical_xor_args, out),
         .bytes = sizeof(nomen_logical_xor_args),
+        .given = &given_logical_xor,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -7953,6 +8381,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_logit_args, eps),
         .bytes = sizeof(nomen_logit_args),
+        .given = &given_logit,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8002,6 +8431,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_logsumexp_args, dim),
         .bytes = sizeof(nomen_logsumexp_args),
+        .given = &given_logsumexp,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -8052,6 +8482,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_lt_args, out),
         .bytes = sizeof(nomen_lt_args),
+        .given = &given_lt,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8099,6 +8530,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_masked_fill_args),
         .bytes = sizeof(nomen_masked_fill_args),
+        .given = &given_masked_fill,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8145,6 +8577,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_masked_scatter_args),
         .bytes = sizeof(nomen_masked_scatter_args),
+        .given = &given_masked_scatter,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8191,6 +8624,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_masked_select_args, out),
         .bytes = sizeof(nomen_masked_select_args),
+        .given = &given_masked_select,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8238,6 +8672,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_matmul_args, out),
         .bytes = sizeof(nomen_matmul_args),
+        .given = &given_matmul,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8284,6 +8719,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_max_args, dim),
         .bytes = sizeof(nomen_max_args),
+        .given = &given_max,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8334,6 +8770,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_maximum_args, out),
         .bytes = sizeof(nomen_maximum_args),
+        .given = &given_maximum,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8381,6 +8818,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_mean_args, dim),
         .bytes = sizeof(nomen_mean_args),
+        .given = &given_mean,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8427,6 +8865,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_median_args, dim),
         .bytes = sizeof(nomen_median_args),
+        .given = &given_median,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8476,6 +8915,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_min_args, dim),
         .bytes = sizeof(nomen_min_args),
+        .given = &given_min,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8526,6 +8966,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_minimum_args, out),
         .bytes = sizeof(nomen_minimum_args),
+        .given = &given_minimum,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8573,6 +9014,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_mm_args, out),
         .bytes = sizeof(nomen_mm_args),
+        .given = &given_mm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8619,6 +9061,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_mode_args, dim),
         .bytes = sizeof(nomen_mode_args),
+        .given = &given_mode,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8652,7 +9095,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, source, destination)",
         .doc = "Puts the dims listed first where those listed second are; the others keep their order.\n"
         "\n"
-        "Names: dims are reordered with their names (rule permute).\n"
+        "Names: the first half of the dims goes to the places of the second, with their names (rule move).\n"
         "Shapes: the sizes of self in the new order; the result shares memory with self.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
@@ -8668,6 +9111,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_movedim_args, source),
         .bytes = sizeof(nomen_movedim_args),
+        .given = &given_movedim,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -8683,7 +9127,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "permute",
+        .rule = "move",
         .names = nomen__view_movedim,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_view,
@@ -8713,6 +9157,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_msort_args, out),
         .bytes = sizeof(nomen_msort_args),
+        .given = &given_msort,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8757,6 +9202,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_mul_args, out),
         .bytes = sizeof(nomen_mul_args),
+        .given = &given_mul,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8804,6 +9250,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_multinomial_args, num_samples),
         .bytes = sizeof(nomen_multinomial_args),
+        .given = &given_multinomial,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -8847,6 +9294,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_mv_args, out),
         .bytes = sizeof(nomen_mv_args),
+        .given = &given_mv,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8894,6 +9342,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nan_to_num_args, nan),
         .bytes = sizeof(nomen_nan_to_num_args),
+        .given = &given_nan_to_num,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8941,6 +9390,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nanmean_args, dim),
         .bytes = sizeof(nomen_nanmean_args),
+        .given = &given_nanmean,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -8987,6 +9437,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nanmedian_args, dim),
         .bytes = sizeof(nomen_nanmedian_args),
+        .given = &given_nanmedian,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9036,6 +9487,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nanquantile_args, dim),
         .bytes = sizeof(nomen_nanquantile_args),
+        .given = &given_nanquantile,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9076,6 +9528,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nansum_args, dim),
         .bytes = sizeof(nomen_nansum_args),
+        .given = &given_nansum,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9122,6 +9575,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_narrow_args, dim),
         .bytes = sizeof(nomen_narrow_args),
+        .given = &given_narrow,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -9166,6 +9620,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_narrow_copy_args, dim),
         .bytes = sizeof(nomen_narrow_copy_args),
+        .given = &given_narrow_copy,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -9210,6 +9665,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_ne_args, out),
         .bytes = sizeof(nomen_ne_args),
+        .given = &given_ne,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9258,6 +9714,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_neg_args, out),
         .bytes = sizeof(nomen_neg_args),
+        .given = &given_neg,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9306,6 +9763,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nonzero_args, out),
         .bytes = sizeof(nomen_nonzero_args),
+        .given = &given_nonzero,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9333,7 +9791,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self)",
         .doc = "Where the elements are that are not zero: a vector for each dim, which together index self. nonzero(as_tuple=True) and where(condition) in Python.\n"
         "\n"
-        "Names: no names: a list of positions (rule positions).\n"
+        "Names: no names: the dims are new ones (rule unnamed).\n"
         "Shapes: as many vectors as self has dims (one for a 0-d tensor).\n"
         "Dtypes: the result is int64.\n"
         "Gradient: none.\n"
@@ -9349,6 +9807,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_nonzero_tuple_args),
         .bytes = sizeof(nomen_nonzero_tuple_args),
+        .given = &given_nonzero_tuple,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9364,7 +9823,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "positions",
+        .rule = "unnamed",
         .compose = nomen__compose_nonzero_tuple,
     },
     {
@@ -9388,6 +9847,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_norm_args, p),
         .bytes = sizeof(nomen_norm_args),
+        .given = &given_norm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9438,6 +9898,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_normal_args, std),
         .bytes = sizeof(nomen_normal_args),
+        .given = &given_normal,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -9486,6 +9947,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_normal_in_place_args, mean),
         .bytes = sizeof(nomen_normal_in_place_args),
+        .given = &given_normal_,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9532,6 +9994,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_nuclear_norm_args, dim),
         .bytes = sizeof(nomen_nuclear_norm_args),
+        .given = &given_nuclear_norm,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9556,7 +10019,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of ones.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else float32.\n"
         "Gradient: none.\n"
@@ -9572,6 +10035,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_ones_args, names),
         .bytes = sizeof(nomen_ones_args),
+        .given = &given_ones,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -9616,6 +10080,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_ones_like_args, dtype),
         .bytes = sizeof(nomen_ones_like_args),
+        .given = &given_ones_like,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9660,6 +10125,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_order_slices_args),
         .bytes = sizeof(nomen_order_slices_args),
+        .given = &given_order_slices,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9703,6 +10169,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_orthogonal_basis_args),
         .bytes = sizeof(nomen_orthogonal_basis_args),
+        .given = &given_orthogonal_basis,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9751,6 +10218,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_outer_args, out),
         .bytes = sizeof(nomen_outer_args),
+        .given = &given_outer,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9792,6 +10260,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_pdist_args, p),
         .bytes = sizeof(nomen_pdist_args),
+        .given = &given_pdist,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9830,6 +10299,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_permute_args, dims),
         .bytes = sizeof(nomen_permute_args),
+        .given = &given_permute,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -9876,6 +10346,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_poisson_args, generator),
         .bytes = sizeof(nomen_poisson_args),
+        .given = &given_poisson,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9922,6 +10393,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_polar_args, out),
         .bytes = sizeof(nomen_polar_args),
+        .given = &given_polar,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -9972,6 +10444,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_polygamma_args, n),
         .bytes = sizeof(nomen_polygamma_args),
+        .given = &given_polygamma,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -10020,6 +10493,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_positive_args),
         .bytes = sizeof(nomen_positive_args),
+        .given = &given_positive,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10062,6 +10536,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_pow_args, out),
         .bytes = sizeof(nomen_pow_args),
+        .given = &given_pow,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10109,6 +10584,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_prod_args, dim),
         .bytes = sizeof(nomen_prod_args),
+        .given = &given_prod,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10156,6 +10632,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_put_args, accumulate),
         .bytes = sizeof(nomen_put_args),
+        .given = &given_put,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10203,6 +10680,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_put_dims_args, first),
         .bytes = sizeof(nomen_put_dims_args),
+        .given = &given_put_dims,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -10250,6 +10728,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_quantile_args, dim),
         .bytes = sizeof(nomen_quantile_args),
+        .given = &given_quantile,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10293,6 +10772,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_rad2deg_args, out),
         .bytes = sizeof(nomen_rad2deg_args),
+        .given = &given_rad2deg,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10324,7 +10804,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers, uniform from 0 up to but not including 1.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else float32.\n"
         "Gradient: none.\n"
@@ -10341,6 +10821,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_rand_args, names),
         .bytes = sizeof(nomen_rand_args),
+        .given = &given_rand,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -10385,6 +10866,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_rand_like_args, dtype),
         .bytes = sizeof(nomen_rand_like_args),
+        .given = &given_rand_like,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10413,7 +10895,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(low=None, high=None, size=None, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random integers from low (default 0) up to but not including high, all equally likely.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else int64.\n"
         "Gradient: none.\n"
@@ -10430,6 +10912,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_randint_args, names),
         .bytes = sizeof(nomen_randint_args),
+        .given = &given_randint,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10475,6 +10958,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_randint_like_args, low),
         .bytes = sizeof(nomen_randint_like_args),
+        .given = &given_randint_like,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10503,7 +10987,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(size, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "Random numbers from the normal distribution of mean 0 and variance 1.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else float32.\n"
         "Gradient: none.\n"
@@ -10520,6 +11004,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_randn_args, names),
         .bytes = sizeof(nomen_randn_args),
+        .given = &given_randn,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -10564,6 +11049,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_randn_like_args, dtype),
         .bytes = sizeof(nomen_randn_like_args),
+        .given = &given_randn_like,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10609,6 +11095,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_random_args, from),
         .bytes = sizeof(nomen_random_args),
+        .given = &given_random,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10637,7 +11124,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(n, *, names=None, dtype=None, generator=None, out=None)",
         .doc = "The integers from 0 up to but not including n in random order; 1-d, with an optional name.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: one dim of size n.\n"
         "Dtypes: dtype=, else int64.\n"
         "Gradient: none.\n"
@@ -10654,6 +11141,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_randperm_args, names),
         .bytes = sizeof(nomen_randperm_args),
+        .given = &given_randperm,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -10698,6 +11186,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_real_args),
         .bytes = sizeof(nomen_real_args),
+        .given = &given_real,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10745,6 +11234,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_reciprocal_args, out),
         .bytes = sizeof(nomen_reciprocal_args),
+        .given = &given_reciprocal,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10790,6 +11280,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_refine_names_args, names),
         .bytes = sizeof(nomen_refine_names_args),
+        .given = &given_refine_names,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -10837,6 +11328,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_relu_args, out),
         .bytes = sizeof(nomen_relu_args),
+        .given = &given_relu,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10888,6 +11380,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_remainder_args, out),
         .bytes = sizeof(nomen_remainder_args),
+        .given = &given_remainder,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -10935,6 +11428,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_rename_args, names),
         .bytes = sizeof(nomen_rename_args),
+        .given = &given_rename,
         .more = 0,
         .view = 1,
         .spare = 1,
@@ -10963,7 +11457,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, repeats)",
         .doc = "A copy in which each dim comes as often as told; more numbers than dims make new unnamed dims in front.\n"
         "\n"
-        "Names: own names at the right, new leading dims unnamed (rule expand).\n"
+        "Names: like expand (rule repeat).\n"
         "Shapes: each size times its number.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -10979,6 +11473,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_repeat_args, repeats),
         .bytes = sizeof(nomen_repeat_args),
+        .given = &given_repeat,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -10994,7 +11489,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "expand",
+        .rule = "repeat",
         .compose = nomen__compose_repeat,
     },
     {
@@ -11002,7 +11497,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, repeats=None, dim=None, *, output_size=None)",
         .doc = "Each slice of a dim as often as repeats says, one after the other; without a dim each element. Of repeats alone the positions.\n"
         "\n"
-        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Names: own names; without a dim those of the operand as a vector (rule spread).\n"
         "Shapes: as self but for the dim; without a dim one unnamed dim.\n"
         "Dtypes: any; as self. repeats are integers.\n"
         "Gradient: of the operations it is made of.\n"
@@ -11020,6 +11515,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_repeat_interleave_args, repeats),
         .bytes = sizeof(nomen_repeat_interleave_args),
+        .given = &given_repeat_interleave,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -11035,7 +11531,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "keep",
+        .rule = "spread",
         .compose = nomen__compose_repeat_interleave,
     },
     {
@@ -11043,7 +11539,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, shape)",
         .doc = "The elements in row-major order with other sizes; one may be -1. Dims that stay whole keep their names. Copies if strides demand it.\n"
         "\n"
-        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Names: dims that stay whole keep their names (rule reshape).\n"
         "Shapes: the sizes given, with as many elements as self has; shares memory with self where strides allow it.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
@@ -11058,6 +11554,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_reshape_args, shape),
         .bytes = sizeof(nomen_reshape_args),
+        .given = &given_reshape,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -11073,7 +11570,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "keep",
+        .rule = "reshape",
         .names = nomen__view_reshape,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_reshaped,
@@ -11086,7 +11583,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, size, *, memory_format=None)",
         .doc = "Gives the tensor other sizes in place, row-major; elements stay in the order of memory, new ones are zero. A tensor that needs more memory leaves what shared it behind. What has names keeps its sizes.\n"
         "\n"
-        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Names: own names; without any as many unnamed dims as there are sizes (rule resize).\n"
         "Shapes: as given.\n"
         "Dtypes: any; as self.\n"
         "Gradient: none.\n"
@@ -11103,6 +11600,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_resize_args, size),
         .bytes = sizeof(nomen_resize_args),
+        .given = &given_resize,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -11118,7 +11616,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "keep",
+        .rule = "resize",
         .compose = nomen__compose_resize,
     },
     {
@@ -11126,7 +11624,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, other, *, memory_format=None)",
         .doc = "resize_ to the sizes of another tensor, whose names a tensor without names takes.\n"
         "\n"
-        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Names: the names of the second operand (rule as_index).\n"
         "Shapes: as other.\n"
         "Dtypes: any; as self.\n"
         "Gradient: none.\n"
@@ -11142,6 +11640,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_resize_as_args, memory_format),
         .bytes = sizeof(nomen_resize_as_args),
+        .given = &given_resize_as,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11157,7 +11656,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "keep",
+        .rule = "as_index",
         .compose = nomen__compose_resize_as,
     },
     {
@@ -11181,6 +11680,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_resolve_conj_args),
         .bytes = sizeof(nomen_resolve_conj_args),
+        .given = &given_resolve_conj,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11221,6 +11721,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_roll_args, shifts),
         .bytes = sizeof(nomen_roll_args),
+        .given = &given_roll,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -11263,6 +11764,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_round_args, decimals),
         .bytes = sizeof(nomen_round_args),
+        .given = &given_round,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11313,6 +11815,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_rsqrt_args, out),
         .bytes = sizeof(nomen_rsqrt_args),
+        .given = &given_rsqrt,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11345,7 +11848,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[index[i][j]][j] = src[i][j] for dim 0\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: a dim given must exist; all operands matched from the right (rule along).\n"
         "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
         "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
         "Gradient: self, src.\n"
@@ -11363,6 +11866,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_scatter_args, dim),
         .bytes = sizeof(nomen_scatter_args),
+        .given = &given_scatter,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -11378,7 +11882,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "along",
         .out_offset = offsetof(nomen_scatter_args, out),
         .names = nomen__names_along,
         .dtype = nomen__dtype_put,
@@ -11395,7 +11899,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[index[i][j]][j] += src[i][j] for dim 0\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: a dim given must exist; all operands matched from the right (rule along).\n"
         "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
         "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
         "Gradient: self, src.\n"
@@ -11412,6 +11916,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_scatter_add_args, dim),
         .bytes = sizeof(nomen_scatter_add_args),
+        .given = &given_scatter_add,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -11427,7 +11932,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "along",
         .out_offset = offsetof(nomen_scatter_add_args, out),
         .names = nomen__names_along,
         .dtype = nomen__dtype_put,
@@ -11443,7 +11948,7 @@ const nomen__op nomen__ops[] = {
         "\n"
         "    result[index[i][j]][j] = reduce(result[index[i][j]][j], src[i][j]) for dim 0\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: a dim given must exist; all operands matched from the right (rule along).\n"
         "Shapes: as self; the index has its rank and is nowhere larger than self, but for the dim, nor than src.\n"
         "Dtypes: as self; the index has any integer dtype, what is written the dtype of self.\n"
         "Gradient: self, src.\n"
@@ -11460,6 +11965,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_scatter_reduce_args, dim),
         .bytes = sizeof(nomen_scatter_reduce_args),
+        .given = &given_scatter_reduce,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -11475,7 +11981,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "along",
         .out_offset = offsetof(nomen_scatter_reduce_args, out),
         .names = nomen__names_along,
         .dtype = nomen__dtype_put,
@@ -11506,6 +12012,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_searchsorted_args, out_int32),
         .bytes = sizeof(nomen_searchsorted_args),
+        .given = &given_searchsorted,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -11550,6 +12057,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_select_args, dim),
         .bytes = sizeof(nomen_select_args),
+        .given = &given_select,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -11597,6 +12105,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_sgn_args, out),
         .bytes = sizeof(nomen_sgn_args),
+        .given = &given_sgn,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11647,6 +12156,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_sigmoid_args, out),
         .bytes = sizeof(nomen_sigmoid_args),
+        .given = &given_sigmoid,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11694,6 +12204,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_sign_args, out),
         .bytes = sizeof(nomen_sign_args),
+        .given = &given_sign,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11741,6 +12252,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_BOOL,
         .tail = offsetof(nomen_signbit_args, out),
         .bytes = sizeof(nomen_signbit_args),
+        .given = &given_signbit,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11789,6 +12301,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_sin_args, out),
         .bytes = sizeof(nomen_sin_args),
+        .given = &given_sin,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11838,6 +12351,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_sinc_args, out),
         .bytes = sizeof(nomen_sinc_args),
+        .given = &given_sinc,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11887,6 +12401,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_sinh_args, out),
         .bytes = sizeof(nomen_sinh_args),
+        .given = &given_sinh,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -11932,6 +12447,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_slice_args, dim),
         .bytes = sizeof(nomen_slice_args),
+        .given = &given_slice,
         .more = 0,
         .view = 1,
         .spare = 1,
@@ -11979,6 +12495,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_softmax_args, dim),
         .bytes = sizeof(nomen_softmax_args),
+        .given = &given_softmax,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -12025,6 +12542,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_sort_args, dim),
         .bytes = sizeof(nomen_sort_args),
+        .given = &given_sort,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12073,6 +12591,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_split_args, split_size),
         .bytes = sizeof(nomen_split_args),
+        .given = &given_split,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12115,6 +12634,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_sqrt_args, out),
         .bytes = sizeof(nomen_sqrt_args),
+        .given = &given_sqrt,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12164,6 +12684,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_square_args, out),
         .bytes = sizeof(nomen_square_args),
+        .given = &given_square,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12210,6 +12731,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_squeeze_args, dim),
         .bytes = sizeof(nomen_squeeze_args),
+        .given = &given_squeeze,
         .more = 0,
         .view = 1,
         .spare = 1,
@@ -12255,6 +12777,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_stack_args, tensors),
         .bytes = sizeof(nomen_stack_args),
+        .given = &given_stack,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -12301,6 +12824,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_std_args, dim),
         .bytes = sizeof(nomen_std_args),
+        .given = &given_std,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12346,6 +12870,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_std_mean_args, dim),
         .bytes = sizeof(nomen_std_mean_args),
+        .given = &given_std_mean,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12399,6 +12924,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_sub_args, alpha),
         .bytes = sizeof(nomen_sub_args),
+        .given = &given_sub,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12447,6 +12973,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_sum_args, dim),
         .bytes = sizeof(nomen_sum_args),
+        .given = &given_sum,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12477,7 +13004,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, index, *, out=None)",
         .doc = "The elements at positions counted in row-major order; -1 is the last one.\n"
         "\n"
-        "Names: the names of the index (rule as_index).\n"
+        "Names: the names of the second operand (rule as_index).\n"
         "Shapes: as index.\n"
         "Dtypes: as self; the index has any integer dtype.\n"
         "Gradient: self.\n"
@@ -12493,6 +13020,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_take_args, out),
         .bytes = sizeof(nomen_take_args),
+        .given = &given_take,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12522,7 +13050,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, indices, dim=None, *, out=None)",
         .doc = "gather with an index that is broadcast; without a dim both are flattened first.\n"
         "\n"
-        "Names: all operands matched from the right (rule unify).\n"
+        "Names: like along; without a dim of both operands as vectors (rule take_along).\n"
         "Shapes: self and index broadcast, but for the dim, where the result is as long as the index.\n"
         "Dtypes: any; as self. Indices are integers.\n"
         "Gradient: of the operations it is made of.\n"
@@ -12540,6 +13068,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_take_along_dim_args, dim),
         .bytes = sizeof(nomen_take_along_dim_args),
+        .given = &given_take_along_dim,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12555,7 +13084,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "unify",
+        .rule = "take_along",
         .out_offset = offsetof(nomen_take_along_dim_args, out),
         .compose = nomen__compose_take_along_dim,
     },
@@ -12579,6 +13108,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_take_dims_args, first),
         .bytes = sizeof(nomen_take_dims_args),
+        .given = &given_take_dims,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -12626,6 +13156,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_tan_args, out),
         .bytes = sizeof(nomen_tan_args),
+        .given = &given_tan,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12675,6 +13206,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_FLOAT,
         .tail = offsetof(nomen_tanh_args, out),
         .bytes = sizeof(nomen_tanh_args),
+        .given = &given_tanh,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12722,6 +13254,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_tensor_split_args, sections),
         .bytes = sizeof(nomen_tensor_split_args),
+        .given = &given_tensor_split,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12764,6 +13297,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_threshold_args, threshold),
         .bytes = sizeof(nomen_threshold_args),
+        .given = &given_threshold,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -12795,7 +13329,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, dims)",
         .doc = "repeat that begins with the last dim where there are less numbers than dims.\n"
         "\n"
-        "Names: own names at the right, new leading dims unnamed (rule expand).\n"
+        "Names: like expand; too few numbers are for the last dims (rule tile).\n"
         "Shapes: each size times its number.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -12811,6 +13345,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_tile_args, dims),
         .bytes = sizeof(nomen_tile_args),
+        .given = &given_tile,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -12826,7 +13361,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "expand",
+        .rule = "tile",
         .compose = nomen__compose_tile,
     },
     {
@@ -12849,6 +13384,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_to_args, dtype),
         .bytes = sizeof(nomen_to_args),
+        .given = &given_to,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -12887,6 +13423,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_to_device_args, device),
         .bytes = sizeof(nomen_to_device_args),
+        .given = &given_to_device,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -12932,6 +13469,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_topk_args, k),
         .bytes = sizeof(nomen_topk_args),
+        .given = &given_topk,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -12982,6 +13520,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_trace_args),
         .bytes = sizeof(nomen_trace_args),
+        .given = &given_trace,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13022,6 +13561,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_transpose_args, dim0),
         .bytes = sizeof(nomen_transpose_args),
+        .given = &given_transpose,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -13070,6 +13610,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_tril_args, diagonal),
         .bytes = sizeof(nomen_tril_args),
+        .given = &given_tril,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13119,6 +13660,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_triu_args, diagonal),
         .bytes = sizeof(nomen_triu_args),
+        .given = &given_triu,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13166,6 +13708,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_SAME,
         .tail = offsetof(nomen_trunc_args, out),
         .bytes = sizeof(nomen_trunc_args),
+        .given = &given_trunc,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13212,6 +13755,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_unbind_args, dim),
         .bytes = sizeof(nomen_unbind_args),
+        .given = &given_unbind,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13250,6 +13794,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_unflatten_args, dim),
         .bytes = sizeof(nomen_unflatten_args),
+        .given = &given_unflatten,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -13278,7 +13823,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, dimension, size, step)",
         .doc = "All windows of a size along a dim, step elements apart: the dim counts them, a new last dim has their elements. Windows may overlap in memory.\n"
         "\n"
-        "Names: a new dim (rule insert).\n"
+        "Names: own names, then an unnamed dim; a dim given must exist (rule append).\n"
         "Shapes: as self but for the dim, then size.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
@@ -13294,6 +13839,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_unfold_args, dimension),
         .bytes = sizeof(nomen_unfold_args),
+        .given = &given_unfold,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -13309,7 +13855,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "insert",
+        .rule = "append",
         .names = nomen__view_unfold,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_unfold,
@@ -13339,6 +13885,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_uniform_args, from),
         .bytes = sizeof(nomen_uniform_args),
+        .given = &given_uniform,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13387,6 +13934,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_unique_args, unsorted),
         .bytes = sizeof(nomen_unique_args),
+        .given = &given_unique,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13425,6 +13973,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_unique_consecutive_args, return_inverse),
         .bytes = sizeof(nomen_unique_consecutive_args),
+        .given = &given_unique_consecutive,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13464,6 +14013,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_unsqueeze_args, dim),
         .bytes = sizeof(nomen_unsqueeze_args),
+        .given = &given_unsqueeze,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -13508,6 +14058,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_var_args, dim),
         .bytes = sizeof(nomen_var_args),
+        .given = &given_var,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13553,6 +14104,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_var_mean_args, dim),
         .bytes = sizeof(nomen_var_mean_args),
+        .given = &given_var_mean,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13586,7 +14138,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self, size)",
         .doc = "The same elements with other sizes, never copied; one size may be -1. Dims that stay whole keep their names.\n"
         "\n"
-        "Names: the names of the first operand; a dim given must exist (rule keep).\n"
+        "Names: dims that stay whole keep their names (rule reshape).\n"
         "Shapes: the sizes given, with as many elements as self has; the result shares memory with self.\n"
         "Dtypes: as self.\n"
         "Gradient: self.\n"
@@ -13601,6 +14153,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_view_args, size),
         .bytes = sizeof(nomen_view_args),
+        .given = &given_view,
         .more = 0,
         .view = 1,
         .spare = 0,
@@ -13616,7 +14169,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "keep",
+        .rule = "reshape",
         .names = nomen__view_reshape,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_viewed,
@@ -13629,7 +14182,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self)",
         .doc = "Pairs of real numbers along the last dim as complex ones, a view.\n"
         "\n"
-        "Names: the dim given goes with its name (rule select).\n"
+        "Names: own names but the last (rule drop_last).\n"
         "Shapes: those of self without the last one, which is 2.\n"
         "Dtypes: float32 gives complex64, float64 complex128.\n"
         "Gradient: self.\n"
@@ -13644,6 +14197,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_view_as_complex_args),
         .bytes = sizeof(nomen_view_as_complex_args),
+        .given = &given_view_as_complex,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13659,7 +14213,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "select",
+        .rule = "drop_last",
         .names = nomen__names_unpaired,
         .dtype = nomen__dtype_pairs,
         .shape = nomen__shape_unpaired,
@@ -13672,7 +14226,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(self)",
         .doc = "The real and imaginary parts as a new last dim of size 2, a view.\n"
         "\n"
-        "Names: a new dim (rule insert).\n"
+        "Names: own names, then an unnamed dim; a dim given must exist (rule append).\n"
         "Shapes: those of self, then 2.\n"
         "Dtypes: as self; complex gives the real dtype.\n"
         "Gradient: self.\n"
@@ -13688,6 +14242,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_view_as_real_args),
         .bytes = sizeof(nomen_view_as_real_args),
+        .given = &given_view_as_real,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13703,7 +14258,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "insert",
+        .rule = "append",
         .names = nomen__names_pairs,
         .dtype = nomen__dtype_real,
         .shape = nomen__shape_pairs,
@@ -13731,6 +14286,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_view_dtype_args, dtype),
         .bytes = sizeof(nomen_view_dtype_args),
+        .given = &given_view_dtype,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -13772,6 +14328,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_vsplit_args, sections),
         .bytes = sizeof(nomen_vsplit_args),
+        .given = &given_vsplit,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13795,7 +14352,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(tensors, *, out=None)",
         .doc = "Joins tensors one above the other, along dim 0; what has one dim is a row.\n"
         "\n"
-        "Names: equal ranks, matched from the right (rule cat).\n"
+        "Names: unnamed dims where an operand has too few, then cat (rule pile).\n"
         "Shapes: at least 2-d: missing dims are added in front; then as cat.\n"
         "Dtypes: any; as self.\n"
         "Gradient: of the operations it is made of.\n"
@@ -13813,6 +14370,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_vstack_args, tensors),
         .bytes = sizeof(nomen_vstack_args),
+        .given = &given_vstack,
         .more = 1,
         .view = 0,
         .spare = 0,
@@ -13828,7 +14386,7 @@ const nomen__op nomen__ops[] = {
         .repeats = 0,
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
-        .rule = "cat",
+        .rule = "pile",
         .out_offset = offsetof(nomen_vstack_args, out),
         .compose = nomen__compose_pile,
     },
@@ -13853,6 +14411,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_where_args, out),
         .bytes = sizeof(nomen_where_args),
+        .given = &given_where,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13899,6 +14458,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = sizeof(nomen_zero_args),
         .bytes = sizeof(nomen_zero_args),
+        .given = &given_zero,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -13927,7 +14487,7 @@ const nomen__op nomen__ops[] = {
         .signature = "(size, *, names=None, dtype=None, out=None)",
         .doc = "A tensor of zeros.\n"
         "\n"
-        "Names: the names argument (rule given).\n"
+        "Names: the names argument; without it no names (rule given).\n"
         "Shapes: as given.\n"
         "Dtypes: dtype=, else float32.\n"
         "Gradient: none.\n"
@@ -13944,6 +14504,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_zeros_args, names),
         .bytes = sizeof(nomen_zeros_args),
+        .given = &given_zeros,
         .more = 0,
         .view = 0,
         .spare = 0,
@@ -13988,6 +14549,7 @@ const nomen__op nomen__ops[] = {
         .quick = NOMEN__QUICK_NEVER,
         .tail = offsetof(nomen_zeros_like_args, dtype),
         .bytes = sizeof(nomen_zeros_like_args),
+        .given = &given_zeros_like,
         .more = 0,
         .view = 0,
         .spare = 1,
