@@ -45,6 +45,8 @@ void nomen__error_context(const char *op, const char *operands);
  * nomen__hint(nomen__fail(...), ...)` reads well. The first hint stays. */
 nomen_status nomen__hint(nomen_status failed, const char *format, ...) NOMEN_PRINTF(2, 3);
 bool nomen__error_pending(void);
+/* Of the error that is pending, which stays unseen; NOMEN_OK if there is none. */
+nomen_status nomen__error_code(void);
 /* The last failure counts for nothing: whoever saw it has another way. An earlier one stays. */
 void nomen__error_drop(void);
 

@@ -87,6 +87,11 @@ bool nomen__error_pending(void) {
     return !state || state->fresh;
 }
 
+nomen_status nomen__error_code(void) {
+    nomen__error_state *state = mine();
+    return !state ? NOMEN_ERROR_MEMORY : state->fresh ? state->public.code : NOMEN_OK;
+}
+
 const nomen_error *nomen_last_error(void) {
     nomen__error_state *state = mine();
     if (!state) return &no_memory;

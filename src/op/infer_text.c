@@ -30,8 +30,7 @@ static void add_item(nomen__text *t, const nomen__dimref *item) {
 nomen__listtext nomen__text_list(nomen__names a) {
     nomen__listtext buffer;
     nomen__text t = text_on(&buffer);
-    static const nomen_name unnamed[NOMEN_MAX_DIMS];
-    nomen__text_names(&t, a.at ? a.at : unnamed, a.n);
+    nomen__text_names(&t, a.at, a.n);
     return buffer;
 }
 

@@ -279,24 +279,24 @@ static nomen_status find_largest(nomen_tensor *x, double *most) {
         if (low)
             *most = fmax(-(double)nomen_item_int(low), (double)nomen_item_int(high));
         else
-            s = nomen_last_error()->code;
+            s = nomen__error_code();
     }
     if (s != NOMEN_ERROR_MEMORY) return s;
     nomen__error_drop();
     return NOMEN_OK;
 }
 
-/* What a product is computed in. Of whole numbers so small that a floating dtype holds every sum of
- * their products exactly, in whatever order, it is that dtype: the same numbers, and vectors have
- * no good product of 64 bits. Only where the work is much more than looking and converting. */
+/* What a product of whole numbers is computed in. Of whole numbers so small that a floating dtype
+ * holds every sum of their products exactly, in whatever order, it is that dtype: the same numbers,
+ * and vectors have no good product of 64 bits. Only where the work is much more than looking and
+ * converting. */
 static nomen_status choose_dtype(const nomen__call *c, nomen_dtype *dtype) {
     enum { LEAST_WORK = 1 << 18, TIMES = 64 };
     nomen_tensor *a = c->in[0], *b = c->in[1];
     const double k = (double)a->size[a->ndim - 1], work = (double)c->out[0]->numel * k;
     double most_a, most_b;
     *dtype = c->compute;
-    if (!nomen_dtype_is_integral(c->compute) || work < LEAST_WORK ||
-        work < (double)TIMES * ((double)a->numel + (double)b->numel))
+    if (work < LEAST_WORK || work < (double)TIMES * ((double)a->numel + (double)b->numel))
         return NOMEN_OK;
     nomen_status s = find_largest(a, &most_a);
     if (!s) s = find_largest(b, &most_b);
@@ -306,7 +306,7 @@ static nomen_status choose_dtype(const nomen__call *c, nomen_dtype *dtype) {
     return NOMEN_OK;
 }
 
-static nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const nomen__gemm *gemm) {
+static inline nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const nomen__gemm *gemm) {
     nomen_status status = NOMEN_ERROR_MEMORY;
     nomen_tensor *a = nomen__launch_input(c->in[0], dtype), *b = NULL, *out = NULL;
     if (a) b = nomen__launch_input(c->in[1], dtype);
@@ -328,6 +328,7 @@ static nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const nomen__ge
 
 nomen_status nomen__launch_matmul(nomen__call *c) {
     if (c->out[0]->numel == 0) return NOMEN_OK;
+    if (c->compute >= NOMEN_F16) return launch_in(c, c->compute, c->kernel->gemm);
     nomen_dtype dtype;
     nomen_status s = choose_dtype(c, &dtype);
     if (s) return s;

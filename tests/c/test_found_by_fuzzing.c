@@ -132,6 +132,17 @@ static void an_npy_file_of_no_elements_and_endless_sizes(void **s) {
     expect_error(NOMEN_ERROR_VALUE, "larger than any memory");
 }
 
+static void more_dims_than_there_may_be_in_an_error(void **s) {
+    (void)s;
+    char operand[2 * NOMEN_MAX_DIMS], answer[600];
+    for (int i = 0; i < NOMEN_MAX_DIMS; i++) memcpy(operand + 2 * i, "* ", 2);
+    operand[sizeof operand - 1] = 0;
+    const nomen_infer_args args = {
+        .op = "unsqueeze", .operands = (const char *[]){operand}, .count = 1, .dim = "x"};
+    assert_int_not_equal(nomen_infer(&args, answer, sizeof answer), NOMEN_OK);
+    expect_error(NOMEN_ERROR_NAME, "Name 'x' not found in Tensor[None, None, ");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -142,6 +153,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(distances_of_what_is_no_list_of_points, fresh, end),
         cmocka_unit_test_setup_teardown(a_kept_gradient_that_comes_from_its_own_tensor, fresh, end),
         cmocka_unit_test_setup_teardown(an_npy_file_of_no_elements_and_endless_sizes, fresh, end),
+        cmocka_unit_test_setup_teardown(more_dims_than_there_may_be_in_an_error, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

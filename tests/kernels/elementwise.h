@@ -133,8 +133,8 @@ static inline bool in_list(const char *name, const char *const *list) {
 }
 static inline int arity(const char *name) {
     static const char *const four[] = {"addcmul", "addcdiv", "nan_to_num", NULL};
-    static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp", "where",
-                                        "lerp",       "logit_limited", NULL};
+    static const char *const three[] = {"add_scaled", "sub_scaled",    "clamp",     "where",
+                                        "lerp",       "logit_limited", "threshold", NULL};
     static const char *const two[] = {"add",
                                       "sub",
                                       "mul",
