@@ -298,10 +298,14 @@ nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
     return NULL;
 }
 
+/* Whoever asked may fail later: the dims move with the room. */
 nomen_status nomen__tensor_reserve(nomen_tensor *t, int ndim) {
-    return ndim <= NOMEN__INLINE_DIMS || (t->flags & NOMEN__SPILLED) || spill(t)
-               ? NOMEN_OK
-               : NOMEN_ERROR_MEMORY;
+    if (ndim <= NOMEN__INLINE_DIMS || (t->flags & NOMEN__SPILLED)) return NOMEN_OK;
+    if (!spill(t)) return NOMEN_ERROR_MEMORY;
+    memcpy(t->size, t->inline_size, sizeof t->inline_size);
+    memcpy(t->stride, t->inline_stride, sizeof t->inline_stride);
+    memcpy(t->names, t->inline_names, sizeof t->inline_names);
+    return NOMEN_OK;
 }
 
 nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {

@@ -20,11 +20,15 @@ nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
     nomen_tensor *v = nomen__tensor_new((nomen_dtype)t->dtype, map->ndim);
     if (!v) return NULL;
     int64_t offset = 0, numel = 1;
-    for (int d = 0; d < map->input_ndim; d++) offset += map->start[d] * t->stride[d];
+    if (t->numel) /* without elements strides may be anything */
+        for (int d = 0; d < map->input_ndim; d++) offset += map->start[d] * t->stride[d];
     bool contiguous = true; /* as nomen__tensor_finish has it */
     for (int k = map->ndim - 1; k >= 0; k--) {
         int64_t size = map->size[k], stride = 0;
-        if (map->source[k] >= 0) stride = t->stride[map->source[k]] * map->step[k];
+        /* Only a stride that leads nowhere is too long to be told. */
+        if (map->source[k] >= 0 &&
+            __builtin_mul_overflow(t->stride[map->source[k]], map->step[k], &stride))
+            stride = t->stride[map->source[k]];
         v->size[k] = size;
         v->stride[k] = stride;
         contiguous &= (size == 1) | (stride == numel);

@@ -143,6 +143,33 @@ static void more_dims_than_there_may_be_in_an_error(void **s) {
     expect_error(NOMEN_ERROR_NAME, "Name 'x' not found in Tensor[None, None, ");
 }
 
+static void a_failure_after_out_has_got_room_for_more_dims(void **s) {
+    (void)s;
+    int64_t ones[NOMEN_MAX_DIMS];
+    for (int i = 0; i < NOMEN_MAX_DIMS; i++) ones[i] = 1;
+    nomen_tensor *x = nomen_ones(NULL, (nomen_sizes){NOMEN_MAX_DIMS, ones}, .dtype = NOMEN_U8),
+                 *out = nomen_zeros(NULL, NOMEN_SIZES(3, 2));
+    assert_null(
+        nomen_bernoulli(x, nomen_full(NULL, (nomen_sizes){0, NULL}, nomen_num(-5)), .out = out));
+    expect_error(NOMEN_ERROR_STATE, "expects p to be in [0, 1]");
+    assert_int_equal(nomen_ndim(out), 2);
+    assert_int_equal(nomen_size(out, "0"), 3);
+    assert_int_equal(nomen_size(out, "1"), 2);
+    assert_int_equal(nomen_strides(out)[0], 2);
+    assert_non_null(nomen_add(x, x, .out = out));
+    assert_int_equal(nomen_ndim(out), NOMEN_MAX_DIMS);
+}
+
+static void steps_of_one_element_that_no_stride_can_tell(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(4, 2)), *none = nomen_ones("N", NOMEN_SIZES(0));
+    nomen_tensor *one = nomen_slice(x, "N", .start = nomen_num(3), .step = nomen_num(INT64_MAX));
+    assert_non_null(one);
+    assert_int_equal(nomen_size(one, "N"), 1);
+    assert_true(nomen_item(nomen_sum(one)) == 2);
+    assert_non_null(nomen_slice(none, "N", .step = nomen_num(INT64_MAX)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -154,6 +181,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_kept_gradient_that_comes_from_its_own_tensor, fresh, end),
         cmocka_unit_test_setup_teardown(an_npy_file_of_no_elements_and_endless_sizes, fresh, end),
         cmocka_unit_test_setup_teardown(more_dims_than_there_may_be_in_an_error, fresh, end),
+        cmocka_unit_test_setup_teardown(a_failure_after_out_has_got_room_for_more_dims, fresh, end),
+        cmocka_unit_test_setup_teardown(steps_of_one_element_that_no_stride_can_tell, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

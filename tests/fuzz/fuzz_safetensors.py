@@ -9,6 +9,7 @@ and read again, and mapped from a file it is the same.
 """
 
 import argparse
+import copy
 import io
 import json
 import os
@@ -51,7 +52,8 @@ def some_file(r):
 
 
 def hostile(r):
-    return r.choice(HOSTILE) if r.random() < 0.8 else r.randrange(-5, 50)
+    """A copy: a list that is put into a list may be changed there, and come again."""
+    return copy.deepcopy(r.choice(HOSTILE)) if r.random() < 0.8 else r.randrange(-5, 50)
 
 
 def change_entry(r, entry):
