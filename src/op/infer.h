@@ -155,9 +155,9 @@ nomen_status nomen__names_repeat(nomen__names own, int64_t count, nomen__namelis
 nomen_status nomen__names_append(nomen__names own, nomen__namelist *result);
 /* One dim of all elements: a vector's is the one it has. */
 void nomen__names_flat(nomen__names own, nomen__namelist *result);
-/* Dims that stay whole under the new sizes keep their names. */
+/* Dims that stay whole under the new sizes keep their names. empty: there are no elements. */
 void nomen__names_reshape(nomen__names own, const int64_t *from, int ndim, const int64_t *to,
-                          nomen__namelist *result);
+                          bool empty, nomen__namelist *result);
 nomen_status nomen__names_diag(nomen__names own, nomen__namelist *result);
 /* Own names but the last, and two unnamed dims at i and j of the result. */
 nomen_status nomen__names_diag_embed(nomen__names own, const nomen__dimref *first,

@@ -536,7 +536,7 @@ static nomen_status rule_reshape(request *r) {
     if (numel < 0 || numel != product(args->result_size, args->ndim))
         return nomen__fail(NOMEN_ERROR_SHAPE, "%s: the sizes do not have the same product",
                            args->op);
-    nomen__names_reshape(r->in[0], args->size, args->ndim, args->result_size, &r->result);
+    nomen__names_reshape(r->in[0], args->size, args->ndim, args->result_size, !numel, &r->result);
     return NOMEN_OK;
 }
 

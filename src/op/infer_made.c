@@ -3,6 +3,8 @@
 #include "op/infer_text.h"
 #include "op/rows.gen.h"
 
+#include <string.h>
+
 nomen_status nomen__names_append(nomen__names own, nomen__namelist *result) {
     return nomen__names_insert(own, own.n, 0, result);
 }
@@ -15,16 +17,14 @@ void nomen__names_flat(nomen__names own, nomen__namelist *result) {
 /* Matching runs of sizes are walked from the left; a dim that stands alone on both sides stays
  * whole. Both have the same number of elements. */
 void nomen__names_reshape(nomen__names own, const int64_t *from, int ndim, const int64_t *to,
-                          nomen__namelist *result) {
-    bool same = own.n == ndim, empty = false;
+                          bool empty, nomen__namelist *result) {
     result->n = ndim;
-    for (int k = 0; k < ndim; k++) {
-        result->at[k] = 0;
-        same = same && from[k] == to[k];
-        empty = empty || to[k] == 0;
+    memset(result->at, 0, sizeof *result->at * (size_t)ndim);
+    if (empty) { /* products are all 0 and say nothing */
+        bool same = own.n == ndim && !memcmp(from, to, sizeof *from * (size_t)ndim);
+        for (int k = 0; same && k < ndim; k++) result->at[k] = nomen__names_at(own, k);
+        return;
     }
-    for (int k = 0; same && k < ndim; k++) result->at[k] = nomen__names_at(own, k);
-    if (same || empty) return; /* without elements products are all 0 and say nothing */
     int d = 0, k = 0;
     while (d < own.n && k < ndim) {
         int64_t a = from[d], b = to[k];

@@ -589,6 +589,7 @@ nomen_status nomen__view_reshape(nomen__call *c) {
         return nomen__fail(NOMEN_ERROR_SHAPE, "shape '%s' is invalid for input of size %lld",
                            want.at, (long long)t->numel);
     }
-    if (c->named) nomen__names_reshape(nomen__names_of(t), t->size, c->ndim, c->size, &c->names);
+    if (c->named)
+        nomen__names_reshape(nomen__names_of(t), t->size, c->ndim, c->size, !t->numel, &c->names);
     return NOMEN_OK;
 }
