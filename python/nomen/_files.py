@@ -27,6 +27,8 @@ SINGLE_KEY = "tensor"
 # Readers of the reference implementation refuse longer headers, too.
 LONGEST_HEADER = 100_000_000
 MAX_DIMS = 64
+# Bytes that are read or written at once, so that a signal is heard between two pieces.
+PIECE = 1 << 26
 
 _CODES = {
     _C.bool: "BOOL",
@@ -145,18 +147,19 @@ def _replacing(path):
 
 def _write_all(file, data):
     while data:  # raw files may take less at once
-        done = file.write(data)
+        piece = data[:PIECE]
+        done = file.write(piece)
         if done is None:
             if isinstance(file, io.RawIOBase):
                 raise BlockingIOError("save(): the file takes nothing now, and does not wait")
-            return  # an object of somebody's that only looks like a file: all was taken
+            done = len(piece)  # of an object that only looks like a file: all was taken
         if not isinstance(done, int):
             raise TypeError(
                 f"save(): write() of the file object gave {type(done).__name__}, not how many "
                 "bytes it took"
             )
-        if not 0 < done <= len(data):  # none, again and again, would be for ever
-            raise OSError(f"save(): the file object took {done} of {len(data)} bytes")
+        if not 0 < done <= len(piece):  # none, again and again, would be for ever
+            raise OSError(f"save(): the file object took {done} of {len(piece)} bytes")
         data = data[done:]
 
 
@@ -373,7 +376,7 @@ def _read_one(entry, readinto):
     x = _C.empty(tuple(entry.shape), dtype=entry.dtype)
     view = _bytes_of(x)
     while view:
-        done = readinto(view)
+        done = readinto(view[:PIECE])
         if not done:
             raise _Bad("it ends too early")
         view = view[done:]

@@ -82,9 +82,8 @@ static PyObject *to_capsule(PyObject *self, PyObject *args, PyObject *kwargs) {
     if (copies < 0) return NULL;
     nomen_tensor *t = nomen__py_unwrap(self);
     if (copies && !(t->flags & NOMEN__REQUIRES)) {
-        t = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
+        t = nomen__copied(nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size), t);
         if (!t) return nomen__py_raise(s);
-        nomen__copy_values(t, nomen__py_unwrap(self));
     } else {
         nomen__retain(t);
     }

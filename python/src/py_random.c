@@ -85,12 +85,9 @@ static bool set_state(py_state *s, nomen_generator *g, PyObject *state) {
     }
     nomen_status status;
     if (t) {
-        nomen_tensor *whole = nomen__tensor_empty(NOMEN_U8, t->ndim, t->size);
-        status = whole ? NOMEN_OK : NOMEN_ERROR_MEMORY;
-        if (whole) {
-            nomen__copy_values(whole, t);
-            status = nomen_generator_set_state(g, whole->data, (size_t)whole->numel);
-        }
+        nomen_tensor *whole = nomen__copied(nomen__tensor_empty(NOMEN_U8, t->ndim, t->size), t);
+        status = whole ? nomen_generator_set_state(g, whole->data, (size_t)whole->numel)
+                       : NOMEN_ERROR_MEMORY;
         nomen__release(whole);
     } else {
         status =

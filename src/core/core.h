@@ -47,6 +47,9 @@ nomen_status nomen__hint(nomen_status failed, const char *format, ...) NOMEN_PRI
 bool nomen__error_pending(void);
 /* Of the error that is pending, which stays unseen; NOMEN_OK if there is none. */
 nomen_status nomen__error_code(void);
+/* Is the error that was recorded last that of an interrupt? Who failed on its account may have
+ * given back another status. */
+bool nomen__error_interrupted(void);
 /* The last failure counts for nothing: whoever saw it has another way. An earlier one stays. */
 void nomen__error_drop(void);
 
@@ -309,6 +312,8 @@ nomen_status nomen__parallel_asking(int64_t n, int64_t grain, nomen__task *task,
 bool nomen__is_stopped(void);
 /* For loops that take long without being such a job. */
 nomen_status nomen__ask(void) __attribute__((warn_unused_result));
+/* Would it ask at all? Who holds a lock gives it back only then. */
+bool nomen__ask_is_due(void);
 /* While a lock is held; gives back what was before. */
 bool nomen__ask_nothing(bool quiet);
 /* nomen_set_interrupt that gives back the payload of before. */

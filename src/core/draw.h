@@ -8,34 +8,35 @@
 #include <pthread.h>
 
 /* Fill n elements of a contiguous `out`, drawing what PyTorch 1.13 draws on the CPU. All take the
- * generator's lock (NULL: the default generator) and cannot fail. A complex element is two draws of
- * its real type. Arguments are checked by the caller: low <= high, std >= 0, 0 <= p <= 1, dtypes as
- * stated. */
+ * generator's lock (NULL: the default generator). They fail only when they are interrupted; then
+ * the generator stands behind what was drawn. A complex element is two draws of its real type.
+ * Arguments are checked by the caller: low <= high, std >= 0, 0 <= p <= 1, dtypes as stated. */
 
 /* Floating and complex dtypes: [0, 1), and [low, high). */
-void nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
-void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                   double low, double high);
+nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
+nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out,
+                                           int64_t n, double low, double high);
 /* Floating and complex dtypes; of complex numbers std is that of the whole, each part has std /
  * sqrt(2). */
-void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double mean,
-                          double std);
+nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                  double mean, double std);
 /* The same from single draws, however many: what is drawn for memory that is not contiguous. */
-void nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                 double mean, double std);
+nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
+                                         int64_t n, double mean, double std);
 
 /* All dtypes but complex: integers base, base + 1, ..., base + range - 1; range 0 means all of
  * int64. */
-void nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                            int64_t base, uint64_t range);
+nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                    int64_t base, uint64_t range);
 /* All dtypes but complex: from 0 to the largest value (of floating dtypes the largest run of exact
  * integers). */
-void nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
+nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n);
 /* All dtypes: 1 with probability p, otherwise 0. */
-void nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double p);
+nomen_status nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                     double p);
 /* The same with a probability each: p is contiguous too, of a floating dtype. */
-void nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                  nomen_dtype p_dtype, const void *p);
+nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out,
+                                          int64_t n, nomen_dtype p_dtype, const void *p);
 
 /* Floating dtypes. NOMEN__GEOMETRIC and others with one parameter ignore b. */
 typedef enum nomen__distribution {
@@ -44,14 +45,15 @@ typedef enum nomen__distribution {
     NOMEN__LOG_NORMAL,  /* a: mean, b: std of the logarithm */
     NOMEN__GEOMETRIC,   /* a: probability of success; integer dtypes too */
 } nomen__distribution;
-void nomen__random_distribution(nomen_generator *g, nomen__distribution which, nomen_dtype dtype,
-                                void *out, int64_t n, double a, double b);
+nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution which,
+                                        nomen_dtype dtype, void *out, int64_t n, double a,
+                                        double b);
 
 /* Each of n rates (>= 0) becomes a count of events. */
-void nomen__random_poisson(nomen_generator *g, double *values, int64_t n);
+nomen_status nomen__random_poisson(nomen_generator *g, double *values, int64_t n);
 
 /* 0 .. n - 1 in random order. */
-void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n);
+nomen_status nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n);
 
 /* ---- between random.c, random_fill.c and random_simd.c --------------------------------------- */
 
@@ -76,6 +78,9 @@ double nomen__draw_double(nomen_generator *g);
 /* Locks g (or the default generator), starts it if need be, and returns it. */
 nomen_generator *nomen__generator_lock(nomen_generator *g);
 void nomen__generator_unlock(nomen_generator *g);
+/* Between pieces of a long draw: asks whether to go on. The lock is given back for that moment,
+ * since the answer may come from somebody who draws, or waits for who does. */
+nomen_status nomen__generator_ask(nomen_generator *g);
 void nomen__generator_refill(nomen_generator *g); /* next block; position becomes 0 */
 
 /* random_wide.c. Uniform numbers (normal ones for LOG_NORMAL) become those of a distribution, for

@@ -242,10 +242,12 @@ nomen_status nomen_set_interrupt(bool (*asked)(void *payload), void *payload) {
 
 /* me: NULL for those who do not ask. What is called may compute with tensors; it is not asked again
  * meanwhile. */
+static bool is_due(const nomen__thread *me) {
+    return me && me->interrupt && !me->quiet && now_ns() - me->asked_at >= ASK_NS;
+}
+
 static bool is_to_stop(nomen__thread *me) {
-    if (!me || !me->interrupt || me->quiet) return false;
-    int64_t now = now_ns();
-    if (now - me->asked_at < ASK_NS) return false;
+    if (!is_due(me)) return false;
     me->quiet = true;
     bool stop = me->interrupt(me->interrupt_payload);
     me->quiet = false;
@@ -273,6 +275,8 @@ static nomen_status interrupted(void) {
     return nomen__hint(nomen__fail(NOMEN_ERROR_INTERRUPTED, "the operation was interrupted"),
                        "what it was to write to (out=, in place) may be written in part");
 }
+
+bool nomen__ask_is_due(void) { return is_due(nomen__thread_here); }
 
 nomen_status nomen__ask(void) { return is_to_stop(nomen__thread_here) ? interrupted() : NOMEN_OK; }
 

@@ -42,6 +42,14 @@ nomen_generator *nomen__generator_lock(nomen_generator *g) {
 
 void nomen__generator_unlock(nomen_generator *g) { pthread_mutex_unlock(&g->lock); }
 
+nomen_status nomen__generator_ask(nomen_generator *g) {
+    if (!nomen__ask_is_due()) return NOMEN_OK;
+    pthread_mutex_unlock(&g->lock);
+    nomen_status status = nomen__ask();
+    pthread_mutex_lock(&g->lock);
+    return status;
+}
+
 void nomen__generator_refill(nomen_generator *g) {
     nomen__random_loops_best()->refill(g->state, g->ready);
     g->position = 0;

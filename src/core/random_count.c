@@ -4,15 +4,20 @@
 
 #include <math.h>
 
-void nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n) {
+enum { PIECE = 1 << 16 }; /* elements between two questions whether to go on */
+
+nomen_status nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n) {
+    nomen_status status = NOMEN_OK;
     for (int64_t i = 0; i < n; i++) out[i] = i;
     g = nomen__generator_lock(g);
     for (int64_t i = 0; i < n - 1; i++) {
+        if (i % PIECE == PIECE - 1 && (status = nomen__generator_ask(g)) != NOMEN_OK) break;
         int64_t other = i + (int64_t)(nomen__draw32(g) % (uint64_t)(n - i)), kept = out[i];
         out[i] = out[other];
         out[other] = kept;
     }
     nomen__generator_unlock(g);
+    return status;
 }
 
 /* Few events: as long as the product of uniform numbers stays above e^-rate, one more. */
@@ -39,10 +44,14 @@ static double count_many(nomen_generator *g, double rate) {
     }
 }
 
-void nomen__random_poisson(nomen_generator *g, double *values, int64_t n) {
+nomen_status nomen__random_poisson(nomen_generator *g, double *values, int64_t n) {
+    nomen_status status = NOMEN_OK;
     g = nomen__generator_lock(g);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n; i++) {
+        if (i % PIECE == PIECE - 1 && (status = nomen__generator_ask(g)) != NOMEN_OK) break;
         if (values[i] != 0)
             values[i] = values[i] < 10 ? count_few(g, values[i]) : count_many(g, values[i]);
+    }
     nomen__generator_unlock(g);
+    return status;
 }

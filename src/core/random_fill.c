@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048, PARALLEL_SHAPES = 4096 };
+/* PIECE: elements between two questions whether to go on; a multiple of the others. */
+enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048, PARALLEL_SHAPES = 4096, PIECE = 1 << 17 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -211,6 +212,43 @@ static void *advance(void *out, nomen_dtype dtype, int64_t n) {
     return (char *)out + (size_t)n * nomen_dtype_size(dtype);
 }
 
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* What is drawn: each distribution reads what it has. */
+typedef struct how {
+    double a, b;
+    int64_t base;
+    uint64_t range;
+    bool wide;
+    nomen__distribution which;
+    nomen_dtype p_dtype;
+    const char *p; /* probabilities of the elements to come */
+} how;
+
+typedef void draw(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h);
+
+/* g is locked. What pieces draw one after the other is what all would draw at once. */
+static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                              draw *some, how *h) {
+    for (;;) {
+        int64_t part = least(n, PIECE);
+        some(g, dtype, out, part, h);
+        n -= part;
+        if (n <= 0) return NOMEN_OK;
+        out = advance(out, dtype, part);
+        nomen_status status = nomen__generator_ask(g);
+        if (status) return status;
+    }
+}
+
+static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                             draw *some, how *h) {
+    g = nomen__generator_lock(g);
+    nomen_status status = in_pieces(g, dtype, out, n, some, h);
+    nomen__generator_unlock(g);
+    return status;
+}
+
 /* ---- uniform --------------------------------------------------------------------------------- */
 
 static void fill_f32(nomen_generator *g, float *out, int64_t n) {
@@ -263,7 +301,8 @@ static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_
     }
 }
 
-static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (void)h;
     if (dtype == NOMEN_F32)
         fill_f32(g, out, n);
     else if (dtype == NOMEN_F64)
@@ -272,11 +311,9 @@ static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64
         fill_16(g, dtype, out, n);
 }
 
-void nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
     dtype = real_parts(dtype, &n);
-    g = nomen__generator_lock(g);
-    fill_uniform(g, dtype, out, n);
-    nomen__generator_unlock(g);
+    return draw_all(g, dtype, out, n, fill_uniform, NULL);
 }
 
 /* The bounds are numbers of the dtype; arithmetic of 16-bit floats is that of float, the width is
@@ -310,16 +347,18 @@ static void scale_uniform(nomen_dtype dtype, void *out, int64_t n, double low, d
     }
 }
 
-void nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                   double low, double high) {
-    dtype = real_parts(dtype, &n);
-    g = nomen__generator_lock(g);
+static void fill_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
-        fill_uniform(g, dtype, out, part);
-        scale_uniform(dtype, out, part, low, high);
+        fill_uniform(g, dtype, out, part, NULL);
+        scale_uniform(dtype, out, part, h->a, h->b);
     }
-    nomen__generator_unlock(g);
+}
+
+nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out,
+                                           int64_t n, double low, double high) {
+    dtype = real_parts(dtype, &n);
+    return draw_all(g, dtype, out, n, fill_between, &(how){.a = low, .b = high});
 }
 
 /* ---- normal ---------------------------------------------------------------------------------- */
@@ -337,23 +376,21 @@ static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) 
 }
 
 static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                               double mean, double std) {
+                               how *h) {
     double values[CHUNK];
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         draw_normals(g, values, part, dtype == NOMEN_F64);
-        for (int64_t i = 0; i < part; i++) values[i] = fma(values[i], std, mean);
+        for (int64_t i = 0; i < part; i++) values[i] = fma(values[i], h->b, h->a);
         store_doubles(dtype, out, values, part);
     }
 }
 
-void nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                 double mean, double std) {
+nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
+                                         int64_t n, double mean, double std) {
     if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
     dtype = real_parts(dtype, &n);
-    g = nomen__generator_lock(g);
-    fill_normal_singly(g, dtype, out, n, mean, std);
-    nomen__generator_unlock(g);
+    return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
 }
 
 static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
@@ -448,28 +485,27 @@ static void normal_groups(void *context, int64_t begin, int64_t end) {
     }
 }
 
-void nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double mean,
-                          double std) {
+nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                  double mean, double std) {
     if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
     dtype = real_parts(dtype, &n);
+    if (n < GROUP)
+        return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
     g = nomen__generator_lock(g);
-    if (n < GROUP) {
-        fill_normal_singly(g, dtype, out, n, mean, std);
-        nomen__generator_unlock(g);
-        return;
-    }
     /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. Their
      * numbers wait here, so that the lock is not held while the groups are computed. */
     double last[GROUP];
-    fill_uniform(g, dtype, out, n);
-    if (n % GROUP != 0) fill_uniform(g, dtype, last, GROUP);
+    nomen_status status = in_pieces(g, dtype, out, n, fill_uniform, NULL);
+    if (!status && n % GROUP != 0) fill_uniform(g, dtype, last, GROUP, NULL);
     nomen__generator_unlock(g);
+    if (status) return status;
     normal_task task = {nomen__random_loops_best(), dtype, out, mean, std};
-    nomen__parallel(n / GROUP, PARALLEL_GROUPS, normal_groups, &task);
-    if (n % GROUP == 0) return;
+    status = nomen__parallel_asking(n / GROUP, PARALLEL_GROUPS, normal_groups, &task);
+    if (status || n % GROUP == 0) return status;
     task.out = advance(out, dtype, n - GROUP);
     memcpy(task.out, last, GROUP * nomen_dtype_size(dtype));
     normal_groups(&task, 0, 1);
+    return NOMEN_OK;
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
@@ -523,9 +559,10 @@ static bool fill_remainders_quickly(nomen_generator *g, nomen_dtype dtype, void 
 }
 
 /* range > 0; wide: 64-bit words, otherwise 32-bit ones. */
-static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                            int64_t base, uint64_t range, bool wide) {
-    int64_t values[CHUNK];
+static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    int64_t values[CHUNK], base = h->base;
+    uint64_t range = h->range;
+    bool wide = h->wide;
     if (!wide && fill_remainders_quickly(g, dtype, out, n, base, range)) return;
     const double inverse = (1 - 0x1p-50) / (double)range;
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
@@ -543,25 +580,26 @@ static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, in
     }
 }
 
-void nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                            int64_t base, uint64_t range) {
-    bool has_wide =
-        dtype == NOMEN_I64 || dtype == NOMEN_F64 || dtype == NOMEN_F32 || dtype == NOMEN_BF16;
-    g = nomen__generator_lock(g);
-    if (range > 0) {
-        fill_remainders(g, dtype, out, n, base, range, has_wide && range > UINT32_MAX);
-    } else {
-        int64_t values[CHUNK];
-        for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-            part = least(n, CHUNK);
-            for (int64_t i = 0; i < part; i++) values[i] = (int64_t)draw64(g);
-            store_integers(dtype, out, values, part);
-        }
+/* All 64 bits as they are. */
+static void fill_words(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    int64_t values[CHUNK];
+    (void)h;
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        for (int64_t i = 0; i < part; i++) values[i] = (int64_t)draw64(g);
+        store_integers(dtype, out, values, part);
     }
-    nomen__generator_unlock(g);
 }
 
-void nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
+nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                    int64_t base, uint64_t range) {
+    bool has_wide =
+        dtype == NOMEN_I64 || dtype == NOMEN_F64 || dtype == NOMEN_F32 || dtype == NOMEN_BF16;
+    how h = {.base = base, .range = range, .wide = has_wide && range > UINT32_MAX};
+    return draw_all(g, dtype, out, n, range > 0 ? fill_remainders : fill_words, &h);
+}
+
+nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
     static const uint64_t ranges[NOMEN_DTYPE_COUNT] = {
         [NOMEN_BOOL] = 2,
         [NOMEN_U8] = UINT8_MAX + 1,
@@ -574,25 +612,26 @@ void nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t
         [NOMEN_F32] = (1 << 24) + 1,
         [NOMEN_F64] = (UINT64_C(1) << 53) + 1,
     };
-    g = nomen__generator_lock(g);
-    fill_remainders(g, dtype, out, n, 0, ranges[dtype], dtype == NOMEN_I64 || dtype == NOMEN_F64);
-    nomen__generator_unlock(g);
+    how h = {.range = ranges[dtype], .wide = dtype == NOMEN_I64 || dtype == NOMEN_F64};
+    return draw_all(g, dtype, out, n, fill_remainders, &h);
 }
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
 
-void nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                             double p) {
-    double u[CHUNK];
+static void fill_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    double u[CHUNK], p = h->a;
     uint8_t truths[CHUNK];
-    g = nomen__generator_lock(g);
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         fill_f64(g, u, part);
         for (int64_t i = 0; i < part; i++) truths[i] = u[i] < p;
         store_truths(dtype, out, truths, part);
     }
-    nomen__generator_unlock(g);
+}
+
+nomen_status nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                     double p) {
+    return draw_all(g, dtype, out, n, fill_bernoulli, &(how){.a = p});
 }
 
 /* Which of n probabilities are above numbers of float. */
@@ -609,12 +648,13 @@ static void compare_floats(nomen_dtype p_dtype, const void *p, const float *u, u
 }
 
 /* Probabilities of double take a double each, all others a float. */
-void nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                  nomen_dtype p_dtype, const void *p) {
+static void fill_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                how *h) {
     double u[CHUNK];
     float short_u[CHUNK];
     uint8_t truths[CHUNK];
-    g = nomen__generator_lock(g);
+    nomen_dtype p_dtype = h->p_dtype;
+    const void *p = h->p;
     for (int64_t part, done = 0; done < n; done += part, out = advance(out, dtype, part)) {
         part = least(n - done, CHUNK);
         if (p_dtype == NOMEN_F64) {
@@ -627,7 +667,12 @@ void nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *o
         }
         store_truths(dtype, out, truths, part);
     }
-    nomen__generator_unlock(g);
+    h->p += (size_t)n * nomen_dtype_size(p_dtype);
+}
+
+nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out,
+                                          int64_t n, nomen_dtype p_dtype, const void *p) {
+    return draw_all(g, dtype, out, n, fill_bernoulli_each, &(how){.p_dtype = p_dtype, .p = p});
 }
 
 static void shape_values(nomen__distribution which, double *u, int64_t n, double a, double b) {
@@ -657,28 +702,33 @@ static void shape_part(void *context, int64_t begin, int64_t end) {
     shape_values(t->which, t->u + begin, end - begin, t->a, t->b);
 }
 
-void nomen__random_distribution(nomen_generator *g, nomen__distribution which, nomen_dtype dtype,
-                                void *out, int64_t n, double a, double b) {
-    bool full = dtype == NOMEN_F64 || !isfinite(a) || !isfinite(b);
+/* In double the words are drawn first, and become numbers on all threads. */
+static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
     double values[CHUNK];
-    if (which == NOMEN__GEOMETRIC) a = log(1.0 - a);
-    g = nomen__generator_lock(g);
-    for (int64_t part, left = n; left > 0; left -= part, out = advance(out, dtype, part)) {
-        part = dtype == NOMEN_F64 ? left : least(left, CHUNK);
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = dtype == NOMEN_F64 ? n : least(n, CHUNK);
         double *u = dtype == NOMEN_F64 ? out : values;
-        if (which == NOMEN__LOG_NORMAL)
+        if (h->which == NOMEN__LOG_NORMAL)
             draw_normals(g, u, part, full);
         else
             fill_f64(g, u, part);
-        if (dtype == NOMEN_F64) break;
+        if (dtype == NOMEN_F64) return;
         if (full)
-            shape_values(which, u, part, a, b);
+            shape_values(h->which, u, part, h->a, h->b);
         else
-            nomen__random_shape(which, u, part, a, b);
+            nomen__random_shape(h->which, u, part, h->a, h->b);
         store_doubles(dtype, out, u, part);
     }
-    nomen__generator_unlock(g);
-    if (dtype != NOMEN_F64) return;
+}
+
+nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution which,
+                                        nomen_dtype dtype, void *out, int64_t n, double a,
+                                        double b) {
+    if (which == NOMEN__GEOMETRIC) a = log(1.0 - a);
+    how h = {.a = a, .b = b, .which = which};
+    nomen_status status = draw_all(g, dtype, out, n, fill_distribution, &h);
+    if (status || dtype != NOMEN_F64) return status;
     shape_task task = {which, out, a, b};
-    nomen__parallel(n, PARALLEL_SHAPES, shape_part, &task);
+    return nomen__parallel_asking(n, PARALLEL_SHAPES, shape_part, &task);
 }

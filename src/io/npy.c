@@ -18,6 +18,8 @@
 /* NumPy itself reads no header of more than 10,000 characters; ours are padded to a multiple of 64
  * bytes. */
 enum { PREFIX = 8, LONGEST_READ = 65536, LONGEST_WRITTEN = 9984, ALIGNMENT = 64, CHUNK = 16384 };
+/* Bytes that are read or written at once: between two pieces it is asked whether to go on. */
+enum { PIECE = 1 << 24 };
 static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'};
 
 static nomen_status bad_file(const char *path, const char *what) {
@@ -32,7 +34,9 @@ static nomen_status bad_system(const char *path, const char *what) {
 
 static nomen_status read_all(int file, const char *path, void *to, size_t bytes) {
     for (char *at = to; bytes > 0;) {
-        ssize_t got = nomen__sys_read(file, at, bytes < SSIZE_MAX ? bytes : SSIZE_MAX);
+        nomen_status stopped = nomen__ask();
+        if (stopped) return stopped;
+        ssize_t got = nomen__sys_read(file, at, bytes < PIECE ? bytes : PIECE);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return bad_system(path, "read");
         if (got == 0) return bad_file(path, "it ends too early");
@@ -92,9 +96,14 @@ static nomen_status fill(nomen_tensor *t, int file, const char *path, const nome
     nomen_status failed = read_all(file, path, t->data, (size_t)t->numel * item);
     if (failed) return failed;
     int parts = nomen_dtype_is_complex(npy->dtype) ? 2 : 1;
-    if (npy->swapped) swap_bytes(t->data, item / (size_t)parts, t->numel * parts);
-    if (npy->dtype == NOMEN_BOOL)
-        for (int64_t i = 0; i < t->numel; i++) t->data[i] = t->data[i] != 0;
+    for (int64_t i = 0, n; i < t->numel && !failed; i += n) {
+        n = t->numel - i < PIECE ? t->numel - i : PIECE;
+        char *at = t->data + i * (int64_t)item;
+        if (npy->swapped) swap_bytes(at, item / (size_t)parts, n * parts);
+        for (int64_t k = 0; k < n && npy->dtype == NOMEN_BOOL; k++) at[k] = at[k] != 0;
+        failed = nomen__ask();
+    }
+    if (failed) return failed;
     if (npy->column_major) {
         int64_t step = 1;
         for (int i = 0; i < t->ndim; i++) {
@@ -154,7 +163,9 @@ nomen_tensor *nomen_load_npy(const char *path) {
 
 static nomen_status write_all(int file, const char *path, const void *from, size_t bytes) {
     for (const char *at = from; bytes > 0;) {
-        ssize_t put = nomen__sys_write(file, at, bytes < SSIZE_MAX ? bytes : SSIZE_MAX);
+        nomen_status stopped = nomen__ask();
+        if (stopped) return stopped;
+        ssize_t put = nomen__sys_write(file, at, bytes < PIECE ? bytes : PIECE);
         if (put < 0 && errno == EINTR) continue;
         if (put < 0) return bad_system(path, "written");
         at += put;

@@ -64,23 +64,23 @@ nomen_tensor *nomen__in_order(const nomen_tensor *t, const int *dims) {
 
 /* ---- filling --------------------------------------------------------------------------------- */
 
-static void fill(const nomen__drawing *d, nomen_dtype dtype, void *at, int64_t n, bool whole) {
+static nomen_status fill(const nomen__drawing *d, nomen_dtype dtype, void *at, int64_t n,
+                         bool whole) {
     switch (d->kind) {
-    case NOMEN__DRAW_UNIFORM: nomen__random_uniform(d->g, dtype, at, n); break;
-    case NOMEN__DRAW_BETWEEN: nomen__random_uniform_between(d->g, dtype, at, n, d->a, d->b); break;
+    case NOMEN__DRAW_UNIFORM: return nomen__random_uniform(d->g, dtype, at, n);
+    case NOMEN__DRAW_BETWEEN: return nomen__random_uniform_between(d->g, dtype, at, n, d->a, d->b);
     case NOMEN__DRAW_NORMAL:
-        (whole && !d->singly ? nomen__random_normal : nomen__random_normal_singly)(d->g, dtype, at,
-                                                                                   n, d->a, d->b);
-        break;
-    case NOMEN__DRAW_INTEGERS: nomen__random_integers(d->g, dtype, at, n, d->base, d->range); break;
-    case NOMEN__DRAW_ANY: nomen__random_any(d->g, dtype, at, n); break;
-    case NOMEN__DRAW_BERNOULLI: nomen__random_bernoulli(d->g, dtype, at, n, d->a); break;
+        return whole && !d->singly ? nomen__random_normal(d->g, dtype, at, n, d->a, d->b)
+                                   : nomen__random_normal_singly(d->g, dtype, at, n, d->a, d->b);
+    case NOMEN__DRAW_INTEGERS: return nomen__random_integers(d->g, dtype, at, n, d->base, d->range);
+    case NOMEN__DRAW_ANY: return nomen__random_any(d->g, dtype, at, n);
+    case NOMEN__DRAW_BERNOULLI: return nomen__random_bernoulli(d->g, dtype, at, n, d->a);
     case NOMEN__DRAW_BERNOULLI_EACH:
-        nomen__random_bernoulli_each(d->g, dtype, at, n, (nomen_dtype)d->p->dtype, d->p->data);
-        break;
+        return nomen__random_bernoulli_each(d->g, dtype, at, n, (nomen_dtype)d->p->dtype,
+                                            d->p->data);
     default:
-        nomen__random_distribution(d->g, (nomen__distribution)(d->kind - NOMEN__DRAW_OTHERS), dtype,
-                                   at, n, d->a, d->b);
+        return nomen__random_distribution(d->g, (nomen__distribution)(d->kind - NOMEN__DRAW_OTHERS),
+                                          dtype, at, n, d->a, d->b);
     }
 }
 
@@ -88,10 +88,8 @@ nomen_status nomen__draw_into(nomen_tensor *out, nomen_dtype dtype, const nomen_
     nomen__drawing drawing = *d;
     nomen_tensor *p = NULL, *ordered = NULL, *made = NULL;
     bool right = (nomen_dtype)out->dtype == dtype, whole = out->flags & NOMEN__CONTIGUOUS;
-    if (right && whole && (!d->p || d->p->flags & NOMEN__CONTIGUOUS)) {
-        fill(d, dtype, out->data, out->numel, true);
-        return NOMEN_OK;
-    }
+    if (right && whole && (!d->p || d->p->flags & NOMEN__CONTIGUOUS))
+        return fill(d, dtype, out->data, out->numel, true);
     int dims[NOMEN_MAX_DIMS];
     nomen__memory_order(out, dims);
     ordered = nomen__in_order(out, dims);
@@ -105,15 +103,12 @@ nomen_status nomen__draw_into(nomen_tensor *out, nomen_dtype dtype, const nomen_
         nomen_tensor *turned = nomen__in_order(d->p, dims);
         p = turned ? nomen__tensor_empty((nomen_dtype)turned->dtype, turned->ndim, turned->size)
                    : NULL;
-        if (p) nomen__copy_values(p, turned);
-        if (!p) s = NOMEN_ERROR_MEMORY;
+        s = p ? nomen__copy_values(p, turned) : NOMEN_ERROR_MEMORY;
         nomen__release(turned);
         drawing.p = p;
     }
-    if (!s) {
-        fill(&drawing, dtype, dense ? ordered->data : made->data, out->numel, whole);
-        if (made) nomen__copy_values(ordered, made);
-    }
+    if (!s) s = fill(&drawing, dtype, dense ? ordered->data : made->data, out->numel, whole);
+    if (!s && made) s = nomen__copy_values(ordered, made);
     nomen__release(p);
     nomen__release(made);
     nomen__release(ordered);
@@ -373,10 +368,11 @@ nomen_status nomen__launch_randperm(nomen__call *c) {
     bool direct = out->dtype == NOMEN_I64 && (out->flags & NOMEN__CONTIGUOUS);
     nomen_tensor *t = direct ? nomen__retain(out) : nomen__tensor_empty(NOMEN_I64, 1, c->size);
     if (!t) return NOMEN_ERROR_MEMORY;
-    nomen__random_permutation(nomen__generator_given(c), (int64_t *)(void *)t->data, t->numel);
-    if (!direct) nomen__copy_values(out, t);
+    nomen_status s =
+        nomen__random_permutation(nomen__generator_given(c), (int64_t *)(void *)t->data, t->numel);
+    if (!s && !direct) s = nomen__copy_values(out, t);
     nomen__release(t);
-    return NOMEN_OK;
+    return s;
 }
 
 /* ---- other distributions --------------------------------------------------------------------- */

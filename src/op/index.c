@@ -199,8 +199,10 @@ static nomen_status join_item(index_plan *p, const index_item *item, int64_t fac
     if (s) return s;
     bool plain = item->index->dtype == NOMEN_I64 && (item->index->flags & NOMEN__CONTIGUOUS) &&
                  nomen__has_sizes(item->index, joint->ndim, joint->size);
-    nomen_tensor *index = plain ? nomen__retain(item->index)
-                                : nomen__tensor_empty(NOMEN_I64, joint->ndim, joint->size);
+    nomen_tensor *index =
+        plain
+            ? nomen__retain(item->index)
+            : nomen__copied(nomen__tensor_empty(NOMEN_I64, joint->ndim, joint->size), item->index);
     if (!index) return NOMEN_ERROR_MEMORY;
     join_job job = {(const int64_t *)(const void *)index->data,
                     (int64_t *)(void *)joint->data,
@@ -208,11 +210,9 @@ static nomen_status join_item(index_plan *p, const index_item *item, int64_t fac
                     factor,
                     item == &p->item[p->items - 1],
                     false};
-    if (joint->numel) {
-        if (!plain) nomen__copy_values(index, item->index);
-        nomen__parallel(joint->numel, NOMEN__GRAIN, join_chunk, &job);
-    }
+    if (joint->numel) s = nomen__parallel_asking(joint->numel, NOMEN__GRAIN, join_chunk, &job);
     nomen__release(index);
+    if (s) return s;
     if (!atomic_load_explicit(&job.wrong, memory_order_relaxed)) return NOMEN_OK;
     nomen__place_rule rule = {p->self, item->first, item->count, true, NOMEN__RANGE_INDEX};
     nomen__release(nomen__places(item->index, &rule)); /* says which one */

@@ -480,8 +480,7 @@ nomen_status nomen__iter_run_asking(const nomen__iter *it) {
 /* ---- moves ----------------------------------------------------------------------------------- */
 
 /* A number for all elements is converted once. */
-APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__loop *cast,
-                            bool asks) {
+APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__loop *cast) {
     alignas(16) char value[16];
     const nomen_dtype to = (nomen_dtype)dst->dtype;
     nomen_tensor one = {.dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS};
@@ -490,16 +489,14 @@ APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__l
     cast((char *const[2]){value, src->data}, (const int64_t[2]){0, 0}, 1);
     one.data = value;
     nomen__iter_make(&it, nomen__copy_loop(to), dst, &in, 1, dst->ndim, dst->size, to, to);
-    if (asks) return nomen__iter_run_asking(&it);
-    nomen__iter_run(&it);
-    return NOMEN_OK;
+    return nomen__iter_run_asking(&it);
 }
 
-static inline nomen_status copy_values(nomen_tensor *dst, const nomen_tensor *src, bool asks) {
+nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
     if (NOMEN_UNLIKELY((dst->flags | src->flags) & NOMEN__AWAY)) return nomen__copy_away(dst, src);
     nomen_dtype from = (nomen_dtype)src->dtype, to = (nomen_dtype)dst->dtype;
     nomen__loop *loop = nomen__cast_loop(from, to);
-    if (loop && src->numel == 1 && dst->numel > 1) return copy_one(dst, src, loop, asks);
+    if (loop && src->numel == 1 && dst->numel > 1) return copy_one(dst, src, loop);
     if (!loop) {
         if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
             dst->numel <= NOMEN__ALONE) {
@@ -513,17 +510,13 @@ static inline nomen_status copy_values(nomen_tensor *dst, const nomen_tensor *sr
     nomen_tensor *in = (nomen_tensor *)(uintptr_t)src; /* only read */
     nomen__iter_make_mixed(&it, loop, dst, &in, 1, dst->ndim, dst->size,
                            (const nomen_dtype[2]){to, from});
-    if (asks) return nomen__iter_run_asking(&it);
-    nomen__iter_run(&it);
-    return NOMEN_OK;
+    return nomen__iter_run_asking(&it);
 }
 
-nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
-    return copy_values(dst, src, false);
-}
-
-nomen_status nomen__copy_values_asking(nomen_tensor *dst, const nomen_tensor *src) {
-    return copy_values(dst, src, true);
+nomen_tensor *nomen__copied(nomen_tensor *copy, const nomen_tensor *src) {
+    if (!copy || !copy->numel || !nomen__copy_values(copy, src)) return copy;
+    nomen__release(copy);
+    return NULL;
 }
 
 /* Of all dtypes these three hold every number, so that one cast is enough. */

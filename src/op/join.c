@@ -155,7 +155,7 @@ static void join_rounds(void *context, int64_t begin, int64_t end) {
 }
 
 /* false: something is not as it would have to be, or is faster as copies of whole operands. */
-static bool join_blocks(const nomen__call *c) {
+static bool join_blocks(const nomen__call *c, nomen_status *s) {
     const nomen_tensor *out = c->out[0];
     const bool few = out->numel <= FEW;
     join_job job;
@@ -184,12 +184,13 @@ static bool join_blocks(const nomen__call *c) {
     if (few)
         join_rounds(&job, 0, rounds);
     else
-        nomen__parallel(rounds, grain, join_rounds, &job);
+        *s = nomen__parallel_asking(rounds, grain, join_rounds, &job);
     return true;
 }
 
 nomen_status nomen__launch_cat(nomen__call *c) {
-    if (join_blocks(c)) return NOMEN_OK;
+    nomen_status joined = NOMEN_OK;
+    if (join_blocks(c, &joined)) return joined;
     int64_t at = 0, size[NOMEN_MAX_DIMS];
     for (int64_t i = 0; i < c->in_count; i++) {
         const nomen_tensor *t = c->in[i];
@@ -197,7 +198,7 @@ nomen_status nomen__launch_cat(nomen__call *c) {
         int64_t length = t->size[c->dim];
         nomen_tensor part;
         part_of(c->out[0], c->dim, at, length, &part, size);
-        nomen_status s = part.numel ? nomen__copy_values_asking(&part, t) : NOMEN_OK;
+        nomen_status s = part.numel ? nomen__copy_values(&part, t) : NOMEN_OK;
         if (s) return s;
         at += length;
     }
@@ -205,7 +206,8 @@ nomen_status nomen__launch_cat(nomen__call *c) {
 }
 
 nomen_status nomen__launch_stack(nomen__call *c) {
-    if (join_blocks(c)) return NOMEN_OK;
+    nomen_status joined = NOMEN_OK;
+    if (join_blocks(c, &joined)) return joined;
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     nomen_tensor *out = c->out[0];
     for (int64_t i = 0; i < c->in_count; i++) {
@@ -220,7 +222,7 @@ nomen_status nomen__launch_stack(nomen__call *c) {
         }
         part.ndim--;
         nomen__tensor_finish(&part);
-        nomen_status s = part.numel ? nomen__copy_values_asking(&part, c->in[i]) : NOMEN_OK;
+        nomen_status s = part.numel ? nomen__copy_values(&part, c->in[i]) : NOMEN_OK;
         if (s) return s;
     }
     return NOMEN_OK;
@@ -229,7 +231,7 @@ nomen_status nomen__launch_stack(nomen__call *c) {
 nomen_status nomen__launch_copy(nomen__call *c) {
     if (!c->out[0]->numel) return NOMEN_OK;
     nomen_tensor *part = nomen__folded(c->out[0], -1);
-    nomen_status s = part ? nomen__copy_values_asking(part, c->in[1]) : NOMEN_ERROR_MEMORY;
+    nomen_status s = part ? nomen__copy_values(part, c->in[1]) : NOMEN_ERROR_MEMORY;
     nomen__release(part);
     return s;
 }

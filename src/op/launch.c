@@ -7,10 +7,7 @@
 
 nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
     if (NOMEN_LIKELY(t->dtype == (uint8_t)dtype)) return nomen__retain(t);
-    nomen_tensor *copy = nomen__tensor_empty_on(t->device, dtype, t->ndim, t->size);
-    if (!copy || !nomen__copy_values(copy, t)) return copy;
-    nomen__release(copy);
-    return NULL;
+    return nomen__copied(nomen__tensor_empty_on(t->device, dtype, t->ndim, t->size), t);
 }
 
 nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart) {
@@ -24,11 +21,10 @@ nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made) {
     return s;
 }
 
-void nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
-    if (made && s == NOMEN_OK)
-        (void)nomen__launch_deliver(out, made);
-    else
-        nomen__release(made);
+nomen_status nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
+    if (made && s == NOMEN_OK) return nomen__launch_deliver(out, made);
+    nomen__release(made);
+    return s;
 }
 
 static void extent(const nomen_tensor *t, const char **low, const char **high) {

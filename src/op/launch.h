@@ -13,9 +13,11 @@ nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
 /* out itself with a reference more, or a contiguous tensor of its sizes that nomen__launch_deliver
  * moves over; apart: it must not be out's memory. */
 nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart);
-nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made);
-/* That if s is NOMEN_OK, else lets go of made, which may be NULL. */
-void nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s);
+nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made)
+    __attribute__((warn_unused_result));
+/* That if s is NOMEN_OK, else lets go of made, which may be NULL, and gives back s. */
+nomen_status nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s)
+    __attribute__((warn_unused_result));
 
 /* Is the one number in t the same in dtype d? */
 bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d);

@@ -149,7 +149,7 @@ nomen_status nomen__launch_distances(nomen__call *c) {
         for (int d = 0; d < job.ndim; d++) batches *= job.size[d];
         status = run(&job, batches);
     }
-    nomen__launch_end(c->out[0], out, status);
+    status = nomen__launch_end(c->out[0], out, status);
     nomen__release(a);
     nomen__release(b);
     return status;

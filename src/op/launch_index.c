@@ -371,7 +371,7 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
     nomen_status s = made ? nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places,
                                              made, index_ndim, dim)
                           : NOMEN_ERROR_MEMORY;
-    nomen__launch_end(out, made, s);
+    s = nomen__launch_end(out, made, s);
     nomen__release(places);
     return s;
 }
@@ -407,8 +407,8 @@ nomen_status nomen__launch_gather(nomen__call *c) {
 /* t, or a copy of it where writing to out would change it; takes over t. */
 static nomen_tensor *away_from(const nomen_tensor *out, nomen_tensor *t) {
     if (!nomen__may_overlap(t, out)) return t;
-    nomen_tensor *copy = nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size);
-    if (copy && copy->numel) nomen__copy_values(copy, t);
+    nomen_tensor *copy =
+        nomen__copied(nomen__tensor_empty((nomen_dtype)t->dtype, t->ndim, t->size), t);
     nomen__release(t);
     return copy;
 }
@@ -421,10 +421,10 @@ nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tenso
     if (places && rows) made = nomen__launch_output(c->out[0], c->compute, false);
     nomen_status s = places && rows ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
     if (made) {
-        if (!c->inplace && made->numel) nomen__copy_values(made, c->in[0]);
-        s = nomen__place_run(kind, made, first, count, places, rows, index_ndim, dim);
+        s = !c->inplace && made->numel ? nomen__copy_values(made, c->in[0]) : NOMEN_OK;
+        if (!s) s = nomen__place_run(kind, made, first, count, places, rows, index_ndim, dim);
     }
-    nomen__launch_end(c->out[0], made, s);
+    s = nomen__launch_end(c->out[0], made, s);
     nomen__release(places);
     nomen__release(rows);
     return s;

@@ -11,9 +11,7 @@ enum { CHUNK = NOMEN__GRAIN };
 nomen_tensor *nomen__plain_mask(nomen_tensor *t, int ndim, const int64_t *size) {
     if (t->dtype == NOMEN_BOOL && (t->flags & NOMEN__CONTIGUOUS) && nomen__has_sizes(t, ndim, size))
         return nomen__retain(t);
-    nomen_tensor *mask = nomen__tensor_empty(NOMEN_BOOL, ndim, size);
-    if (mask && mask->numel) nomen__copy_values(mask, t);
-    return mask;
+    return nomen__copied(nomen__tensor_empty(NOMEN_BOOL, ndim, size), t);
 }
 
 /* Eight bytes at a time: the lanes of sum cannot overflow in 255 steps. */
@@ -52,7 +50,10 @@ nomen_tensor *nomen__mask_counts(const nomen_tensor *mask) {
     if (!t) return NULL;
     int64_t *at = (int64_t *)(void *)t->data, sum = 0;
     count_job job = {mask->data, at};
-    if (mask->numel) nomen__parallel(mask->numel, CHUNK, count_chunk, &job);
+    if (mask->numel && nomen__parallel_asking(mask->numel, CHUNK, count_chunk, &job)) {
+        nomen__release(t);
+        return NULL;
+    }
     for (int64_t i = 0; i < chunks; i++) {
         int64_t here = at[i];
         at[i] = sum;
@@ -262,9 +263,7 @@ static mask_job job_of(const nomen__call *c, const nomen_tensor *whole, const no
 /* t in row-major order without gaps, broadcast. */
 static nomen_tensor *plain(nomen_tensor *t, int ndim, const int64_t *size) {
     if ((t->flags & NOMEN__CONTIGUOUS) && nomen__has_sizes(t, ndim, size)) return nomen__retain(t);
-    nomen_tensor *copy = nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size);
-    if (copy && copy->numel) nomen__copy_values(copy, t);
-    return copy;
+    return nomen__copied(nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size), t);
 }
 
 static bool is_plain(const nomen_tensor *t) { return t->flags & NOMEN__CONTIGUOUS; }
@@ -281,7 +280,7 @@ nomen_status nomen__launch_masked_select(nomen__call *c) {
         mask_job job = job_of(c, whole, made, c->kernel->loop);
         if (made->numel) s = nomen__parallel_asking(mask->numel, CHUNK, pack_chunk, &job);
     }
-    nomen__launch_end(out, made, s);
+    s = nomen__launch_end(out, made, s);
     nomen__release(whole);
     return s;
 }
@@ -296,10 +295,10 @@ nomen_status nomen__launch_masked_scatter(nomen__call *c) {
     nomen_status s = made ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (made) {
         mask_job job = job_of(c, made, source, c->kernel->loop);
-        if (made->numel && (made != out || !c->inplace)) nomen__copy_values(made, c->in[0]);
-        if (made->numel) s = nomen__parallel_asking(mask->numel, CHUNK, unpack_chunk, &job);
+        if (made->numel && (made != out || !c->inplace)) s = nomen__copy_values(made, c->in[0]);
+        if (!s && made->numel) s = nomen__parallel_asking(mask->numel, CHUNK, unpack_chunk, &job);
     }
-    nomen__launch_end(out, made, s);
+    s = nomen__launch_end(out, made, s);
     nomen__release(source);
     return s;
 }
@@ -387,7 +386,10 @@ nomen_tensor *nomen__mask_positions(nomen_tensor *t) {
     if (positions && count) {
         position_job job = {mask->data, values(counts), &mask->numel,
                             (int64_t *)(void *)positions->data, 1};
-        nomen__parallel(mask->numel, CHUNK, find_coordinates, &job);
+        if (nomen__parallel_asking(mask->numel, CHUNK, find_coordinates, &job)) {
+            nomen__release(positions);
+            positions = NULL;
+        }
     }
     nomen__release(mask);
     nomen__release(counts);
@@ -405,6 +407,6 @@ nomen_status nomen__launch_nonzero(nomen__call *c) {
                         (int64_t *)(void *)made->data, t->ndim};
     nomen_status s =
         t->ndim ? nomen__parallel_asking(mask->numel, CHUNK, find_coordinates, &job) : NOMEN_OK;
-    nomen__launch_end(out, made, s);
+    s = nomen__launch_end(out, made, s);
     return s;
 }

@@ -320,7 +320,7 @@ static inline nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const no
         p.gemm = nomen__gemm_for(gemm, dtype, p.whole.m, p.whole.n, p.whole.k);
         status = is_long_dot(&p, dtype) ? dot_in_parts(&p, dtype) : multiply(&p);
     }
-    nomen__launch_end(c->out[0], out, status);
+    status = nomen__launch_end(c->out[0], out, status);
     nomen__release(a);
     nomen__release(b);
     return status;

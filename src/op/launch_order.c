@@ -150,9 +150,7 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
 static nomen_tensor *input_of(const nomen__call *c, bool whole) {
     nomen_tensor *t = c->in[0];
     if (!whole || (t->flags & NOMEN__CONTIGUOUS)) return nomen__launch_input(t, c->compute);
-    nomen_tensor *copy = nomen__tensor_empty(c->compute, t->ndim, t->size);
-    if (copy) nomen__copy_values(copy, t);
-    return copy;
+    return nomen__copied(nomen__tensor_empty(c->compute, t->ndim, t->size), t);
 }
 
 /* values or indices may be NULL: not wanted. */
@@ -174,13 +172,8 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
         nomen__fill_values(made[0], &(nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)NAN, 0});
     else if (ready)
         status = order(c, in, made, dim);
-    for (int k = 0; k < 2; k++) {
-        if (!made[k]) continue;
-        if (status == NOMEN_OK)
-            nomen__launch_deliver(wanted[k], made[k]);
-        else
-            nomen__release(made[k]);
-    }
+    for (int k = 0; k < 2; k++)
+        if (made[k]) status = nomen__launch_end(wanted[k], made[k], status);
     nomen__release(in);
     return status;
 }

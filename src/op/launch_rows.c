@@ -88,7 +88,7 @@ nomen_status nomen__launch_rows(nomen__call *c) {
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_tensor *out = nomen__launch_output(c->out[0], c->compute, false);
     nomen_status s = out ? run_all(c->kernel->rows, out, in, c->dim) : NOMEN_ERROR_MEMORY;
-    nomen__launch_end(c->out[0], out, s);
+    s = nomen__launch_end(c->out[0], out, s);
     nomen__release(in);
     return s;
 }

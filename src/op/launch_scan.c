@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
+enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024, RUN = 1 << 20 };
 enum { TENSORS = 3 }; /* values, positions, input */
 
 typedef struct scan {
@@ -128,14 +128,19 @@ static nomen__scan_args unit_at(const scan *s, int64_t number) {
     };
 }
 
-static nomen__scan_args part_of(const scan *s, nomen__scan_args a, int64_t part) {
-    int64_t begin = part * s->part, left = a.n - begin;
-    a.n = left < s->part ? left : s->part;
+/* At most n elements of the lines, from begin on. */
+static nomen__scan_args piece_of(nomen__scan_args a, int64_t begin, int64_t n) {
+    int64_t left = a.n - begin;
+    a.n = left < n ? left : n;
     a.in += begin * a.in_step;
     if (a.out) a.out += begin * a.out_step;
     if (a.at) a.at += begin * a.at_step;
     a.index0 += begin * a.index_step;
     return a;
+}
+
+static nomen__scan_args part_of(const scan *s, nomen__scan_args a, int64_t part) {
+    return piece_of(a, part * s->part, s->part);
 }
 
 static void run_units(void *context, int64_t begin, int64_t end) {
@@ -144,11 +149,7 @@ static void run_units(void *context, int64_t begin, int64_t end) {
     for (; begin < end; begin++) {
         nomen__scan_args unit = unit_at(s, begin);
         s->scanner->begin(carry, unit.lines);
-        for (int64_t p = 0; p < s->parts; p++) {
-            nomen__scan_args a = part_of(s, unit, p);
-            s->scanner->run(carry, &a);
-            if (s->parts > 1) s->scanner->join(carry, carry, a.lines);
-        }
+        s->scanner->run(carry, &unit);
     }
 }
 
@@ -185,6 +186,26 @@ static void sum_up(const scan *s, int64_t units) {
     }
 }
 
+/* One unit, part after part, in runs of whole rounds between which it is asked whether to go on.
+ * A line may be cut there: its carry goes from run to run. */
+static nomen_status run_alone(const scan *s, int64_t number) {
+    _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
+    nomen__scan_args unit = unit_at(s, number);
+    int64_t each = (RUN / ROUND / unit.lines + 1) * ROUND;
+    s->scanner->begin(carry, unit.lines);
+    for (int64_t p = 0; p < s->parts; p++) {
+        nomen__scan_args part = part_of(s, unit, p);
+        for (int64_t from = 0; from < part.n; from += each) {
+            nomen__scan_args a = piece_of(part, from, each);
+            s->scanner->run(carry, &a);
+            nomen_status status = unit.n > each ? nomen__ask() : NOMEN_OK;
+            if (status) return status;
+        }
+        if (s->parts > 1) s->scanner->join(carry, carry, part.lines);
+    }
+    return NOMEN_OK;
+}
+
 static nomen_status run(scan *s) {
     int64_t units = s->outer * s->blocks, each = s->block * s->n;
     s->part = s->n;
@@ -208,9 +229,10 @@ static nomen_status run(scan *s) {
         nomen__buffer_free(s->carries, capacity);
         return failed;
     }
-    if (units == 1) { /* nothing to share out */
-        run_units(s, 0, 1);
-        return NOMEN_OK;
+    if (units == 1 || s->parts > 1) { /* nothing to share out, or nobody to share it with */
+        nomen_status failed = NOMEN_OK;
+        for (int64_t i = 0; !failed && i < units; i++) failed = run_alone(s, i);
+        return failed;
     }
     int64_t grain = (NOMEN__GRAIN + each - 1) / each;
     if (each * units <= 2 * NOMEN__GRAIN) grain = units;
@@ -233,12 +255,6 @@ nomen_status nomen__launch_scan(nomen__call *c) {
         status = run(&s);
     }
     nomen__release(in);
-    if (status) {
-        nomen__release(out);
-        nomen__release(at);
-        return status;
-    }
-    nomen__launch_deliver(c->out[0], out);
-    if (at) nomen__launch_deliver(c->out[1], at);
-    return NOMEN_OK;
+    status = nomen__launch_end(c->out[0], out, status);
+    return at ? nomen__launch_end(c->out[1], at, status) : status;
 }

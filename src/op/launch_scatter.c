@@ -94,14 +94,14 @@ static nomen__place_kind kind_of(const char *reduce) {
 /* out is a header of ours: nobody sees names or a history in it. */
 static nomen_status divide(nomen_tensor *out, nomen_tensor *by) {
     bool was = nomen__grad_enabled, whole = nomen_dtype_is_integral((nomen_dtype)out->dtype);
-    nomen_tensor *done = NULL;
+    nomen_status s = NOMEN_ERROR_STATE;
     nomen__grad_enabled = false;
     nomen_scope() {
-        done = whole ? nomen_floor_divide(out, by) : nomen_div(out, by);
-        if (done) nomen__copy_values(out, done);
+        nomen_tensor *done = whole ? nomen_floor_divide(out, by) : nomen_div(out, by);
+        if (done) s = nomen__copy_values(out, done);
     }
     nomen__grad_enabled = was;
-    return done ? NOMEN_OK : NOMEN_ERROR_STATE;
+    return s;
 }
 
 nomen_status nomen__launch_scatter_reduce(nomen__call *c) {

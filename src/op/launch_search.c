@@ -157,9 +157,7 @@ static void search(void *context, int64_t begin, int64_t end) {
 /* t in row-major order without gaps. */
 static nomen_tensor *plain(nomen_tensor *t, nomen_dtype dtype) {
     if (t->flags & NOMEN__CONTIGUOUS) return nomen__launch_input(t, dtype);
-    nomen_tensor *copy = nomen__tensor_empty(dtype, t->ndim, t->size);
-    if (copy && copy->numel) nomen__copy_values(copy, t);
-    return copy;
+    return nomen__copied(nomen__tensor_empty(dtype, t->ndim, t->size), t);
 }
 
 nomen_status nomen__launch_search(nomen__call *c) {
@@ -183,7 +181,7 @@ nomen_status nomen__launch_search(nomen__call *c) {
                           to_the_right(c)};
         s = nomen__parallel_asking(out->numel, 4096, search, &job);
     }
-    nomen__launch_end(out, made, s);
+    s = nomen__launch_end(out, made, s);
     nomen__release(rows);
     nomen__release(values);
     return s;

@@ -89,12 +89,12 @@ nomen_status nomen__launch_order_slices(nomen__call *c) {
                         d >= NOMEN_I8 && d <= NOMEN_I64,
                         infinity_of(d)};
         int64_t *list = (int64_t *)(void *)at->data;
-        if (t->numel) nomen__copy_values(values, t);
-        if (t->numel) nomen__parallel(t->numel, NOMEN__GRAIN, make_keys, &job);
+        if (t->numel) s = nomen__copy_values(values, t);
+        if (!s && t->numel) s = nomen__parallel_asking(t->numel, NOMEN__GRAIN, make_keys, &job);
         for (int64_t i = 0; i < n; i++) list[i] = i;
-        list = merge_all(job.to, (size_t)(t->numel / n * job.item), n, list, list + n, &s);
+        if (!s) list = merge_all(job.to, (size_t)(t->numel / n * job.item), n, list, list + n, &s);
         memcpy(out->data, list, sizeof *list * (size_t)n);
-        nomen__launch_end(c->out[0], out, s);
+        s = nomen__launch_end(c->out[0], out, s);
     }
     nomen__release(values);
     nomen__release(keys);

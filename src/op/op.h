@@ -486,10 +486,11 @@ nomen_status nomen__iter_run_asking(const nomen__iter *it) __attribute__((warn_u
 /* Might the two share an element? Their extents are compared, holes in them are not looked at. */
 bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b);
 /* Copies values (casting) from src to dst, broadcasting src to dst's dims, from device to device if
- * need be; fails only where a device is involved. No names, no tape. */
-nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src);
-/* The same where it is all that an operation does: it may also be interrupted. */
-nomen_status nomen__copy_values_asking(nomen_tensor *dst, const nomen_tensor *src);
+ * need be; fails where a device is involved, or it was interrupted. No names, no tape. */
+nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src)
+    __attribute__((warn_unused_result));
+/* copy with the values of src; takes it over: NULL if it is NULL or if that failed. */
+nomen_tensor *nomen__copied(nomen_tensor *copy, const nomen_tensor *src);
 /* Every element becomes the number, cast to t's dtype. Complex into real is the caller's to refuse.
  */
 nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n);

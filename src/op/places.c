@@ -161,9 +161,7 @@ static void join_group(place_job *job, const nomen__place_rule *rule) {
 static nomen_tensor *plain_index(nomen_tensor *index) {
     if (index->dtype == NOMEN_I64 && (index->flags & NOMEN__CONTIGUOUS))
         return nomen__retain(index);
-    nomen_tensor *copy = nomen__tensor_empty(NOMEN_I64, index->ndim, index->size);
-    if (copy && copy->numel) nomen__copy_values(copy, index);
-    return copy;
+    return nomen__copied(nomen__tensor_empty(NOMEN_I64, index->ndim, index->size), index);
 }
 
 /* Takes over places. */
@@ -172,10 +170,11 @@ static nomen_tensor *all_of(nomen_tensor *places, const nomen__place_rule *rule,
     job->negative = rule->negative;
     job->outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
     atomic_init(&job->wrong, INT64_MAX);
-    if (places->numel) nomen__parallel(places->numel, NOMEN__GRAIN, task, job);
+    nomen_status s = NOMEN_OK;
+    if (places->numel) s = nomen__parallel_asking(places->numel, NOMEN__GRAIN, task, job);
     int64_t wrong = atomic_load_explicit(&job->wrong, memory_order_relaxed);
-    if (wrong == INT64_MAX) return places;
-    out_of_range(rule, job->from[wrong], job->limit);
+    if (!s && wrong == INT64_MAX) return places;
+    if (!s) out_of_range(rule, job->from[wrong], job->limit);
     nomen__release(places);
     return NULL;
 }
@@ -250,11 +249,8 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
                                 int first, int count) {
     int64_t step;
     if (t->dtype != (uint8_t)dtype && t->numel == 1) { /* one number: cast once, then broadcast */
-        nomen_tensor *one = nomen__tensor_empty(dtype, t->ndim, t->size), *rows = NULL;
-        if (one) {
-            nomen__copy_values(one, t);
-            rows = nomen__place_rows(one, dtype, ndim, size, first, count);
-        }
+        nomen_tensor *one = nomen__copied(nomen__tensor_empty(dtype, t->ndim, t->size), t);
+        nomen_tensor *rows = one ? nomen__place_rows(one, dtype, ndim, size, first, count) : NULL;
         nomen__release(one);
         return rows;
     }
@@ -273,9 +269,7 @@ nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, co
         if (nomen__one_step(rows, first, count, &step)) return rows;
         nomen__release(rows);
     }
-    nomen_tensor *copy = nomen__tensor_empty(dtype, ndim, size);
-    if (copy && copy->numel) nomen__copy_values(copy, t);
-    return copy;
+    return nomen__copied(nomen__tensor_empty(dtype, ndim, size), t);
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */

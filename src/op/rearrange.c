@@ -83,16 +83,18 @@ static void clear_rows(void *context, int64_t begin, int64_t end) {
 
 nomen_status nomen__launch_triangle(nomen__call *c) {
     nomen_tensor *out = c->out[0], *made = nomen__launch_output(out, c->compute, false);
+    nomen_status s = NOMEN_OK;
     if (!made) return NOMEN_ERROR_MEMORY;
     if (made->numel) {
         triangle_job job = {made, nomen__given(c, 1) ? c->arg[1].integer : 0,
                             c->op->id == NOMEN__OP_TRIL};
         int64_t columns = made->size[made->ndim - 1];
-        if (!c->inplace) nomen__copy_values(made, c->in[0]);
-        nomen__parallel(made->numel / columns, NOMEN__GRAIN / columns + 1, clear_rows, &job);
+        if (!c->inplace) s = nomen__copy_values(made, c->in[0]);
+        if (!s)
+            s = nomen__parallel_asking(made->numel / columns, NOMEN__GRAIN / columns + 1,
+                                       clear_rows, &job);
     }
-    nomen__launch_deliver(out, made);
-    return NOMEN_OK;
+    return nomen__launch_end(out, made, s);
 }
 
 /* ---- calls of one operation ------------------------------------------------------------------ */
@@ -318,8 +320,9 @@ static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen
                         "repeats.size(0) = %lld and input.size(%d) = %lld",
                         (long long)repeats->numel, dim, (long long)size);
     if (!s) s = nomen__need_cpu("repeats", repeats);
-    if (!s) plain = nomen__tensor_empty(NOMEN_I64, repeats->ndim, repeats->size);
-    if (plain && plain->numel) nomen__copy_values(plain, repeats);
+    if (!s)
+        plain =
+            nomen__copied(nomen__tensor_empty(NOMEN_I64, repeats->ndim, repeats->size), repeats);
     if (plain && total_of(plain, size, &total)) s = NOMEN_ERROR_SHAPE;
     if (!s && nomen__given(c, 3) && c->arg[3].integer != total)
         s = nomen__fail(NOMEN_ERROR_SHAPE,

@@ -32,11 +32,15 @@ static nomen_tensor *spread(const nomen__call *c, const nomen_tensor *t) {
     return nomen__map_apply(t, &map);
 }
 
+/* In long loops: asks now and then whether to go on. */
+static nomen_status ask_each(int64_t i) {
+    enum { PIECE = 1 << 16 };
+    return i % PIECE == PIECE - 1 ? nomen__ask() : NOMEN_OK;
+}
+
 /* A contiguous copy in double. */
 static nomen_tensor *doubles_of(const nomen_tensor *t) {
-    nomen_tensor *copy = nomen__tensor_empty(NOMEN_F64, t->ndim, t->size);
-    if (copy) nomen__copy_values(copy, t);
-    return copy;
+    return nomen__copied(nomen__tensor_empty(NOMEN_F64, t->ndim, t->size), t);
 }
 
 static double *doubles_at(nomen_tensor *t) { return (double *)(void *)t->data; }
@@ -65,7 +69,7 @@ static nomen_status check_probabilities(const nomen_tensor *p) {
     if (!copy) return NOMEN_ERROR_MEMORY;
     const double *at = doubles_at(copy);
     nomen_status s = NOMEN_OK;
-    for (int64_t i = 0; !s && i < copy->numel; i++)
+    for (int64_t i = 0; !s && i < copy->numel; s = s ? s : ask_each(i++))
         if (!(at[i] >= 0 && at[i] <= 1))
             s = nomen__fail(NOMEN_ERROR_STATE,
                             "Expected p_in >= 0 && p_in <= 1 to be true, but got false: a "
@@ -156,12 +160,12 @@ static const nomen__kernel *kernel_of(const char *name, nomen_tensor *a, nomen_t
 }
 
 /* t = t op other, as the operation in place does it, but for the names. */
-static void combine(const char *name, nomen_tensor *t, nomen_tensor *other) {
+static nomen_status combine(const char *name, nomen_tensor *t, nomen_tensor *other) {
     const nomen__kernel *k = kernel_of(name, t, other);
     nomen_tensor *in[] = {t, other};
     nomen__iter it;
     nomen__iter_make(&it, k->loop, t, in, 2, t->ndim, t->size, k->dtype, k->dtype);
-    nomen__iter_run(&it);
+    return nomen__iter_run_asking(&it);
 }
 
 static double real_of(const nomen_tensor *t) {
@@ -191,11 +195,9 @@ nomen_status nomen__launch_normal(nomen__call *c) {
     if (!t) return NOMEN_ERROR_MEMORY;
     d.singly = !(out->flags & NOMEN__CONTIGUOUS);
     s = nomen__draw_into(t, c->compute, &d);
-    if (!s) {
-        if (!number_std) combine("mul", t, std);
-        combine("add", t, mean);
-        if (t != out) nomen__copy_values(out, t);
-    }
+    if (!s && !number_std) s = combine("mul", t, std);
+    if (!s) s = combine("add", t, mean);
+    if (!s && t != out) s = nomen__copy_values(out, t);
     nomen__release(t);
     return s;
 }
@@ -240,6 +242,8 @@ nomen_status nomen__shape_multinomial(nomen__call *c) {
 static nomen_status check_weights(const nomen_tensor *weights, int64_t categories, bool again) {
     const double *at = (const double *)(const void *)weights->data;
     for (int64_t i = 0; i < weights->numel; i++) {
+        nomen_status s = ask_each(i);
+        if (s) return s;
         if (at[i] >= 0 && at[i] < (double)INFINITY) continue;
         return nomen__fail(NOMEN_ERROR_STATE, "%s",
                            !again ? "probability tensor contains either `inf`, `nan` or element < 0"
@@ -276,20 +280,22 @@ static void sift_down(const double *at, int64_t *heap, int64_t n, int64_t i) {
 }
 
 /* The places of the count largest of n, largest first: a heap with the smallest of them on top. */
-static void largest(const double *at, int64_t n, int64_t *heap, int64_t count) {
+static nomen_status largest(const double *at, int64_t n, int64_t *heap, int64_t count) {
+    nomen_status s = NOMEN_OK;
     for (int64_t i = 0; i < count; i++) heap[i] = i;
-    for (int64_t i = count / 2; i-- > 0;) sift_down(at, heap, count, i);
-    for (int64_t i = count; i < n; i++) {
+    for (int64_t i = count / 2; i-- > 0 && !s; s = ask_each(i)) sift_down(at, heap, count, i);
+    for (int64_t i = count; i < n && !s; s = ask_each(i++)) {
         if (!behind(at, heap[0], i)) continue;
         heap[0] = i;
         sift_down(at, heap, count, 0);
     }
-    for (int64_t i = count; i-- > 1;) {
+    for (int64_t i = count; i-- > 1 && !s; s = ask_each(i)) {
         int64_t kept = heap[0];
         heap[0] = heap[i];
         heap[i] = kept;
         sift_down(at, heap, i, 0);
     }
+    return s;
 }
 
 /* Without replacement: each weight is divided by an exponential number, and the largest are taken.
@@ -306,13 +312,13 @@ static nomen_status sample_once(const nomen__call *c, int64_t categories, int64_
         const nomen__kernel *k = kernel_of("div", t, race);
         nomen__iter it;
         nomen__iter_make(&it, k->loop, race, in, 2, race->ndim, race->size, k->dtype, k->dtype);
-        nomen__iter_run(&it);
-        doubles = doubles_of(race);
-        if (!doubles) s = NOMEN_ERROR_MEMORY;
+        s = nomen__iter_run_asking(&it);
+        if (!s) doubles = doubles_of(race);
+        if (!s && !doubles) s = NOMEN_ERROR_MEMORY;
     }
     int64_t count = c->arg[1].integer, rows = t->ndim > 1 ? t->size[0] : 1;
     for (int64_t r = 0; !s && r < rows; r++)
-        largest(doubles_at(doubles) + r * categories, categories, places + r * count, count);
+        s = largest(doubles_at(doubles) + r * categories, categories, places + r * count, count);
     nomen__release(doubles);
     nomen__release(race);
     return s;
@@ -345,15 +351,16 @@ static nomen_status sample_again(const nomen__call *c, nomen_tensor *weights, in
     int64_t count = c->arg[1].integer, rows = weights->ndim > 1 ? weights->size[0] : 1;
     nomen_tensor *u = nomen__tensor_empty(NOMEN_F64, c->ndim, c->size);
     if (!u) return NOMEN_ERROR_MEMORY;
-    nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
-    for (int64_t r = 0; r < rows; r++) {
+    nomen_status s = nomen__random_uniform(nomen__generator_given(c), NOMEN_F64, u->data, u->numel);
+    for (int64_t r = 0; r < rows && !s; r++) {
         double *sums = doubles_at(weights) + r * categories;
         running_sums(sums, categories, c->compute);
-        for (int64_t i = r * count; i < (r + 1) * count; i++)
+        s = nomen__ask();
+        for (int64_t i = r * count; i < (r + 1) * count && !s; s = ask_each(i++))
             places[i] = place_of(sums, categories, doubles_at(u)[i]);
     }
     nomen__release(u);
-    return NOMEN_OK;
+    return s;
 }
 
 nomen_status nomen__launch_multinomial(nomen__call *c) {
@@ -371,7 +378,7 @@ nomen_status nomen__launch_multinomial(nomen__call *c) {
     if (!s && !places) s = NOMEN_ERROR_MEMORY;
     int64_t *at = s ? NULL : (int64_t *)(void *)places->data;
     if (!s) s = again ? sample_again(c, weights, categories, at) : sample_once(c, categories, at);
-    if (!s && !direct) nomen__copy_values(out, places);
+    if (!s && !direct) s = nomen__copy_values(out, places);
     nomen__release(places);
     nomen__release(weights);
     return s;
@@ -388,10 +395,8 @@ nomen_status nomen__launch_poisson(nomen__call *c) {
             s = nomen__fail(NOMEN_ERROR_STATE,
                             "invalid Poisson rate, expected rate to be non-negative: it is %g",
                             doubles_at(rates)[i]);
-    if (!s) {
-        nomen__random_poisson(nomen__generator_given(c), doubles_at(rates), rates->numel);
-        nomen__copy_values(c->out[0], rates);
-    }
+    if (!s) s = nomen__random_poisson(nomen__generator_given(c), doubles_at(rates), rates->numel);
+    if (!s) s = nomen__copy_values(c->out[0], rates);
     nomen__release(rates);
     return s;
 }
@@ -408,8 +413,9 @@ static nomen_tensor *dropout_factors(nomen_tensor *t, double p) {
     if (!number || nomen__draw_into(factors, (nomen_dtype)t->dtype, &d)) {
         nomen__release(factors);
         factors = NULL;
-    } else {
-        combine("div", factors, number);
+    } else if (combine("div", factors, number)) {
+        nomen__release(factors);
+        factors = NULL;
     }
     nomen__release(number);
     return factors;

@@ -1,12 +1,16 @@
 /* nomen_set_interrupt: long operations end early, and say so; what they left is as promised. */
 #include "core/core.h"
+#include "nomen/exchange.h"
 #include "nomen/nomen.h"
 
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -62,9 +66,48 @@ static nomen_tensor *filled(nomen_tensor *x) {
     return nomen_masked_fill(x, nomen_ne(x, x), nomen_scalar(3));
 }
 
+static nomen_tensor *uniform(nomen_tensor *x) {
+    return nomen_rand("N", NOMEN_SIZES(nomen_numel(x)));
+}
+static nomen_tensor *normal(nomen_tensor *x) {
+    return nomen_randn("N", NOMEN_SIZES(nomen_numel(x)), .dtype = NOMEN_F64);
+}
+static nomen_tensor *shuffled(nomen_tensor *x) { return nomen_randperm("N", nomen_numel(x)); }
+static nomen_tensor *counted(nomen_tensor *x) { return nomen_poisson(x); }
+static nomen_tensor *tossed(nomen_tensor *x) { return nomen_bernoulli(x); }
+static nomen_tensor *left_out(nomen_tensor *x) {
+    return nomen_dropout(x, nomen_num(0.5), .train = true);
+}
+static nomen_tensor *sampled(nomen_tensor *x) { return nomen_multinomial(x, 1000000); }
+static nomen_tensor *sampled_again(nomen_tensor *x) {
+    return nomen_multinomial(x, 1000000, .replacement = true);
+}
+static nomen_tensor *turned(nomen_tensor *x) {
+    x = nomen_view(nomen_rename(x), NOMEN_SIZES(1000, 2000));
+    return nomen_contiguous(nomen_transpose(x, "0", "1"));
+}
+static nomen_tensor *sum_of_casts(nomen_tensor *x) {
+    return nomen_cumsum(nomen_view(nomen_rename(x), NOMEN_SIZES(2000, 1000)), "1",
+                        .dtype = NOMEN_F64);
+}
+static nomen_tensor *half(nomen_tensor *x) {
+    return nomen_tril(nomen_view(nomen_rename(x), NOMEN_SIZES(1000, 2000)));
+}
+static nomen_tensor *joined(nomen_tensor *x) {
+    x = nomen_view(nomen_rename(x), NOMEN_SIZES(1000, 2000));
+    return nomen_cat(NOMEN_LIST(x, x), "1");
+}
+static nomen_tensor *range(nomen_tensor *x) {
+    return nomen_arange("N", .end = nomen_num((double)nomen_numel(x)));
+}
+static nomen_tensor *positions(nomen_tensor *x) { return nomen_nonzero(x); }
+
 typedef nomen_tensor *make(nomen_tensor *x);
-static make *const makes[] = {elementwise, mixed, reduction, scan,  rows,   order, one_long_row,
-                              product,     dot,   distances, taken, masked, filled};
+static make *const makes[] = {elementwise,  mixed,   reduction,     scan,      rows,         order,
+                              one_long_row, product, dot,           distances, taken,        masked,
+                              filled,       uniform, normal,        shuffled,  counted,      tossed,
+                              left_out,     sampled, sampled_again, turned,    sum_of_casts, half,
+                              joined,       range,   positions};
 
 static void results_do_not_appear(void **s) {
     (void)s;
@@ -83,7 +126,7 @@ static void results_do_not_appear(void **s) {
                         y = makes[i](x);
                         nomen_set_interrupt(NULL, NULL);
                     } while (y && threads > 1 && ++attempts < 3);
-                    bool alone = threads == 1 && (makes[i] == scan || makes[i] == product);
+                    bool alone = threads == 1 && makes[i] == product;
                     if (alone && y) continue; /* in one piece where there is one thread */
                     if (y && threads > 1 && !questions) continue; /* all done by workers */
                     if (y)
@@ -187,6 +230,7 @@ static bool computes_itself(void *payload) {
 
 static void the_question_may_compute(void **s) {
     (void)s;
+    nomen_set_num_threads(1); /* others might leave nothing to do for the one who asks */
     nomen_scope() {
         nomen_tensor *x = numbers(2000000);
         wait_for_a_question();
@@ -197,11 +241,89 @@ static void the_question_may_compute(void **s) {
     }
 }
 
+static bool draws_itself(void *payload) {
+    nomen_scope() {
+        if (!nomen_rand("N", NOMEN_SIZES(10))) *(_Atomic int *)payload += 1000;
+    }
+    ++*(_Atomic int *)payload;
+    return false;
+}
+
+/* The lock of the generator is not held while the question is asked; and without one the numbers
+ * are those that one piece would give. */
+static void the_question_may_draw(void **s) {
+    (void)s;
+    nomen_scope() {
+        wait_for_a_question();
+        nomen_set_interrupt(draws_itself, &questions);
+        assert_non_null(nomen_rand("N", NOMEN_SIZES(2000000)));
+        assert_non_null(nomen_randperm("N", 2000000));
+        nomen_set_interrupt(NULL, NULL);
+        assert_in_range(questions, 1, 999);
+        nomen_manual_seed(5);
+        nomen_tensor *whole = nomen_rand("N", NOMEN_SIZES(300000)), *last = NULL;
+        nomen_manual_seed(5);
+        for (int i = 0; i < 300; i++) last = nomen_rand("N", NOMEN_SIZES(1000));
+        const float *a = nomen_data(whole), *b = nomen_data(last);
+        assert_memory_equal(a + 299000, b, 1000 * sizeof *a);
+    }
+}
+
+/* An interrupted draw has used what it drew: the generator goes on behind it. */
+static void a_draw_that_was_ended(void **s) {
+    (void)s;
+    nomen_scope() {
+        nomen_manual_seed(6);
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        assert_null(nomen_rand("N", NOMEN_SIZES(2000000)));
+        nomen_set_interrupt(NULL, NULL);
+        float next = (float)nomen_item(nomen_rand(NULL, NOMEN_SIZES(1)));
+        nomen_manual_seed(6);
+        const float *all = nomen_data(nomen_rand("N", NOMEN_SIZES(200000)));
+        bool found = false;
+        for (int i = 1; i < 200000; i++) found |= all[i] == next;
+        assert_true(found && next != all[0]);
+    }
+}
+
+/* The old file stays, nothing lies beside it, and a file that was read in part is no tensor. */
+static void files(void **s) {
+    (void)s;
+    char folder[] = "/tmp/nomen_interrupt_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a.npy", folder);
+    nomen_scope() {
+        nomen_tensor *small = numbers(10), *large = numbers(10000000);
+        assert_int_equal(nomen_save_npy(small, path), NOMEN_OK);
+        nomen_tensor *holes =
+            nomen_slice(large, "N", nomen_num(0), nomen_num(10000000), nomen_num(2));
+        nomen_tensor *wrong[] = {large, holes};
+        for (size_t i = 0; i < NOMEN_COUNT(wrong); i++) {
+            wait_for_a_question();
+            nomen_set_interrupt(stop_at_once, &questions);
+            assert_int_equal(nomen_save_npy(wrong[i], path), NOMEN_ERROR_INTERRUPTED);
+            nomen_set_interrupt(NULL, NULL);
+            assert_int_equal(nomen_numel(nomen_load_npy(path)), 10);
+        }
+        assert_int_equal(nomen_save_npy(large, path), NOMEN_OK);
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        assert_null(nomen_load_npy(path));
+        nomen_set_interrupt(NULL, NULL);
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
+        assert_int_equal(nomen_numel(nomen_load_npy(path)), 10000000);
+    }
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0); /* it is empty */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_appear),    cmocka_unit_test(in_place),
         cmocka_unit_test(asked_now_and_then),       cmocka_unit_test(backward),
-        cmocka_unit_test(the_question_may_compute),
+        cmocka_unit_test(the_question_may_compute), cmocka_unit_test(the_question_may_draw),
+        cmocka_unit_test(a_draw_that_was_ended),    cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

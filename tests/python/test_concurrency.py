@@ -1,7 +1,9 @@
 """The promises of docs/internals/threads.md that Python programs see: many threads with one tensor,
 and signals that end long operations."""
 
+import os
 import signal
+import tempfile
 import threading
 import time
 
@@ -112,6 +114,15 @@ def deep():
     return y.sum().backward()
 
 
+def write_and_read():
+    with tempfile.TemporaryDirectory() as folder:
+        for save, load in ((nomen.save, nomen.load), (nomen.save_npy, nomen.load_npy)):
+            for _ in range(20):
+                save(vector, f"{folder}/a")
+                assert load(f"{folder}/a").shape == vector.shape
+                assert os.listdir(folder) == ["a"]
+
+
 LONG = {
     "matmul": products,
     "elementwise": lambda: [vector.lgamma() for _ in range(100)],
@@ -121,6 +132,11 @@ LONG = {
     "cdist": lambda: nomen.cdist(square, square),
     "nuclear norm": lambda: rows[:500].norm("nuc"),
     "backward": lambda: [deep() for _ in range(50)],
+    "random numbers": lambda: nomen.randperm(30_000_000),
+    "multinomial": lambda: nomen.multinomial(vector, 2_000_000),
+    "one long row": lambda: [vector.logcumsumexp(0) for _ in range(50)],
+    "copies": lambda: [square.T.contiguous() for _ in range(200)],
+    "files": write_and_read,
     "tolist": lambda: [vector.tolist() for _ in range(50)],
 }
 
