@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 
 enum { LEAST_SHIFT = 6, POISON = 0xa5 };
-#define ARENA_BYTES ((size_t)1 << 34)
+/* 16 GiB of addresses, where there are so many. */
+#define ARENA_BYTES ((SIZE_MAX >> (SIZE_MAX > UINT32_MAX ? 30 : 4)) + 1)
 
 struct mock_block {
     mock_block *next;

@@ -176,12 +176,15 @@ nomen_tensor *feed_positions(feed *f, int64_t limit) {
 
 static void check_reach(const nomen_tensor *t) {
     const nomen__storage *s = t->storage;
-    __int128 low = t->data - s->data, high = low + nomen__item(t->dtype);
+    const int64_t item = nomen__item(t->dtype);
+    int64_t low = t->data - s->data, high = low + item;
     for (int i = 0; i < t->ndim; i++) {
-        __int128 reach = (__int128)(t->size[i] - 1) * t->stride[i] * nomen__item(t->dtype);
-        *(reach < 0 ? &low : &high) += reach;
+        int64_t reach = t->size[i] - 1, *end = t->stride[i] < 0 ? &low : &high;
+        EXPECT(!__builtin_mul_overflow(reach, t->stride[i], &reach));
+        EXPECT(!__builtin_mul_overflow(reach, item, &reach));
+        EXPECT(!__builtin_add_overflow(*end, reach, end));
     }
-    EXPECT(low >= 0 && high <= (__int128)s->bytes);
+    EXPECT(low >= 0 && (uint64_t)high <= s->bytes);
     EXPECT((uintptr_t)t->data % nomen__alignment((nomen_dtype)t->dtype) == 0);
 }
 

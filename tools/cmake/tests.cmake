@@ -7,9 +7,15 @@ find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 # library under them is watched by the sanitizers all the same. The memory sanitizer has to see every write.
 set(models test_launch test_iter)
 
+# Models of kernels, and fuzzing targets, compute in integers of 128 bits, which compilers for 32 bits do not have.
+set(folders c kernels)
+if(CMAKE_SIZEOF_VOID_P EQUAL 4)
+    set(folders c)
+endif()
+
 add_custom_target(nomen_tests)
 add_dependencies(nomen_tests ${nomen_backends})
-foreach(folder c kernels)
+foreach(folder IN LISTS folders)
     file(GLOB programs CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/test_*.c)
     file(GLOB helpers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.c)
     if(programs)
