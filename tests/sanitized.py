@@ -25,6 +25,7 @@ LIBRARIES = {
     "fortified": ("gcc", []),
 }
 VALGRIND = ["valgrind", "-q", "--error-exitcode=99", "--num-callers=25"]
+VALGRIND += [f"--suppressions={Path(__file__).resolve().parent}/valgrind.supp"]
 
 START = """
 import sys
