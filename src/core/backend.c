@@ -78,19 +78,22 @@ static nomen_status bad(const char *path, const char *what) {
     return nomen__fail(NOMEN_ERROR_DEVICE, "the backend %s cannot be used: %s", path, what);
 }
 
+#define NEEDED(name) {#name, offsetof(nomen_backend, name)}
 static const char *missing_function(const nomen_backend *b) {
-    if (!b->count) return "count";
-    if (!b->stream_new) return "stream_new";
-    if (!b->stream_free) return "stream_free";
-    if (!b->record) return "record";
-    if (!b->wait) return "wait";
-    if (!b->event_free) return "event_free";
-    if (!b->synchronize) return "synchronize";
-    if (!b->alloc) return "alloc";
-    if (!b->free) return "free";
-    if (!b->copy) return "copy";
-    return b->find ? NULL : "find";
+    static const struct {
+        const char *name;
+        size_t at;
+    } needed[] = {NEEDED(count), NEEDED(stream_new), NEEDED(stream_free), NEEDED(record),
+                  NEEDED(wait),  NEEDED(event_free), NEEDED(synchronize), NEEDED(alloc),
+                  NEEDED(free),  NEEDED(copy),       NEEDED(find)};
+    for (size_t i = 0; i < NOMEN_COUNT(needed); i++) {
+        void (*function)(void);
+        memcpy(&function, (const char *)b + needed[i].at, sizeof function);
+        if (!function) return needed[i].name;
+    }
+    return NULL;
 }
+#undef NEEDED
 
 static nomen_status check_kernels(const nomen_backend *b, const char *path) {
     static const char *const needed[] = {"copy", "fill"};

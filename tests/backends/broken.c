@@ -98,6 +98,9 @@ static nomen_backend_kernel *find(void *s, const char *kernel, nomen_dtype compu
     return there ? fails : NULL;
 }
 
+/* One that is not used is closed all the same. */
+static void closes(void *s) { memset(s, 0, sizeof memory); }
+
 NOMEN_BACKEND_EXPORT nomen_backend_open_function OPEN;
 
 nomen_status OPEN(const nomen_backend_host *h, nomen_backend *b) {
@@ -119,5 +122,6 @@ nomen_status OPEN(const nomen_backend_host *h, nomen_backend *b) {
     b->free = give;
     b->copy = BROKEN == nofunction ? NULL : copy;
     b->find = find;
+    if (BROKEN == nokernel) b->close = closes;
     return NOMEN_OK;
 }
