@@ -98,7 +98,6 @@ void *nomen__system_new(size_t bytes) {
 }
 
 void nomen__system_free(void *p, size_t bytes) {
-    if (!p) return;
     if (hooked)
         hook.free(hook.payload, p, bytes);
     else if (NOMEN__CACHING && bytes >= MAP_BYTES)
@@ -231,7 +230,6 @@ void *nomen__calloc(size_t count, size_t bytes) {
 }
 
 void nomen__free_slowly(nomen__thread *me, void *p, size_t bytes) {
-    if (!p) return;
     if (!me) me = nomen__thread_get();
     nomen__count(&nomen__counters_of(me)->metadata, -(int64_t)bytes);
     raw_free(p, raw_size(bytes));
