@@ -119,6 +119,51 @@ static void questions_about_nothing(void **unused) {
     assert_string_equal(nomen_error_text(), "");
 }
 
+/* As one that was freed: whoever asks is told so, and nothing is touched. */
+static void freed_tensors(void **unused) {
+    (void)unused;
+    static nomen_tensor dead;
+    nomen_tensor *variable = &dead;
+    REFUSED(nomen_keep(&dead), NOMEN_ERROR_STATE);
+    REFUSED(nomen_retain(&dead), NOMEN_ERROR_STATE);
+    nomen_release(&dead);
+    refused(true, NOMEN_ERROR_STATE, "nomen_release");
+    nomen_free(&variable);
+    refused(true, NOMEN_ERROR_STATE, "nomen_free");
+    REFUSED(nomen_neg(&dead), NOMEN_ERROR_STATE);
+    REFUSED(nomen_add(nomen_ones(NULL, NOMEN_SIZES(2)), &dead), NOMEN_ERROR_STATE);
+    REFUSED(nomen_cat(NOMEN_LIST(nomen_ones(NULL, NOMEN_SIZES(2)), &dead)), NOMEN_ERROR_STATE);
+    REFUSED(nomen_clamp(&dead, nomen_scalar(1), &dead), NOMEN_ERROR_STATE);
+}
+
+/* What a thread does with scopes in another order than it should. */
+static void scopes_out_of_order(void **unused) {
+    (void)unused;
+    nomen_scope_mark outer = nomen_scope_open(), inner = nomen_scope_open(), copy = inner;
+    nomen_tensor *kept = nomen_ones(NULL, NOMEN_SIZES(2));
+    nomen_scope_close(&outer); /* and what is in it */
+    nomen_scope_close(&inner);
+    nomen_scope_close(&inner);
+    nomen_scope_close(&copy);
+    nomen_scope_mark never = {-1, 1}, far = {1000, 7};
+    nomen_scope_close(&never);
+    nomen_scope_close(&far);
+    nomen_scope() {
+        kept = nomen_ones(NULL, NOMEN_SIZES(2));
+        kept = nomen_keep(nomen_keep(kept));
+    }
+    assert_int_equal(nomen_numel(kept), 2);
+    nomen_tensor *held = nomen_retain(kept);
+    nomen_free(&kept);
+    assert_int_equal(nomen_numel(held), 2);
+    kept = held;
+    nomen_free(&held);
+    assert_null(nomen__scope_array(-1));
+    assert_null(nomen__scope_array(INT64_MAX));
+    assert_null(nomen__scope_array(INT64_MAX / 8));
+    nomen_clear_error();
+}
+
 /* ---- what nobody can mean -------------------------------------------------------------------- */
 
 static void scalars(void **unused) {
@@ -466,6 +511,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(null_is_refused, fresh),
         cmocka_unit_test_setup(questions_about_nothing, fresh),
+        cmocka_unit_test_setup(freed_tensors, fresh),
+        cmocka_unit_test_setup(scopes_out_of_order, fresh),
         cmocka_unit_test_setup(scalars, fresh),
         cmocka_unit_test_setup(dims_in_text, fresh),
         cmocka_unit_test_setup(foreign_memory, fresh),
