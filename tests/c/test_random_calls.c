@@ -307,10 +307,16 @@ static void draw_argument(draft *d, int i) {
     }
 }
 
-static void draw_call(draft *d, const nomen__op *op) {
+static void draw_call(draft *d, const nomen__op *op, bool fused) {
     memset(d, 0, sizeof *d);
     d->op = op;
     d->like = draw_theme();
+    if (fused) { /* few elements are not worth it */
+        d->like.ndim = 2;
+        d->like.size[0] = 2;
+        d->like.size[1] = 40000;
+        d->like.names = ONE_OF(names_of_rank[2]);
+    }
     last = before_last = NULL;
     d->inplace = op->forms & NOMEN__INPLACE && (op->forms == NOMEN__INPLACE || chance(25));
     d->steps = (int)below(4);
@@ -449,9 +455,10 @@ static int64_t fail_each(draft *d, bool fused) {
 static void one_call(const nomen__op *op, int64_t *results, int64_t *failures) {
     nomen_scope() {
         draft d;
-        draw_call(&d, op);
+        bool fused = chance(5);
+        draw_call(&d, op, fused);
         before b = operands_of(&d);
-        bool failed = false, fused = chance(12), again = FAULTY && chance(25);
+        bool failed = false, again = FAULTY && chance(25);
         bool strict = nomen_set_strict_contraction(chance(10));
         nomen_set_default_dtype(chance(10) ? NOMEN_F64 : NOMEN_F32);
         nomen_scope() {
