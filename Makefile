@@ -2,7 +2,7 @@
 PYTHON := .venv/bin/python
 PYTEST := $(PYTHON) -m pytest
 
-.PHONY: help build demo test check sanitize fuzz abi coverage mutants bench bench-c ulp trust lint format generate clean
+.PHONY: help build demo test check sanitize fuzz abi coverage branches mutants bench bench-c ulp trust lint format generate clean
 help:
 	@echo "make demo      set up, then train on the digits from C and from Python"
 	@echo "make test      set up, then all tests, C and Python"
@@ -14,6 +14,7 @@ help:
 	@echo "make lint      the rules of the house      make format    clang-format over the C files"
 	@echo "make abi       would programs that were compiled with the last tag still run? ABI=REV: with that revision"
 	@echo "make coverage  all tests, and the page that says what they cover"
+	@echo "make branches  all tests in a build that counts, and the page of branches of src that they take"
 	@echo "make mutants   small mistakes in the name rules, one at a time: does a test notice each?"
 	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
 	@echo "make bench-c   every operation from C, without Python"
@@ -57,6 +58,10 @@ abi:
 coverage:
 	@tools/setup.sh tests
 	@$(PYTEST) --write-coverage
+
+branches:
+	@tools/setup.sh tests gcov
+	@$(PYTHON) tools/branches.py
 
 bench:
 	@tools/setup.sh

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Sets up everything a developer needs: system packages, .venv, the C library, the Python module.
-# usage: tools/setup.sh [tests] [asan] [tsan] [clang-asan] [msan] [memcheck] [fortified] [fuzz] [extras]
+# usage: tools/setup.sh [tests] [asan] [tsan] [gcov] [clang-asan] [msan] [memcheck] [fortified] [fuzz] [extras]
 #   tests   also the C test programs        asan, tsan   also the C tests under these sanitizers
 #   clang-asan, msan, memcheck, fortified   builds of make sanitize (docs/internals/build.md)
-#   fuzz    also the fuzzing targets, with clang
+#   fuzz    also the fuzzing targets, with clang     gcov   also the tests in a build that counts its branches
 #   extras  also clang, valgrind, abigail-tools and the aarch64 cross compiler, where the package manager has them
 # A second run does only what has changed. The full log is build/setup.log.
 set -u
@@ -254,6 +254,18 @@ for word in "$@"; do
     tests) build "C tests" release nomen_tests ;;
     asan | tsan | clang-asan | msan) sanitized "$word" ;;
     memcheck | fortified) checked "$word" ;;
+    gcov)
+        isas="scalar"
+        [ "$(uname -m)" = x86_64 ] && isas="scalar;avx2"
+        # As little as possible is optimised, so that what is counted is what is written.
+        configure gcov -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O0 -g1" \
+            -DNOMEN_KERNEL_OPT=-O1 -DNOMEN_COUNT_BRANCHES=ON -DNOMEN_ISAS="$isas" -DNOMEN_FAULTS=ON \
+            -DNOMEN_TESTS=ON -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON -DNOMEN_PYTHON=ON \
+            -DPython_EXECUTABLE="$root/.venv/bin/python"
+        build "C tests that count branches" gcov nomen_tests
+        build "module that counts branches" gcov nomen_python
+        build "library that counts branches" gcov nomen
+        ;;
     fuzz)
         works clang || stop "the fuzzing targets want clang; tools/setup.sh extras fuzz installs it where it can"
         configure fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
@@ -262,7 +274,7 @@ for word in "$@"; do
         build "fuzzing targets" fuzz nomen_fuzz
         ;;
     extras) ;;
-    *) stop "$word: not one of tests, asan, tsan, clang-asan, msan, memcheck, fortified, fuzz, extras" ;;
+    *) stop "$word: not one of tests, asan, tsan, gcov, clang-asan, msan, memcheck, fortified, fuzz, extras" ;;
     esac
 done
 echo "setup: ready"
