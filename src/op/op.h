@@ -517,6 +517,8 @@ nomen_status nomen__launch_on_device(nomen__call *c);
 bool nomen__launch_moves_only(nomen__step *launch);
 /* t with a reference more, or a whole copy of it on the CPU, with its names. */
 nomen_tensor *nomen__on_host(const nomen_tensor *t);
+/* The operands of a launch that looks at their elements itself, wherever they are. */
+nomen_status nomen__operands_on_host(nomen__call *c);
 /* The moves where a device is involved. number: one element of t's dtype, on the host. */
 nomen_status nomen__copy_across(nomen_tensor *dst, const nomen_tensor *src);
 nomen_status nomen__copy_away(nomen_tensor *dst, const nomen_tensor *src);

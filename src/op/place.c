@@ -80,7 +80,10 @@ nomen_status nomen__place_call(nomen__call *c) {
     if (s) return s;
     c->device = device_of(c);
     if (!c->op->primitive || (!c->device && c->wanted <= 0)) return NOMEN_OK;
-    if (c->op->creates) { /* sizes of an operand at most; what is not filled is made on the CPU */
+    if (c->op->creates) { /* what is not filled is made on the CPU */
+        for (int64_t i = 0; i < c->in_count; i++)
+            if (c->in[i]->device != c->device && (c->in[i]->device || c->in[i]->ndim))
+                return nomen__on_two_devices(c->device, c->in[i]->device);
         unsigned wanted = c->wanted < 0 ? c->device : (unsigned)c->wanted;
         bool here = nomen__launch_moves_only(c->op->launch) && !c->target[0];
         c->device = here ? (uint8_t)wanted : 0;
@@ -154,6 +157,17 @@ int nomen__truth(nomen_tensor *t) {
     int truth = !t || nomen__element(t, value) ? -1 : value[0] != 0;
     nomen__release(t);
     return truth;
+}
+
+nomen_status nomen__operands_on_host(nomen__call *c) {
+    for (int i = 0; i < c->nin; i++) {
+        if (!c->in[i]->device) continue;
+        nomen_tensor *here = nomen__on_host(c->in[i]);
+        if (!here) return NOMEN_ERROR_MEMORY;
+        nomen__take_temporary(c, here);
+        c->in[i] = here;
+    }
+    return NOMEN_OK;
 }
 
 nomen_tensor *nomen__on_host(const nomen_tensor *t) {

@@ -175,12 +175,14 @@ static double real_of(const nomen_tensor *t) {
 
 /* The numbers are drawn for the layout of out, but only moved into it once they are complete. */
 nomen_status nomen__launch_normal(nomen__call *c) {
+    nomen_status s = nomen__operands_on_host(c);
+    if (s) return s;
     nomen_tensor *mean = c->in[0], *std = nomen__given(c, 1) ? c->in[1] : NULL;
     bool number_mean = mean->flags & NOMEN__WRAPPED,
          number_std = !std || (std->flags & NOMEN__WRAPPED);
     nomen__drawing d = {.kind = NOMEN__DRAW_NORMAL, .g = nomen__generator_given(c), .b = 1};
     if (number_std && std) d.b = real_of(std);
-    nomen_status s = number_std ? nomen__check_std(d.b) : check_stds(std);
+    s = number_std ? nomen__check_std(d.b) : check_stds(std);
     if (s) return s;
     if (number_mean && nomen_item_number(mean).kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE,

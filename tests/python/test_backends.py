@@ -32,15 +32,19 @@ def same(there, here):
     back = there.detach().cpu()
     close = back.is_floating_point() or back.is_complex()
     loose = back.dtype in (nomen.float16, nomen.bfloat16)
-    assert nomen.allclose(back, here.detach(), rtol=1e-2 if loose else 1e-5, equal_nan=True) if (
-        close
-    ) else nomen.equal(back, here)
+    assert (
+        nomen.allclose(back, here.detach(), rtol=1e-2 if loose else 1e-5, equal_nan=True)
+        if (close)
+        else nomen.equal(back, here)
+    )
 
 
 def test_devices_have_names():
     mock, other = nomen.device("mock"), nomen.device("mock", 1)
-    assert mock != other and other == nomen.device("mock:1") and hash(other) == hash(
-        nomen.device("mock:1")
+    assert (
+        mock != other
+        and other == nomen.device("mock:1")
+        and hash(other) == hash(nomen.device("mock:1"))
     )
     assert repr(other) == "device(type='mock', index=1)" and str(mock) == "mock"
     assert pickle.loads(pickle.dumps(other)) == other == copy.deepcopy(other)
@@ -95,6 +99,23 @@ def test_what_is_like_a_tensor_is_where_it_is():
     assert nomen.randn_like(x, device="mock:0").device == nomen.device("mock:0")
 
 
+@pytest.mark.parametrize("dtype", [nomen.float32, nomen.complex64])
+def test_normal_numbers_have_their_mean_and_std_anywhere(dtype):
+    mean, std = sample(2, 3, names=("N", "C"), dtype=dtype), sample(3).abs()
+    for given in [(mean,), (mean, 2.0), (mean, std), (1.5, std)]:
+        there = [t.to("mock") if isinstance(t, nomen.Tensor) else t for t in given]
+        nomen.manual_seed(3)
+        here = nomen.normal(*given)
+        nomen.manual_seed(3)
+        same(nomen.normal(*there), here)
+        with pytest.raises(RuntimeError, match="the same device"):
+            nomen.normal(*there, out=nomen.empty(2, 3, dtype=dtype))
+    there, other = mean.to("mock"), mean.to("mock:1")
+    for given in [(there, std), (mean, std.to("mock")), (other, std.to("mock"))]:
+        with pytest.raises(RuntimeError, match="the same device"):
+            nomen.normal(*given)
+
+
 DTYPES = [
     nomen.bool, nomen.uint8, nomen.int8, nomen.int16, nomen.int32, nomen.int64, nomen.float16,
     nomen.bfloat16, nomen.float32, nomen.float64, nomen.complex64, nomen.complex128,
@@ -107,8 +128,10 @@ def test_values_come_back(dtype):
     there = numbers.to("mock")
     same(there, numbers)
     for other in DTYPES:
-        if other is dtype or (numbers.is_floating_point() or numbers.is_complex()) and not (
-            other.is_floating_point or other.is_complex
+        if (
+            other is dtype
+            or (numbers.is_floating_point() or numbers.is_complex())
+            and not (other.is_floating_point or other.is_complex)
         ):
             continue  # what does not fit into integers is nobody's
         back = there.to(other).cpu()
