@@ -214,11 +214,10 @@ def listed(parts):
 LEFT_OUT = (
     "test_under_sanitizers test_other_compilers test_packages test_examples test_lint test_runner "
     "test_stubs test_symbols test_outside_programs test_coverage_page test_instruction_budget "
-    "test_isas test_trust test_mutants test_fuzz_short test_branches test_bench_programs"
+    "test_isas test_trust test_mutants test_branches test_bench_programs"
 ).split()
-# Run once more with the plainest instructions, and with more threads than there may be.
-PLAINLY = ("tests/c/test_random.c", "tests/c/test_random_rows.c", "tests/python/test_random.py")
-CROWDED = {"NOMEN_NUM_THREADS": "99999"}
+# What has vectors of its own in core, once more with them.
+VECTORS = ("tests/c/test_random.c", "tests/c/test_random_rows.c", "tests/python/test_random.py")
 
 
 def run_all():
@@ -236,12 +235,10 @@ def run_all():
         sys.exit("the module of build/gcov is not there: tools/setup.sh gcov builds it")
     tests = [p for p in (ROOT / "tests/python").glob("test_*.py") if p.stem not in LEFT_OUT]
     pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--builds", "gcov"]
-    long = {**environment, "NOMEN_RANDOM_CALLS": "300"}
+    scalar = {**environment, "NOMEN_ISA": "scalar"}
+    long = {**scalar, "NOMEN_RANDOM_CALLS": "200"}
     runs = [([*pytest, "tests/c", "tests/kernels", *map(str, sorted(tests))], long)]
-    # What has its own instructions in core does without them too.
-    scalar = {**environment, "NOMEN_ISA": "scalar", "NOMEN_NUM_THREADS": "-3"}
-    runs.append(([*pytest, *PLAINLY], scalar))
-    runs.append(([*pytest, "tests/c/test_core_parallel.c"], {**environment, **CROWDED}))
+    runs.append(([*pytest, *VECTORS], environment))
     for command, variables in runs:
         status = subprocess.run(command, cwd=ROOT, env=variables).returncode
         if status:

@@ -12,7 +12,7 @@ import pytest
 import nomen
 
 TARGETS = "names npy dlpack index program".split()
-MORE = {"release": 3000, "asan": 300, "tsan": 100}
+MORE = {"release": 3000, "asan": 300, "tsan": 100, "gcov": 3000}
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "print_stacktrace=1",
