@@ -8,6 +8,9 @@
 
 /* Elements that are looked at together, and that are added up before the carry hears of them. */
 enum { SCAN_BLOCK = 1024, SCAN_RUN = 128 };
+/* So many lines are turned over together, that their pages and cache lines stay at hand. */
+enum { TURN_LINES = 32 };
+static inline int64_t scan_few(int64_t lines) { return lines < TURN_LINES ? lines : TURN_LINES; }
 
 /* The way back from turn_4: four rows of n, NOMEN__ACC_BLOCK elements apart, into n rows of four.
  */

@@ -91,8 +91,10 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
         const int64_t n = a->n - first < SHORT_ROW ? a->n - first : SHORT_ROW, fours = n / 4 * 4;
         const char *from = a->in + first * a->in_step;
         char *to = a->out + first * a->out_step;
-        for (int64_t j = 0; turns_in && j < fours; j += 4)
-            turn_4(from + 4 * j, a->in_row, a->lines, in + j * NOMEN__ACC_BLOCK);
+        for (int64_t r = 0; turns_in && r < a->lines; r += TURN_LINES)
+            for (int64_t j = 0; j < fours; j += 4)
+                turn_4(from + 4 * j + r * a->in_row, a->in_row, scan_few(a->lines - r),
+                       in + j * NOMEN__ACC_BLOCK + r);
         for (int64_t j = 0; j < n; j++) {
             const bool turned_in = turns_in && j < fours, turned_out = turns_out && j < fours;
             const char *level =
@@ -103,8 +105,10 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
             FN(level)(carry, a->lines, x, y, NULL, 0);
             FN(put)(y, made, turned_out ? (int64_t)sizeof(T) : a->out_row, a->lines);
         }
-        for (int64_t j = 0; turns_out && j < fours; j += 4)
-            turn_4_back(out + j * NOMEN__ACC_BLOCK, a->lines, to + 4 * j, a->out_row);
+        for (int64_t r = 0; turns_out && r < a->lines; r += TURN_LINES)
+            for (int64_t j = 0; j < fours; j += 4)
+                turn_4_back(out + j * NOMEN__ACC_BLOCK + r, scan_few(a->lines - r),
+                            to + 4 * j + r * a->out_row, a->out_row);
     }
 }
 
