@@ -85,7 +85,7 @@ void nomen__generator_refill(nomen_generator *g); /* next block; position become
 
 /* random_wide.c. Uniform numbers (normal ones for LOG_NORMAL) become those of a distribution, for
  * results of fewer digits than double's; a and b as above, but for GEOMETRIC a is log(1 - p). Pairs
- * of uniform numbers become normal ones; their number is one of fours. */
+ * of uniform numbers become normal ones; their number is one of eights. */
 void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double a, double b);
 void nomen__random_pairs(double *u, int64_t pairs);
 

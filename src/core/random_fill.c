@@ -369,7 +369,7 @@ static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) 
         *out++ = draw_normal(g);
         n--;
     }
-    int64_t pairs = full ? 0 : n / 8 * 4;
+    int64_t pairs = full ? 0 : n / 16 * 8;
     fill_f64(g, out, 2 * pairs);
     nomen__random_pairs(out, pairs);
     for (int64_t i = 2 * pairs; i < n; i++) out[i] = draw_normal(g);

@@ -1,6 +1,6 @@
 /* Distributions in double on vectors, for results of fewer digits: what they are rounded to is what
- * libm's functions would give, but for one number in many millions. One body, compiled for several
- * ISAs; nothing is fused, so that all give the same bits. */
+ * libm's functions would give, but for one number in many millions. One body
+ * (random_wide.h), compiled for several ISAs; nothing is fused, so that all give the same bits. */
 #include "core/draw.h"
 
 #include <math.h>
@@ -11,144 +11,37 @@
 /* The vectors never cross a function boundary that is not inlined. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
-typedef uint64_t u64v __attribute__((vector_size(32), aligned(8), may_alias));
-typedef int64_t i64v __attribute__((vector_size(32), aligned(8), may_alias));
-typedef double f64v __attribute__((vector_size(32), aligned(8), may_alias));
-
-#define BODY static inline __attribute__((always_inline))
-
-enum { LANES = 4 };
-
-BODY f64v choose(i64v mask, f64v yes, f64v no) {
-    return (f64v)(((i64v)yes & mask) | ((i64v)no & ~mask));
+#define NAME(x) x##_plain
+#define LANES   4
+#define TARGET
+#define ROOT(x) roots(x)
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
+static inline four roots(four x) {
+    for (int k = 0; k < 4; k++) x[k] = sqrt(x[k]);
+    return x;
 }
-
-/* log u for normal u > 0: u = 2^e (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), and with s = f / (2 +
- * f) the series of 2 artanh s, arranged so that f enters without rounding. Of 0 minus infinity. */
-BODY f64v log_of(f64v u) {
-    const uint64_t half_root = 0x3fe6a09e667f3bcd, one = UINT64_C(1024) << 52;
-    i64v e = (i64v)(((u64v)u - half_root + one) >> 52) -
-             1024; /* no arithmetic shift of 64 bits before AVX-512 */
-    f64v f = (f64v)((i64v)u - (e << 52)) - 1.0;
-    f64v k = (f64v)(e + 0x4338000000000000) - 0x1.8p52;
-    f64v s = f / (2.0 + f), z = s * s, half_square = 0.5 * f * f;
-    f64v rest = z * (2.0 / 17 + z * (2.0 / 19 + z * (2.0 / 21 + z * (2.0 / 23))));
-    rest = z * (2.0 / 9 + z * (2.0 / 11 + z * (2.0 / 13 + z * (2.0 / 15 + rest))));
-    rest = z * (2.0 / 3 + z * (2.0 / 5 + z * (2.0 / 7 + rest)));
-    const double high = 0x1.62e42fefap-1,
-                 low = 0x1.cf79abc9e3b3ap-40; /* of log 2: 36 bits, and what is left */
-    f64v result = k * high + (f - (half_square - (s * (half_square + rest) + k * low)));
-    f64v zero = {0};
-    return choose(u == zero, zero - (double)INFINITY, result);
-}
-
-/* Sine and cosine for |x| <= 2 pi + a little: x = q pi/2 + r + tail, |r| <= pi/4; Taylor's series
- * of r, corrected for the tail. */
-BODY void sine_cosine(f64v x, f64v *sine, f64v *cosine) {
-    f64v shifted = x * M_2_PI + 0x1.8p52;
-    i64v q = (i64v)shifted;
-    f64v k = shifted - 0x1.8p52;
-    /* pi/2 in three parts of 33, 33 and 53 bits */
-    f64v near = x - k * 0x1.921fb544p+0, second = k * 0x1.0b4611a6p-34;
-    f64v r = near - second, tail = (near - r) - second - k * 0x1.3198a2e037073p-69;
-    f64v z = r * r;
-    f64v odd = z * (-1.0 / 1307674368000 + z * (1.0 / 355687428096000));
-    odd = z *
-          (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800 + z * (1.0 / 6227020800 + odd))));
-    odd = z * (-1.0 / 6 + z * (1.0 / 120 + odd));
-    f64v even = z * (1.0 / 20922789888000 + z * (-1.0 / 6402373705728000));
-    even = z * (-1.0 / 3628800 + z * (1.0 / 479001600 + z * (-1.0 / 87178291200 + even)));
-    even = z * (1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + even)));
-    f64v half_square = 0.5 * z, rest = 1.0 - half_square;
-    f64v s = r + (r * odd + tail), c = rest + ((1.0 - rest - half_square) + (z * even - r * tail));
-    i64v swap = -(q & 1);
-    i64v sine_sign = (q & 2) << 62, cosine_sign = ((q + 1) & 2) << 62;
-    *sine = (f64v)((((i64v)c & swap) | ((i64v)s & ~swap)) ^ sine_sign);
-    *cosine = (f64v)((((i64v)s & swap) | ((i64v)c & ~swap)) ^ cosine_sign);
-}
-
-/* e^x = 2^k e^r with |r| <= log(2) / 2 and Taylor's series of r. What is larger or smaller than any
- * float becomes a number that is, too. */
-BODY f64v exp_of(f64v x) {
-    f64v zero = {0};
-    x = choose(x > zero + 700, zero + 700, choose(x < zero - 700, zero - 700, x));
-    f64v shifted = x * M_LOG2E + 0x1.8p52;
-    f64v k = shifted - 0x1.8p52;
-    f64v r = x - k * 0x1.62e42fefap-1 - k * 0x1.cf79abc9e3b3ap-40;
-    f64v sum = 1.0 / 479001600 + r * (1.0 / 6227020800);
-    sum = 1.0 / 3628800 + r * (1.0 / 39916800 + r * sum);
-    sum = 1.0 / 40320 + r * (1.0 / 362880 + r * sum);
-    sum = 1.0 / 720 + r * (1.0 / 5040 + r * sum);
-    sum = 1.0 / 24 + r * (1.0 / 120 + r * sum);
-    sum = 1.0 + (r + r * r * (0.5 + r * (1.0 / 6 + r * sum)));
-    return sum * (f64v)((((i64v)shifted - 0x4338000000000000) + 1023) << 52);
-}
-
-/* The next whole number. */
-BODY f64v ceil_of(f64v x) {
-    f64v zero = {0}, near = (x + 0x1p52) - 0x1p52;
-    f64v whole = near + choose(near < x, zero + 1, zero);
-    return choose(x < zero + 0x1p51, whole, x); /* infinity too */
-}
-
-BODY f64v shape_of(nomen__distribution which, f64v u, double a, double b) {
-    f64v sine, cosine;
-    switch (which) {
-    case NOMEN__EXPONENTIAL: return -1.0 / a * log_of(1.0 - u);
-    case NOMEN__GEOMETRIC: return ceil_of(log_of(u) / a);
-    case NOMEN__LOG_NORMAL: return exp_of(u * b + a);
-    default: sine_cosine(M_PI * (u - 0.5), &sine, &cosine); return b * (sine / cosine) + a;
-    }
-}
-
-BODY void shape_all(nomen__distribution which, double *u, int64_t n, double a, double b) {
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) *(f64v *)(u + i) = shape_of(which, *(f64v *)(u + i), a, b);
-    if (i == n) return;
-    f64v rest = {0};
-    for (int64_t k = 0; k < n - i; k++) rest[k] = u[i + k];
-    rest = shape_of(which, rest, a, b);
-    for (int64_t k = 0; k < n - i; k++) u[i + k] = rest[k];
-}
-
-/* Pairs of (angle, radius) in [0, 1) become pairs of normal numbers, four pairs at a time. */
-BODY void pairs_all(double *u, int64_t pairs) {
-    for (; pairs > 0; pairs -= LANES, u += 2 * LANES) {
-        f64v first = *(f64v *)u, second = *(f64v *)(u + LANES), sine, cosine, radius;
-        f64v angle = __builtin_shufflevector(first, second, 0, 2, 4, 6);
-        f64v square = -2.0 * log_of(1.0 - __builtin_shufflevector(first, second, 1, 3, 5, 7));
-        sine_cosine(2.0 * M_PI * angle, &sine, &cosine);
-        for (int k = 0; k < LANES; k++) radius[k] = sqrt(square[k]);
-        sine *= radius;
-        cosine *= radius;
-        *(f64v *)u = __builtin_shufflevector(cosine, sine, 0, 4, 1, 5);
-        *(f64v *)(u + LANES) = __builtin_shufflevector(cosine, sine, 2, 6, 3, 7);
-    }
-}
-
-static void shape_plain(nomen__distribution which, double *u, int64_t n, double a, double b) {
-    shape_all(which, u, n, a, b);
-}
-
-static void pairs_plain(double *u, int64_t pairs) { pairs_all(u, pairs); }
+#include "core/random_wide.h"
 
 #if defined(__x86_64__)
-#define AVX2 __attribute__((target("avx2")))
+#define NAME(x) x##_avx2
+#define LANES   4
+#define TARGET  __attribute__((target("avx2")))
+#define ROOT(x) ((f64v)_mm256_sqrt_pd((__m256d)(x)))
+#include "core/random_wide.h"
 
-AVX2 static void shape_avx2(nomen__distribution which, double *u, int64_t n, double a, double b) {
-    switch (which) { /* each with a loop of its own */
-    case NOMEN__EXPONENTIAL: shape_all(NOMEN__EXPONENTIAL, u, n, a, b); break;
-    case NOMEN__GEOMETRIC: shape_all(NOMEN__GEOMETRIC, u, n, a, b); break;
-    case NOMEN__LOG_NORMAL: shape_all(NOMEN__LOG_NORMAL, u, n, a, b); break;
-    default: shape_all(NOMEN__CAUCHY, u, n, a, b);
-    }
-}
-
-AVX2 static void pairs_avx2(double *u, int64_t pairs) { pairs_all(u, pairs); }
+#define NAME(x) x##_avx512
+#define LANES   8
+#define TARGET  __attribute__((target("avx512f,avx512dq,avx512vl")))
+#define ROOT(x) ((f64v)_mm512_sqrt_pd((__m512d)(x)))
+#include "core/random_wide.h"
 #endif
 
 void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double a, double b) {
 #if defined(__x86_64__)
+    if (nomen__cpu_isa() >= NOMEN__AVX512) {
+        shape_avx512(which, u, n, a, b);
+        return;
+    }
     if (nomen__cpu_isa() >= NOMEN__AVX2) {
         shape_avx2(which, u, n, a, b);
         return;
@@ -159,6 +52,10 @@ void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double
 
 void nomen__random_pairs(double *u, int64_t pairs) {
 #if defined(__x86_64__)
+    if (nomen__cpu_isa() >= NOMEN__AVX512) {
+        pairs_avx512(u, pairs);
+        return;
+    }
     if (nomen__cpu_isa() >= NOMEN__AVX2) {
         pairs_avx2(u, pairs);
         return;
