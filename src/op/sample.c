@@ -1,5 +1,6 @@
 /* Words of the table: random numbers whose distribution is given by tensors (bernoulli, normal,
  * multinomial, poisson), and dropout. */
+#include "nomen/ops.gen.h"
 #include "op/draw_into.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
@@ -266,44 +267,24 @@ static nomen_status check_weights(const nomen_tensor *weights, int64_t categorie
     return NOMEN_OK;
 }
 
-/* Is place a behind place b: smaller, or equal and later? */
-static bool behind(const double *at, int64_t a, int64_t b) {
-    return at[a] < at[b] || (at[a] == at[b] && a > b);
-}
-
-static void sift_down(const double *at, int64_t *heap, int64_t n, int64_t i) {
-    for (int64_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && behind(at, heap[child + 1], heap[child])) child++;
-        if (!behind(at, heap[child], heap[i])) return;
-        int64_t kept = heap[i];
-        heap[i] = heap[child];
-        heap[child] = kept;
-    }
-}
-
-/* The places of the count largest of n, largest first: a heap with the smallest of them on top. */
-static nomen_status largest(const double *at, int64_t n, int64_t *heap, int64_t count) {
+/* In each row, largest first. */
+static nomen_status places_of_largest(nomen_tensor *t, int64_t count, int64_t *places) {
     nomen_status s = NOMEN_OK;
-    for (int64_t i = 0; i < count; i++) heap[i] = i;
-    for (int64_t i = count / 2; i-- > 0 && !s; s = ask_each(i)) sift_down(at, heap, count, i);
-    for (int64_t i = count; i < n && !s; s = ask_each(i++)) {
-        if (!behind(at, heap[0], i)) continue;
-        heap[0] = i;
-        sift_down(at, heap, count, 0);
-    }
-    for (int64_t i = count; i-- > 1 && !s; s = ask_each(i)) {
-        int64_t kept = heap[0];
-        heap[0] = heap[i];
-        heap[i] = kept;
-        sift_down(at, heap, i, 0);
+    nomen_scope() {
+        nomen_tensor *found = NULL;
+        if (nomen_topk(t, count, .dim = "-1", .indices = &found)) found = nomen_contiguous(found);
+        if (found)
+            memcpy(places, found->data, (size_t)found->numel * sizeof *places);
+        else
+            s = nomen__error_code();
     }
     return s;
 }
 
 /* Without replacement: each weight is divided by an exponential number, and the largest are taken.
  */
-static nomen_status sample_once(const nomen__call *c, int64_t categories, int64_t *places) {
-    nomen_tensor *t = c->in[0], *race = NULL, *doubles = NULL;
+static nomen_status sample_once(const nomen__call *c, int64_t *places) {
+    nomen_tensor *t = c->in[0], *race = NULL;
     nomen__drawing d = {
         .kind = NOMEN__DRAW_OTHERS + NOMEN__EXPONENTIAL, .g = nomen__generator_given(c), .a = 1};
     race = nomen__like_in_memory(t);
@@ -315,13 +296,8 @@ static nomen_status sample_once(const nomen__call *c, int64_t categories, int64_
         nomen__iter it;
         nomen__iter_make(&it, k->loop, race, in, 2, race->ndim, race->size, k->dtype, k->dtype);
         s = nomen__iter_run_asking(&it);
-        if (!s) doubles = doubles_of(race);
-        if (!s && !doubles) s = NOMEN_ERROR_MEMORY;
+        if (!s) s = places_of_largest(race, c->arg[1].integer, places);
     }
-    int64_t count = c->arg[1].integer, rows = t->ndim > 1 ? t->size[0] : 1;
-    for (int64_t r = 0; !s && r < rows; r++)
-        s = largest(doubles_at(doubles) + r * categories, categories, places + r * count, count);
-    nomen__release(doubles);
     nomen__release(race);
     return s;
 }
@@ -379,7 +355,7 @@ nomen_status nomen__launch_multinomial(nomen__call *c) {
                                     : nomen__tensor_empty(NOMEN_I64, c->ndim, c->size);
     if (!s && !places) s = NOMEN_ERROR_MEMORY;
     int64_t *at = s ? NULL : (int64_t *)(void *)places->data;
-    if (!s) s = again ? sample_again(c, weights, categories, at) : sample_once(c, categories, at);
+    if (!s) s = again ? sample_again(c, weights, categories, at) : sample_once(c, at);
     if (!s && !direct) s = nomen__copy_values(out, places);
     nomen__release(places);
     nomen__release(weights);
