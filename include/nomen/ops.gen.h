@@ -4553,7 +4553,7 @@ NOMEN_API nomen_tensor *nomen_order_slices_call(const nomen_order_slices_args *a
 #define nomen_order_slices(...) \
     nomen_order_slices_call(&(const nomen_order_slices_args){.self = __VA_ARGS__})
 
-/* For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm is made of; with gradients it can be a constant only.
+/* For a matrix, or each of a batch: the unitary one whose product with it has orthogonal rows. What nuclear_norm with a gradient is made of, in which it can be a constant only.
  *
  *     result @ self has orthogonal rows
  *
@@ -5737,6 +5737,26 @@ NOMEN_API nomen_tensor *nomen_sinc_call(const nomen_sinc_args *args);
 NOMEN_API nomen_tensor *nomen_sinc_in_place_call(const nomen_sinc_args *args);
 #define nomen_sinc_(...) \
     nomen_sinc_in_place_call(&(const nomen_sinc_args){.self = __VA_ARGS__})
+
+/* The sum of the singular values of a matrix, or of each of a batch: what nuclear_norm is where nobody asks for its gradient.
+ *
+ *     result = sum(sqrt(eigenvalues of self^H self))
+ *
+ * Names: no names: the dims are new ones (rule unnamed).
+ * Shapes: [..., n, m] with n <= m gives [...].
+ * Dtypes: floating and complex; of complex numbers the real dtype.
+ * Gradient: none.
+ * Errors: fewer than two dims, integers and bool.
+ *
+ * Example:
+ *     >>> nomen.nuclear_norm(nomen.eye(3))
+ *     tensor(3.) */
+typedef struct nomen_singular_sum_args {
+    nomen_tensor *self;
+} nomen_singular_sum_args;
+NOMEN_API nomen_tensor *nomen_singular_sum_call(const nomen_singular_sum_args *args);
+#define nomen_singular_sum(...) \
+    nomen_singular_sum_call(&(const nomen_singular_sum_args){.self = __VA_ARGS__})
 
 /* The hyperbolic sine.
  *

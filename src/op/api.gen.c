@@ -1004,6 +1004,9 @@ nomen_tensor *nomen_sinc_call(const nomen_sinc_args *args) {
 nomen_tensor *nomen_sinc_in_place_call(const nomen_sinc_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SINC], args, true);
 }
+nomen_tensor *nomen_singular_sum_call(const nomen_singular_sum_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_SINGULAR_SUM], args, false);
+}
 nomen_tensor *nomen_sinh_call(const nomen_sinh_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_SINH], args, false);
 }

@@ -1,6 +1,6 @@
-/* Composite row: nuclear_norm, the sum of the singular values of matrices. In the right basis it is
- * the sum of the lengths of rows; since no other basis has a smaller one, the basis counts as
- * constant in the gradient. */
+/* Composite row: nuclear_norm, the sum of the singular values of matrices. Where a gradient is
+ * asked for it is the sum of the lengths of rows in the right basis; since no other basis has a
+ * smaller one, the basis counts as constant in the gradient. */
 #include "nomen/ops.gen.h"
 #include "op/infer.h"
 #include "op/op.h"
@@ -87,6 +87,19 @@ static nomen_tensor *sizes_of(nomen_tensor *t) {
     return size;
 }
 
+static nomen_tensor *sum_of_values(nomen_tensor *t) {
+    return nomen__scoped(nomen__apply(NOMEN__OP_SINGULAR_SUM, t, NULL));
+}
+
+/* The same in a way that has a gradient, and takes some times as long. */
+static nomen_tensor *sum_of_lengths(nomen_tensor *t) {
+    nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
+    nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
+    nomen_tensor *r = nomen_sum(lengths, .dim = "-1");
+    nomen__release(basis);
+    return r;
+}
+
 nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
     nomen__namelist names;
     nomen_tensor *r = NULL;
@@ -103,13 +116,10 @@ nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
             size = sizes_of(t);
             t = size ? nomen_div(t, size) : NULL;
         }
-        nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
-        nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
-        r = nomen_sum(lengths, .dim = "-1");
+        r = t && !nomen__concerns_tape(t) ? sum_of_values(t) : sum_of_lengths(t);
         if (size)
             r = nomen_mul(r,
                           nomen_reshape(size, (nomen_sizes){r ? r->ndim : 0, r ? r->size : NULL}));
-        nomen__release(basis);
         int low = at[0] < at[1] ? at[0] : at[1], high = at[0] + at[1] - low;
         char dim[16];
         snprintf(dim, sizeof dim, "%d", low);

@@ -123,3 +123,36 @@ def test_no_gradient_of_the_gradient():
 def test_refused(text, call):
     with pytest.raises(RuntimeError, match="^" + text):
         call(nomen.ones(2, 3, 4))
+
+
+HARD = {
+    "graded": np.diag(10.0 ** np.arange(0, -60, -3)) + np.triu(np.full((20, 20), 1e-9)),
+    "rank 1": np.outer(np.arange(30), np.arange(17) - 3.0),
+    "zeros on the diagonal": np.diag(np.arange(12) % 3 * 1.0) + np.diag(np.ones(11), 1),
+    "one row": np.arange(50.0)[None],
+    "repeated": np.kron(np.eye(9), np.ones((3, 4))),
+    "permutation": np.eye(31)[::-1],
+    "large": np.random.default_rng(5).standard_normal((70, 90)),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_the_way_without_a_gradient(name, dtype):
+    x = HARD[name].astype(dtype)
+    if dtype == "complex128":
+        x = x * (1 + 2j) + np.eye(*x.shape) * 1j
+    for each in (x, x.T):
+        t = nomen.tensor(np.ascontiguousarray(each))
+        assert nomen.nuclear_norm(t).item() == pytest.approx(exact(x), rel=1e-14)
+        with_gradient = nomen.nuclear_norm(t.requires_grad_())
+        assert with_gradient.item() == pytest.approx(exact(x), rel=1e-14)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number(bad):
+    x = nomen.ones(2, 3, 4, dtype=nomen.float64)
+    x[0, 1, 2] = bad
+    values = nomen.nuclear_norm(x, (1, 2))
+    assert values[0].isnan().item() and values[1].item() == pytest.approx(12**0.5, rel=1e-15)
+    assert nomen.nuclear_norm(nomen.zeros(2, 3, 0), (1, 2)).tolist() == [0, 0]
