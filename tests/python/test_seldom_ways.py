@@ -347,3 +347,115 @@ def test_conversions_of_random_numbers():
     t = nomen.zeros(40, dtype=f)
     t.random_(2**62, 2**62 + 3)
     assert t.eq(2**62).all().item()
+
+
+def test_put_off_in_seldom_places():
+    """What is put off is read as a list, an index, a view, another dtype, and late."""
+    big = nomen.ones(3, 30000)
+    turned = nomen.ones(30000, 3).T
+    small = nomen.arange(3).to(f).unsqueeze(1)
+    odd = nomen.ones(3, 2, 30000)[:, 0]
+    with nomen.fuse():
+        y = big * 2
+        views = [y.detach() for _ in range(20)]
+        halves = views[:10]
+        del views
+        same((y + turned + small + odd)[:, 0], [4, 5, 6])
+        z = (y * 1.5).to(nomen.float64) + y
+        both = nomen.cat([z, z.to(f)], 1)
+        last = nomen.where(y > 1, y, z)
+        same(nomen.stack([y, y])[1, :, 0], [2, 2, 2])
+        i = (nomen.zeros(70000) + 2).to(i64)
+        same(nomen.arange(5)[i][:2], [2, 2])
+        same(nomen.arange(5).index_put([i], nomen.ones(70000, dtype=i64))[2:3], [1])
+        u = y.clone()
+        u.add_(y)
+        v = y.reshape(3, 30000) + y.view(3, 30000).T.T
+        with nomen.fuse():
+            inner = v * 2
+        w = big.reshape(3, 1, 2, 3, 5000).transpose(1, 3).transpose(0, 2) * 2 + 1
+        mask = y.gt(1)
+        number = (big + nomen.tensor(1.0, dtype=nomen.float64)) * nomen.tensor(2)
+        zero = nomen.tensor(0.5) * big + nomen.tensor(1, dtype=i64)
+    same([h[0, 0].item() for h in halves], [2] * 10)
+    same(both[:, 0], [5, 5, 5])
+    same(both.shape, (3, 60000))
+    same(last[:, 1], [2, 2, 2])
+    same(u[0, :2], [4, 4])
+    same(inner[0, :2], [8, 8])
+    same(w.sum(), 3.0 * 90000)
+    same(mask.sum(), 90000)
+    same(number[0, :2], [4, 4])
+    same(zero[0, :2], [1.5, 1.5])
+    with pytest.raises(ZeroDivisionError):
+        with nomen.fuse():
+            late = big + 1
+            1 // 0
+    same(late[0, :2], [2, 2])
+
+
+def test_the_memory_of_two_operands():
+    base = arange(12)
+    for a, b, out in (
+        (base[:6], base[6:], base[3:9]), (base[::2], base[1::2], base[:6]),
+        (base[:6].flip(0), base[:6], base[:6]), (base[:1].expand(6), base[:6], base[6:]),
+    ):  # fmt: skip
+        expected = a.numpy() + b.numpy()
+        if out.data_ptr() != a.data_ptr() and not out.is_contiguous():
+            continue
+        same(nomen.add(a, b, out=out), expected)
+        base.copy_(arange(12))
+    x = arange(4)
+    with pytest.raises(RuntimeError, match="single memory location"):
+        x[:1].expand(4).add_(1)
+    same(x.as_strided((2, 2), (1, 1)).sum(), 4)
+    half = nomen.ones(3, dtype=nomen.float16)
+    same(nomen.clamp(half, 0.1, 0.5) * 2, np.ones(3))
+    same(nomen.clamp(nomen.ones(3), nomen.tensor(2)), [2, 2, 2])
+    same(nomen.maximum(nomen.ones(3), nomen.tensor(2.0)), [2, 2, 2])
+    same(nomen.ones(3).clamp_(max=float("inf")), [1, 1, 1])
+    same(nomen.ones(3).clamp(min=-(10.0**30)), [1, 1, 1])
+    same(nomen.ones(2, 130) + nomen.ones(130), np.full((2, 130), 2))
+    same(nomen.add(nomen.ones(40, 3), nomen.ones(3)), np.full((40, 3), 2))
+    same(nomen.ones(2, 3).add_(nomen.ones(3, dtype=i64)), np.full((2, 3), 2))
+    same(nomen.ones(2, dtype=i64) + nomen.tensor(True), [2, 2])
+    same(nomen.ones(2, dtype=nomen.float16) * 3.5, [3.5, 3.5])
+
+
+def test_gradients_of_models_and_of_numbers():
+    model = nomen.ones(2, 3, names=("N", "C"), requires_grad=True)
+    x = nomen.ones(3, names=("C",), requires_grad=True)
+    y = x.align_as(model)
+    (y * model).sum().backward()
+    same(x.grad, [2, 2, 2])
+    x = nomen.ones(3, requires_grad=True)
+    weight = nomen.tensor(0.5, dtype=nomen.float64, requires_grad=True)
+    nomen.lerp(x, nomen.zeros(3), weight).sum().backward()
+    same(weight.grad, -3)
+    z = nomen.tensor([1 + 1j, 2], requires_grad=True)
+    z.imag.sum().backward()
+    same(z.grad, [1j, 1j])
+    x = nomen.tensor([1.0, 2, 3], requires_grad=True)
+    x.masked_scatter(
+        nomen.tensor([True, False, True]), nomen.ones(3, requires_grad=True)
+    ).sum().backward()
+    same(x.grad, [0, 1, 0])
+    src = nomen.ones(3, 3, requires_grad=True)
+    nomen.zeros(2, 3).scatter(0, nomen.tensor([[0, 1]]), src).sum().backward()
+    same(src.grad, [[1, 1, 0], [0, 0, 0], [0, 0, 0]])
+    src = nomen.ones(2, 3, requires_grad=True)
+    nomen.zeros(4, 3).index_put((nomen.tensor([0, 2]),), src, accumulate=True).sum().backward()
+    same(src.grad, np.ones((2, 3)))
+    value = nomen.tensor(2.0, requires_grad=True)
+    nomen.zeros(4).masked_fill(nomen.tensor([True, False, True, True]), value).sum().backward()
+    same(value.grad, 3)
+    with nomen.no_grad():
+        w = nomen.ones(3, requires_grad=True)
+        part = w[1:]
+        assert part.grad is None and part.is_leaf
+    w = nomen.ones(2, 2, requires_grad=True)
+    v = (w * 1)[0]
+    assert v.grad is None and v.grad_fn is not None
+    v.retain_grad()
+    v.sum().backward()
+    same(v.grad, [1, 1])
