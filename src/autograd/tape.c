@@ -67,10 +67,14 @@ static nomen_status fail_other_dtype(void) {
 
 nomen_status nomen__grad_refresh(nomen_tensor *t) {
     nomen_tensor *base = t->base;
+    if (base && base->storage != t->storage) { /* it has got other memory: t is no view any more */
+        t->base = NULL;
+        nomen__release(base);
+        return NOMEN_OK;
+    }
     if (!base || !(base->flags & NOMEN__REQUIRES) || base->grad->kind == NOMEN__LEAF)
         return NOMEN_OK;
     if (t->grad && t->grad->root == base->grad) return NOMEN_OK;
-    if (base->storage != t->storage) return NOMEN_OK;
     if (base->dtype != t->dtype) return fail_other_dtype();
     nomen__node_plan plan = {
         .nin = 1, .geometry_words = nomen__geometry_words(t, base), .ndim = t->ndim};

@@ -337,9 +337,10 @@ nomen_status nomen__shape_scatter(nomen__call *c) {
     if (!s && !number)
         s = check_ranks(c, source,
                         "Index tensor must have the same number of dimensions as src tensor");
-    for (int d = 0; !s && d < index->ndim; d++) {
+    for (int d = 0; !s && d < (index->ndim ? index->ndim : 1); d++) { /* no dims: one of size 1 */
         int64_t own = t->ndim ? t->size[d] : 1, other = source->ndim ? source->size[d] : 1;
-        bool fits = (d == c->dim || index->size[d] <= own) && (number || index->size[d] <= other);
+        int64_t wants = index->ndim ? index->size[d] : 1;
+        bool fits = (d == c->dim || wants <= own) && (number || wants <= other);
         if (fits) continue;
         NOMEN__TEXT(mine, 160);
         NOMEN__TEXT(wanted, 160);

@@ -170,6 +170,20 @@ static void steps_of_one_element_that_no_stride_can_tell(void **s) {
     assert_non_null(nomen_slice(none, "N", .step = nomen_num(INT64_MAX)));
 }
 
+static void a_source_of_nothing_for_an_index_without_dims(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_ones(NULL, (nomen_sizes){0, NULL}),
+                 *index = nomen_zeros(NULL, (nomen_sizes){0, NULL}, .dtype = NOMEN_I64),
+                 *nothing = nomen_ones(NULL, NOMEN_SIZES(0));
+    assert_null(nomen_scatter_(x, "0", index, nothing));
+    expect_error(NOMEN_ERROR_SHAPE, "to be no larger size than src [0]");
+    assert_null(nomen_scatter_add(x, "0", index, nothing));
+    expect_error(NOMEN_ERROR_SHAPE, "to be no larger size than src [0]");
+    assert_null(nomen_scatter_reduce(x, "0", index, nothing, "prod"));
+    expect_error(NOMEN_ERROR_SHAPE, "to be no larger size than src [0]");
+    assert_true(nomen_item(x) == 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -183,6 +197,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(more_dims_than_there_may_be_in_an_error, fresh, end),
         cmocka_unit_test_setup_teardown(a_failure_after_out_has_got_room_for_more_dims, fresh, end),
         cmocka_unit_test_setup_teardown(steps_of_one_element_that_no_stride_can_tell, fresh, end),
+        cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

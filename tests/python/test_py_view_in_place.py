@@ -87,3 +87,15 @@ def test_a_base_turns_under_its_view():
     z.mul_(SCALE)
     z.sum().backward()
     assert a.grad.tolist() == [[0, 12, 48], [6, 24, 50]]
+
+
+def test_a_view_whose_base_has_got_other_memory_is_on_its_own():
+    base = nomen.zeros(2, 3)
+    row = base[0]
+    nomen.add(nomen.ones(5, 5), 1, out=base)
+    base.requires_grad_(True)
+    row.add_(1)  # no part of a leaf any more
+    w = nomen.ones(3, requires_grad=True)
+    row.mul_(w)
+    row.sum().backward()
+    assert w.grad.tolist() == [1, 1, 1] and base.grad is None and base.is_leaf
