@@ -7,10 +7,12 @@
 
 /* ---- questions ------------------------------------------------------------------------------- */
 
-/* Views learn late what became of their base; asking is a good moment. */
+/* Views learn late what became of their base; asking is a good moment. A question does not fail:
+ * who works with the tensor will hear of it. */
 static const nomen__node *node_of(const nomen_tensor *t) {
     if (!t) return NULL;
-    if (t->base && nomen__grad_enabled) (void)nomen__grad_refresh((nomen_tensor *)(uintptr_t)t);
+    if (t->base && nomen__grad_enabled && nomen__grad_refresh((nomen_tensor *)(uintptr_t)t))
+        nomen__error_drop();
     return t->flags & NOMEN__REQUIRES ? t->grad : NULL;
 }
 

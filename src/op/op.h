@@ -165,6 +165,12 @@ typedef struct nomen__map {
 
 /* A fresh header on t's storage, seen through the map; names are set by the caller. */
 nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map);
+/* A stride that a view may keep. One that is longer than any memory leads to no element: it becomes
+ * 0, so that sums and small multiples of strides never overflow. */
+static inline int64_t nomen__stride_kept(int64_t stride) {
+    const uint64_t most = UINT64_C(1) << 52;
+    return (uint64_t)stride + most < 2 * most ? stride : 0;
+}
 /* The same as an operation that nobody records, with these names (NULL: none). */
 nomen_tensor *nomen__map_view(nomen_tensor *t, const nomen__map *map, const nomen_name *names);
 /* The map that leaves every dim as it is. */

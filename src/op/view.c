@@ -25,10 +25,9 @@ nomen_tensor *nomen__map_apply(const nomen_tensor *t, const nomen__map *map) {
     bool contiguous = true; /* as nomen__tensor_finish has it */
     for (int k = map->ndim - 1; k >= 0; k--) {
         int64_t size = map->size[k], stride = 0;
-        /* Only a stride that leads nowhere is too long to be told. */
-        if (map->source[k] >= 0 &&
-            __builtin_mul_overflow(t->stride[map->source[k]], map->step[k], &stride))
-            stride = t->stride[map->source[k]];
+        if (map->source[k] >= 0) /* a product that wraps leads nowhere, too */
+            stride = nomen__stride_kept(
+                (int64_t)((uint64_t)t->stride[map->source[k]] * (uint64_t)map->step[k]));
         v->size[k] = size;
         v->stride[k] = stride;
         contiguous &= (size == 1) | (stride == numel);

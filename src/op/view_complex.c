@@ -263,7 +263,7 @@ nomen_status nomen__shape_as_strided(nomen__call *c) {
     for (int d = 0; d < c->ndim; d++) c->size[d] = c->arg[1].sizes.at[d];
     nomen_tensor *v = header(c, 0);
     if (!v) return NOMEN_ERROR_MEMORY;
-    for (int d = 0; d < c->ndim; d++) v->stride[d] = c->arg[2].sizes.at[d];
+    for (int d = 0; d < c->ndim; d++) v->stride[d] = nomen__stride_kept(c->arg[2].sizes.at[d]);
     v->data = end ? t->storage->data + offset * item : t->storage->data;
     nomen__tensor_finish(v);
     return NOMEN_OK;

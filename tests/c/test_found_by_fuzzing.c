@@ -168,6 +168,10 @@ static void steps_of_one_element_that_no_stride_can_tell(void **s) {
     assert_int_equal(nomen_size(one, "N"), 1);
     assert_true(nomen_item(nomen_sum(one)) == 2);
     assert_non_null(nomen_slice(none, "N", .step = nomen_num(INT64_MAX)));
+    nomen_tensor *wide =
+        nomen_as_strided(none, NOMEN_SIZES(1, 0), NOMEN_SIZES(INT64_MAX, INT64_MAX));
+    assert_non_null(nomen_diagonal(wide));
+    assert_non_null(nomen_view_dtype(wide, NOMEN_I8));
 }
 
 static void a_source_of_nothing_for_an_index_without_dims(void **s) {
@@ -184,6 +188,17 @@ static void a_source_of_nothing_for_an_index_without_dims(void **s) {
     assert_true(nomen_item(x) == 1);
 }
 
+static void a_question_about_gradients_is_no_failure(void **s) {
+    (void)s;
+    nomen_tensor *w = nomen_ones("N", NOMEN_SIZES(2), .dtype = NOMEN_C64);
+    nomen_set_requires_grad(w, true);
+    nomen_tensor *z = nomen_mul(w, w), *parts = nomen_view_as_real(nomen_rename(z));
+    assert_non_null(nomen_mul_(nomen_rename_(z, NULL), w));
+    nomen_clear_error();
+    (void)nomen_requires_grad(parts);
+    assert_null(nomen_last_error());
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -198,6 +213,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_failure_after_out_has_got_room_for_more_dims, fresh, end),
         cmocka_unit_test_setup_teardown(steps_of_one_element_that_no_stride_can_tell, fresh, end),
         cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
+        cmocka_unit_test_setup_teardown(a_question_about_gradients_is_no_failure, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
