@@ -56,6 +56,9 @@ static nomen_status take_argument(nomen__call *c, int i, const char *field) {
     case NOMEN__SIZES:
         memcpy(&c->arg[i].sizes, field, sizeof c->arg[i].sizes);
         given = c->arg[i].sizes.count > 0 || !(spec->flags & NOMEN__OPTIONAL);
+        if (c->arg[i].sizes.count < 0)
+            return nomen__fail(NOMEN_ERROR_TYPE, "argument '%s' is a list of %lld numbers",
+                               spec->name, (long long)c->arg[i].sizes.count);
         break;
     case NOMEN__DTYPE:
         memcpy(&c->arg[i].dtype, field, sizeof c->arg[i].dtype);

@@ -199,6 +199,16 @@ static void a_question_about_gradients_is_no_failure(void **s) {
     assert_null(nomen_last_error());
 }
 
+static void lists_with_less_than_nothing(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_ones("N", NOMEN_SIZES(2));
+    const nomen_sizes less = {-1, NULL};
+    assert_null(nomen_unflatten(x, "N", less, "A"));
+    expect_error(NOMEN_ERROR_TYPE, "a list of -1 numbers");
+    assert_null(nomen_expand(x, less));
+    expect_error(NOMEN_ERROR_TYPE, "a list of -1 numbers");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -214,6 +224,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(steps_of_one_element_that_no_stride_can_tell, fresh, end),
         cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
         cmocka_unit_test_setup_teardown(a_question_about_gradients_is_no_failure, fresh, end),
+        cmocka_unit_test_setup_teardown(lists_with_less_than_nothing, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
