@@ -17,7 +17,7 @@ import warnings
 import numpy
 
 ROUNDS_AT_LEAST = 3
-SETTLE = 0.004  # libgomp's threads look for work about that long, on processors that we want
+SETTLE = 0.025  # libgomp's threads look for work about that long, on processors that we want
 now = time.perf_counter
 PLAIN = {
     "bool": "?",
@@ -167,8 +167,9 @@ def settle(timed, each):
             return
 
 
-def measure(case, sides, seconds):
-    """What the sides take; `seconds` is about what the whole may take, for ordinary calls."""
+def measure(case, sides, seconds, alone):
+    """What the sides take; `seconds` is about what the whole may take, for ordinary calls. `alone`:
+    there are no other threads that one would have to wait for."""
     prepared = {}
     answer = {}
     for key, library in sides.items():
@@ -191,7 +192,7 @@ def measure(case, sides, seconds):
     rounds = max(ROUNDS_AT_LEAST, min(9, int(seconds / 2 / max(slowest, 1e-9))))
     if slowest > 10 * seconds:
         rounds = 1
-    large = case["n"] > 5000
+    large = case["n"] > 5000 and not alone
     for _ in range(rounds):
         for timed, many, each, took in plans.values():
             if large and len(plans) > 1 and rounds > 1:
@@ -229,7 +230,7 @@ def main():
         case = json.loads(line)
         before, start = foreign(), now()
         try:
-            answer = measure(case, sides, seconds)
+            answer = measure(case, sides, seconds, threads == 1)
             answer["others"] = max(0.0, (foreign() - before) / (now() - start))
         except Exception as error:
             answer = {"error": f"{type(error).__name__}: {error}"[:200]}
