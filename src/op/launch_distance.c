@@ -28,6 +28,9 @@ nomen_status nomen__shape_distances(nomen__call *c) {
                            (long long)a->size[a->ndim - 1], (long long)b->size[b->ndim - 1]);
     int64_t m = a->size[a->ndim - 2];
     if (of_pairs(c)) {
+        if (a->ndim != 2 || b->ndim != 2 || b->size[0] != m)
+            return nomen__fail(NOMEN_ERROR_SHAPE,
+                               "distances: pairs are those of one list of points, with two dims");
         c->ndim = 1;
         if (__builtin_mul_overflow(m % 2 ? m : m - 1, m / 2, &c->size[0]))
             return nomen__fail(NOMEN_ERROR_SHAPE, "distances: there are too many pairs of %lld",

@@ -94,6 +94,11 @@ static void distances_of_what_is_no_list_of_points(void **s) {
     expect_error(NOMEN_ERROR_SHAPE, "two dims");
     assert_null(nomen_distances(points, nomen_ones(NULL, NOMEN_SIZES(4, 2))));
     expect_error(NOMEN_ERROR_SHAPE, "coordinates");
+    nomen_tensor *batches = nomen_ones(NULL, NOMEN_SIZES(4, 0, 5, 5));
+    assert_null(nomen_distances(batches, batches, .pairs = true));
+    expect_error(NOMEN_ERROR_SHAPE, "one list of points");
+    assert_null(nomen_distances(points, nomen_ones(NULL, NOMEN_SIZES(2, 3)), .pairs = true));
+    expect_error(NOMEN_ERROR_SHAPE, "one list of points");
     nomen_tensor *many =
         nomen_expand(nomen_ones(NULL, NOMEN_SIZES(1, 0)), NOMEN_SIZES(HUGE_SIZE, 0));
     assert_non_null(many);
