@@ -1,5 +1,6 @@
 """The runner's own part: options, C test programs as test items, the closing line."""
 
+import importlib.util
 import os
 import sys
 from collections import Counter
@@ -130,3 +131,16 @@ def pytest_unconfigure(config):
 @pytest.fixture(scope="session")
 def root():
     return ROOT
+
+
+@pytest.fixture(scope="session")
+def tool():
+    """tool("trust"): the module of tools/trust.py, which is a program."""
+
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load

@@ -47,9 +47,6 @@ nomen_status nomen__hint(nomen_status failed, const char *format, ...) NOMEN_PRI
 bool nomen__error_pending(void);
 /* Of the error that is pending, which stays unseen; NOMEN_OK if there is none. */
 nomen_status nomen__error_code(void);
-/* Is the error that was recorded last that of an interrupt? Who failed on its account may have
- * given back another status. */
-bool nomen__error_interrupted(void);
 /* The last failure counts for nothing: whoever saw it has another way. An earlier one stays. */
 void nomen__error_drop(void);
 

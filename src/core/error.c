@@ -92,11 +92,6 @@ nomen_status nomen__error_code(void) {
     return !state ? NOMEN_ERROR_MEMORY : state->fresh ? state->public.code : NOMEN_OK;
 }
 
-bool nomen__error_interrupted(void) {
-    const nomen__error_state *state = mine();
-    return state && state->public.code == NOMEN_ERROR_INTERRUPTED && !state->reported;
-}
-
 const nomen_error *nomen_last_error(void) {
     nomen__error_state *state = mine();
     if (!state) return &no_memory;

@@ -483,7 +483,8 @@ static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
         if (NOMEN_UNLIKELY(c->node != NULL)) nomen__tape.commit(c);
     } else {
         if (c->node) nomen__tape.discard(c);
-        if (NOMEN_UNLIKELY(nomen__error_interrupted())) spoil_targets(c);
+        /* Who failed on its account may have given back another status. */
+        if (NOMEN_UNLIKELY(nomen__error_code() == NOMEN_ERROR_INTERRUPTED)) spoil_targets(c);
         for (int i = 0; i < NOMEN__MAX_OUT; i++) {
             nomen__release(c->out[i]);
             c->out[i] = NULL;

@@ -1,6 +1,5 @@
 """What compiled programs rely on is written down, and a change of it does not pass unseen."""
 
-import importlib.util
 import re
 import shutil
 import struct
@@ -9,10 +8,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def abi(root):
-    spec = importlib.util.spec_from_file_location("abi", root / "tools/abi.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def abi(tool):
+    module = tool("abi")
     if module.missing():
         pytest.skip(f"not installed: {', '.join(module.missing())} (tools/setup.sh extras)")
     if struct.calcsize("P") != 8:

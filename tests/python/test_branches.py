@@ -1,16 +1,11 @@
 """tools/branches.py: what it counts, what it excuses, and what its page says."""
 
-import importlib.util
-
 import pytest
 
 
 @pytest.fixture(scope="module")
-def branches(root):
-    spec = importlib.util.spec_from_file_location("branches", root / "tools/branches.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def branches(tool):
+    return tool("branches")
 
 
 def line(function, number, times, *ways):

@@ -1,6 +1,5 @@
 """docs/internals/trust.md says what tests/trust says, and the tool that writes it adds up right."""
 
-import importlib.util
 import subprocess
 import sys
 
@@ -8,11 +7,8 @@ import pytest
 
 
 @pytest.fixture(scope="module")
-def trust(root):
-    spec = importlib.util.spec_from_file_location("trust", root / "tools/trust.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def trust(tool):
+    return tool("trust")
 
 
 def test_the_page_is_what_the_tool_writes(root):
