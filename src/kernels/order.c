@@ -9,9 +9,8 @@
 
 #define APART __attribute__((noinline))
 
-/* Is the rest of the work to be left out? Asked between passes over rows of at least LONG_ROW,
- * where what is there are the elements of the row, in whatever order. Set when the library is
- * loaded. */
+/* Is the rest of the work to be left out? Asked after LONG_ROW elements of one row; what is handed
+ * on then are the elements of the row, in whatever order. Set when the library is loaded. */
 extern bool (*const nomen__kernel_stopped)(void);
 enum { LONG_ROW = 1 << 20 };
 

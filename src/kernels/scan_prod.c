@@ -16,18 +16,8 @@
 #define GET(b, a)  ((b) * (a))
 
 #define CHAINS 1
-#define SFX    i64
-#define A      uint64_t
-#define T      int64_t
-#define F      int64_t
-#define D      uint64_t
-#define LD(x)  loop_wrap64(x)
-#define PUT(d) (int64_t)(d)
-#define DIRECT
-#include "kernels/loops/scan_fold.h"
+#include "kernels/loops/scan_integers.h"
 
-#undef SFX
-#undef A
 #undef CHAINS
 #undef GET
 #define CHAINS    0
@@ -102,7 +92,7 @@
 #include "kernels/loops/scan_fold.h"
 
 const nomen__kernel NOMEN__TABLE(scan_prod)[] = {
-    SCAN_ROW("cumprod", NOMEN_I64, cumprod, i64),
+    SCAN_INTEGERS("cumprod", cumprod),
     SCAN_FLOATS("cumprod", cumprod),
     SCAN_ROW("cumprod", NOMEN_C64, cumprod, c64),
     SCAN_ROW("cumprod", NOMEN_C128, cumprod, c128),

@@ -22,19 +22,9 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define MEET(a, b) (*(a) += *(b))
 #define GET(b, a)  ((b) + (a))
 
-#define SUMS   eights_sum_u64
-#define SFX    i64
-#define A      uint64_t
-#define T      int64_t
-#define F      int64_t
-#define D      uint64_t
-#define LD(x)  loop_wrap64(x)
-#define PUT(d) (int64_t)(d)
-#define DIRECT
-#include "kernels/loops/scan_fold.h"
+#define SUMS eights_sum_u64
+#include "kernels/loops/scan_integers.h"
 
-#undef SFX
-#undef A
 #undef SUMS
 #define SUMS     eights_sum_f64
 #define SFX      f16
@@ -117,7 +107,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #include "kernels/loops/scan_fold.h"
 
 const nomen__kernel NOMEN__TABLE(scan_sum)[] = {
-    SCAN_ROW("cumsum", NOMEN_I64, cumsum, i64),
+    SCAN_INTEGERS("cumsum", cumsum),
     SCAN_FLOATS("cumsum", cumsum),
     SCAN_ROW("cumsum", NOMEN_C64, cumsum, c64),
     SCAN_ROW("cumsum", NOMEN_C128, cumsum, c128),

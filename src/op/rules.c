@@ -319,7 +319,8 @@ nomen_status nomen__dtype_truth(nomen__call *c) {
     return all_of(c, d, itself ? NOMEN_U8 : NOMEN_BOOL);
 }
 
-/* Running sums and products go on in the dtype of what they are written to. */
+/* Running sums and products go on in the dtype of what they are written to. Numbers with fractions
+ * that become integers do so in 64 bits, whatever comes after. */
 nomen_status nomen__dtype_scan(nomen__call *c) {
     nomen_dtype own = (nomen_dtype)c->in[0]->dtype, asked = dtype_argument(c), d = asked;
     if (c->inplace && d && d != own)
@@ -330,7 +331,8 @@ nomen_status nomen__dtype_scan(nomen__call *c) {
     if (!d && c->inplace) d = own;
     if (!d && c->target[0]) d = (nomen_dtype)c->target[0]->dtype;
     if (!d) d = kind_of(own) < 2 ? NOMEN_I64 : own;
-    all_of(c, kind_of(d) == 1 ? NOMEN_I64 : d, kind_of(d) == 1 ? NOMEN_I64 : d);
+    nomen_dtype compute = kind_of(d) == 1 && kind_of(own) > 1 ? NOMEN_I64 : d;
+    all_of(c, compute, compute);
     c->result[0] = d;
     return NOMEN_OK;
 }

@@ -58,14 +58,19 @@ static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         for (int d = 0; d < digits; d++) count[d][KEY(a[i]) >> shift[d] & 255]++;
     E *from = a, *to = spare;
-    for (int d = 0; d < digits && !(n >= LONG_ROW && nomen__kernel_stopped()); d++) {
+    for (int d = 0; d < digits; d++) {
         int64_t *at = count[d], sum = 0;
         for (int k = 0; k < 256; k++) {
             int64_t here = at[k];
             at[k] = sum;
             sum += here;
         }
-        for (int64_t i = 0; i < n; i++) to[at[KEY(from[i]) >> shift[d] & 255]++] = from[i];
+        int64_t i = 0;
+        while (i < n && !(i && nomen__kernel_stopped())) {
+            const int64_t end = n - i < LONG_ROW ? n : i + LONG_ROW;
+            for (; i < end; i++) to[at[KEY(from[i]) >> shift[d] & 255]++] = from[i];
+        }
+        if (i < n) break; /* `from` still has all */
         E *swap = from;
         from = to;
         to = swap;

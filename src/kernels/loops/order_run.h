@@ -129,6 +129,19 @@ static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t ro
     }
 }
 
+/* The same in pieces, between which the rest may be left out. */
+static void ORDER_NAME(deliver_all, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                              const E *made, int64_t each, int item) {
+    nomen__order_args piece = *a;
+    for (int64_t from = 0; from < a->count; from += LONG_ROW) {
+        if (a->count > LONG_ROW && nomen__kernel_stopped()) return;
+        piece.count = a->count - from < LONG_ROW ? a->count - from : LONG_ROW;
+        ORDER_NAME(deliver, WIDTH, e)(&piece, row, rows, made + from, each, item);
+        if (piece.values) piece.values += LONG_ROW * a->value_step;
+        if (piece.indices) piece.indices += LONG_ROW * a->index_step;
+    }
+}
+
 /* Which rank a selection wants, given how many NaN there are: they have the largest key, and a
  * median with one is NaN. */
 static int64_t ORDER_NAME(rank, WIDTH, k)(const nomen__order_args *a, order_what what,
@@ -272,6 +285,6 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         }
         if (p.chosen)
             ORDER_NAME(sort_chosen, WIDTH, e)(made, spare, p.levels ? v : NULL, rows, p.each);
-        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, p.each, t->item);
+        ORDER_NAME(deliver_all, WIDTH, e)(a, row, rows, made, p.each, t->item);
     }
 }

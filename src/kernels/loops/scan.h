@@ -49,6 +49,10 @@ static inline void narrow_odd_bf16(const double *y, uint16_t *to, int64_t n) {
 
 #define SCAN_ROW(text, enumerator, op, sfx)                                                        \
     {.name = text, .dtype = enumerator, .scanner = &scanner_##op##_##sfx}
+#define SCAN_INTEGERS(text, op)                                                                    \
+    SCAN_ROW(text, NOMEN_U8, op, u8), SCAN_ROW(text, NOMEN_I8, op, i8),                            \
+        SCAN_ROW(text, NOMEN_I16, op, i16), SCAN_ROW(text, NOMEN_I32, op, i32),                    \
+        SCAN_ROW(text, NOMEN_I64, op, i64)
 #define SCAN_FLOATS(text, op)                                                                      \
     SCAN_ROW(text, NOMEN_F16, op, f16), SCAN_ROW(text, NOMEN_BF16, op, bf16),                      \
         SCAN_ROW(text, NOMEN_F32, op, f32), SCAN_ROW(text, NOMEN_F64, op, f64)
