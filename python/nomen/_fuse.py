@@ -13,8 +13,8 @@ class _Fusing:
         _C._fuse_begin()
         return self
 
-    def __exit__(self, *error):
-        _C._fuse_end()
+    def __exit__(self, kind, error, traceback):
+        _C._fuse_end(kind is not None)
 
     def __call__(self, function):
         import inspect  # as in nomen.autograd
@@ -27,9 +27,12 @@ class _Fusing:
         def wrapper(*args, **kwargs):
             begin()
             try:
-                return function(*args, **kwargs)
-            finally:
-                end()
+                result = function(*args, **kwargs)
+            except BaseException:
+                end(True)
+                raise
+            end(False)
+            return result
 
         return wrapper
 
@@ -38,7 +41,8 @@ def fuse(function=None):
     """A with block, or a decorator with or without brackets: pointwise operations with large
     results run together, block by block, when something needs their values or the block ends.
     Results, names, errors and gradients are the same; intermediate results that nobody holds any
-    more never get memory. It is for this thread; blocks may be nested.
+    more never get memory. It is for this thread; blocks may be nested. What a block that ends with
+    an exception has not computed is computed when it is needed.
 
     Errors: none of its own; a lack of memory for values shows where they are needed.
 

@@ -180,13 +180,12 @@ static PyObject *fuse_begin(PyObject *module, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
-static PyObject *fuse_end(PyObject *module, PyObject *unused) {
-    (void)unused;
+static PyObject *fuse_end(PyObject *module, PyObject *early) {
     nomen_status status = NOMEN_OK;
     if (!nomen__fuse_left()) {
         py_away away;
         nomen__py_leave(&away);
-        status = nomen__fuse_leave();
+        status = nomen__fuse_leave(early == Py_True);
         nomen__py_return(&away);
     }
     if (status) return nomen__py_raise(PyModule_GetState(module));
@@ -220,7 +219,7 @@ static PyMethodDef functions[] = {
     {"set_printoptions", KEYWORDS(set_printoptions), METH_VARARGS | METH_KEYWORDS,
      DOC_set_printoptions},
     {"_fuse_begin", fuse_begin, METH_NOARGS, "Pointwise operations put their values off."},
-    {"_fuse_end", fuse_end, METH_NOARGS, "The outermost end computes them."},
+    {"_fuse_end", fuse_end, METH_O, "The outermost end computes them, unless it comes early."},
 #ifdef NOMEN_FAULTS
     {"_fail_allocation", fail_allocation, METH_O,
      "The n-th allocation from now fails; -1: none. The number of allocations so far."},

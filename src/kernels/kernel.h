@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Is the rest of the work to be left out? For kernels of whole rows, after so many elements of one.
+ * What they have written then is of no use, and what they hand on is memory that they may read. Set
+ * when the library is loaded. */
+enum { NOMEN__LONG_ROW = 1 << 20 };
+extern bool (*const nomen__kernel_stopped)(void);
+
 /* Elementwise loop: ptr[0] is the output, ptr[1..] the inputs; step in bytes, any sign, 0 for a
  * constant. All inputs have the dtype the kernel is registered for; the output has it too unless
  * the row's dtype rule says otherwise (comparisons write bool, abs and friends of complex write the

@@ -9,11 +9,6 @@
 
 #define APART __attribute__((noinline))
 
-/* Is the rest of the work to be left out? Asked after LONG_ROW elements of one row; what is handed
- * on then are the elements of the row, in whatever order. Set when the library is loaded. */
-extern bool (*const nomen__kernel_stopped)(void);
-enum { LONG_ROW = 1 << 20 };
-
 /* Up to FEW elements are counted or inserted, up to SOME merged (runs of RUN); keys come in blocks
  * of BLOCK; rows that lie side by side are worked on together, up to BESIDE, within so much
  * scratch. */

@@ -9,6 +9,9 @@
  * time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most KEPT
  * elements are still in cache when scaled. */
 enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17 };
+/* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go
+ * on. */
+enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };
 
 #define LOOP "kernels/loops/softmax.h"
 

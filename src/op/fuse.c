@@ -3,6 +3,7 @@
 #include "op/fusing.h"
 #include "core/forks.h"
 #include "nomen/fuse.h"
+#include "nomen/memory.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
@@ -13,8 +14,12 @@ _Thread_local uint16_t nomen__fusing __attribute__((tls_model("initial-exec")));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static nomen__fused *all; /* that are put off, the newest first */
+static uint64_t takings;  /* of the lock: has anybody else had it meanwhile? */
 
-static void take(void) { pthread_mutex_lock(&lock); }
+static void take(void) {
+    pthread_mutex_lock(&lock);
+    takings++;
+}
 
 static void give(void) { pthread_mutex_unlock(&lock); }
 
@@ -145,22 +150,67 @@ static void collect_done(nomen__fused **done) {
     }
 }
 
+/* A part of what is shared out. */
+typedef struct part {
+    nomen__task *task;
+    void *context;
+    int64_t begin;
+} part;
+
+static void run_part(void *context, int64_t begin, int64_t end) {
+    const part *p = context;
+    p->task(p->context, p->begin + begin, p->begin + end);
+}
+
+/* With the lock, which is given back for the question: who is asked may compute. *lost: somebody
+ * has had it, so steps may not be what they were. */
+static nomen_status ask(bool *lost) {
+    const uint64_t before = takings;
+    give();
+    nomen_status s = nomen__ask();
+    take();
+    *lost = takings != before + 1;
+    return s;
+}
+
+nomen_status nomen__fuse_share(int64_t n, int64_t grain, int64_t each, nomen__task *task,
+                               void *context, bool *lost) {
+    /* between questions: a moment's work, but some pieces for each thread */
+    enum { ELEMENTS = 128 * NOMEN__GRAIN, EACH_THREAD = 4 };
+    const int64_t pieces = EACH_THREAD * nomen_get_num_threads(), some = ELEMENTS / each / grain;
+    const int64_t most = (some > pieces ? some : pieces) * grain;
+    part p = {task, context, 0};
+    for (; p.begin < n; p.begin += most) {
+        if (p.begin && lost && nomen__ask_is_due()) {
+            nomen_status s = ask(lost);
+            if (s || *lost) return s;
+        }
+        nomen__parallel(n - p.begin < most ? n - p.begin : most, grain, run_part, &p);
+        if (n - p.begin <= most) break; /* the next might overflow */
+    }
+    return NOMEN_OK;
+}
+
 static void run_chunk(void *context, int64_t begin, int64_t end) {
     nomen__fuse_compute(context, begin, end, NULL);
 }
 
-/* With the lock held: computes the step, and whatever on the way to it has a header, or nothing. */
-static nomen_status run(nomen__fused *f, nomen__fused **done) {
+/* With the lock held: computes the step, and whatever on the way to it has a header, or nothing.
+ * Nothing as well where *lost; NULL: nobody is asked, so that does not happen. */
+static nomen_status run(nomen__fused *f, nomen__fused **done, bool *lost) {
     nomen__fuse_program *p = nomen__fuse_program_new(f, NOMEN_DTYPE_NONE);
     if (!p) {
         nomen__error_context(f->op->name, "");
         return NOMEN_ERROR_MEMORY;
     }
-    nomen__parallel(f->numel, NOMEN__GRAIN, run_chunk, p);
-    nomen__fuse_publish(p);
+    nomen_status s = nomen__fuse_share(f->numel, NOMEN__GRAIN, 1, run_chunk, p, lost);
+    if (s)
+        nomen__error_context(f->op->name, "");
+    else if (!lost || !*lost)
+        nomen__fuse_publish(p);
     nomen__fuse_program_free(p);
     collect_done(done);
-    return NOMEN_OK;
+    return s;
 }
 
 /* Without the lock. Steps that are done let go of what they have read; those that others read stay,
@@ -191,8 +241,11 @@ static void settle(nomen__fused *done) {
 
 static nomen_status make(const nomen_tensor *t) {
     nomen__fused *done = NULL;
+    nomen_status s = NOMEN_OK;
+    bool lost = false;
     take();
-    nomen_status s = nomen__is_put_off(t) ? run(step_of(t), &done) : NOMEN_OK;
+    if (nomen__is_put_off(t)) s = run(step_of(t), &done, &lost);
+    if (!s && lost && nomen__is_put_off(t)) s = run(step_of(t), &done, NULL);
     give();
     settle(done);
     return s;
@@ -209,12 +262,13 @@ static bool reads(const nomen__fused *f, const nomen__storage *s) {
 /* With the lock held: all that somebody holds, of one owner or (NULL) of all. */
 static nomen_status run_all(const void *owner, nomen__fused **done) {
     nomen_status s = NOMEN_OK;
+    bool lost = false;
     for (nomen__fused *f = all; f && !s;) {
         if (!f->headers || (owner && f->owner != owner)) {
             f = f->next;
             continue;
         }
-        s = run(f, done);
+        s = run(f, done, lost ? NULL : &lost);
         f = all;
     }
     return s;
@@ -522,8 +576,8 @@ void nomen__fuse_enter(void) {
     if (!nomen__fusing++) pthread_once(&once, watch_forks);
 }
 
-nomen_status nomen__fuse_leave(void) {
-    if (!nomen__fusing || --nomen__fusing) return NOMEN_OK;
+nomen_status nomen__fuse_leave(bool early) {
+    if (!nomen__fusing || --nomen__fusing || early) return NOMEN_OK;
     nomen__fused *done = NULL;
     take();
     nomen_status s = run_all(&nomen__fusing, &done);
@@ -549,7 +603,7 @@ void nomen_fuse_end(nomen_fuse_mark *mark) {
     if (!mark || !mark->live) return;
     mark->live = 0;
     nomen_scope_close(&mark->scope);
-    (void)nomen__fuse_leave();
+    (void)nomen__fuse_leave(false);
 }
 
 __attribute__((constructor)) static void install(void) {

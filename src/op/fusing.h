@@ -68,4 +68,12 @@ void nomen__fuse_compute(const nomen__fuse_program *p, int64_t begin, int64_t en
 nomen_status nomen__fuse_open(const nomen_tensor *t, nomen_dtype as, nomen__fuse_program **p);
 void nomen__fuse_close(nomen__fuse_program *p, bool done);
 
+/* With the lock held: n pieces of a program's work, `each` elements in one, shared out as by
+ * nomen__parallel. Now and then it is asked whether to go on, without the lock; *lost: steps may
+ * have changed meanwhile, so the program is of no use and the rest was left out. NULL: nobody is
+ * asked.
+ */
+nomen_status nomen__fuse_share(int64_t n, int64_t grain, int64_t each, nomen__task *task,
+                               void *context, bool *lost);
+
 #endif

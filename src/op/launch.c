@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* For the kernels, which know nothing of threads. */
+bool (*const nomen__kernel_stopped)(void) = nomen__is_stopped;
+
 nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
     if (NOMEN_LIKELY(t->dtype == (uint8_t)dtype)) return nomen__retain(t);
     return nomen__copied(nomen__tensor_empty_on(t->device, dtype, t->ndim, t->size), t);

@@ -63,10 +63,6 @@ static int64_t step_of(const nomen_tensor *t, const nomen_tensor *in, int d, int
     return d == dim ? 0 : bytes_of(t, t->stride[d - (d > dim)]);
 }
 
-/* For the kernels, which know nothing of threads. */
-extern bool (*const nomen__kernel_stopped)(void);
-bool (*const nomen__kernel_stopped)(void) = nomen__is_stopped;
-
 /* All dims but the one that is ordered: joined where all sides allow it; the longest makes lines.
  */
 static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const out[2], int dim) {

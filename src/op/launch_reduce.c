@@ -42,6 +42,7 @@ typedef struct reduction {
     int64_t item;                 /* bytes of an element of the input */
     bool turned;                  /* rows are short and without holes */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
+    bool lost;                    /* those have changed: it is to be made as a whole */
 } reduction;
 
 /* How far apart elements are. What is broadcast lies farther out than all others: its elements are
@@ -363,11 +364,10 @@ static void run_parts(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* What is put off is computed with the lock of those values held. */
-static nomen_status share(reduction *r, int64_t n, int64_t grain, nomen__task *task) {
-    if (!r->steps) return nomen__parallel_asking(n, grain, task, r);
-    nomen__parallel(n, grain, task, r);
-    return NOMEN_OK;
+/* n pieces of `each` elements. What is put off is computed with the lock of those values held. */
+static nomen_status share(reduction *r, int64_t n, int64_t grain, int64_t each, nomen__task *task) {
+    if (r->steps) return nomen__fuse_share(n, grain, each, task, r, &r->lost);
+    return nomen__parallel_asking(n, grain, task, r);
 }
 
 static nomen_status run_in_parts(reduction *r, int64_t units) {
@@ -380,8 +380,8 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
     size_t capacity, bytes = (size_t)(units * r->parts * r->block) * r->reducer->acc_bytes;
     r->partial = nomen__buffer_new(bytes, &capacity);
     if (!r->partial) return NOMEN_ERROR_MEMORY;
-    nomen_status s = share(r, units * r->parts, 1, run_parts);
-    for (int64_t i = 0; !s && i < units; i++) {
+    nomen_status s = share(r, units * r->parts, 1, r->block * r->part, run_parts);
+    for (int64_t i = 0; !s && !r->lost && i < units; i++) {
         unit u = unit_at(r, i);
         char *acc = accumulators_of(r, i * r->parts);
         for (int64_t k = 1; k < r->parts; k++)
@@ -401,7 +401,7 @@ static nomen_status run(reduction *r) {
     }
     int64_t grain = each ? (NOMEN__GRAIN + each - 1) / each : units;
     if (each * units <= 2 * NOMEN__GRAIN) grain = units;
-    return share(r, units, grain, run_units);
+    return share(r, units, grain, each ? each : 1, run_units);
 }
 
 static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
@@ -413,6 +413,7 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     r->index0 = 0;
     r->item = nomen__item(c->compute);
     r->steps = NULL;
+    r->lost = false;
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
         nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
         r->out[k] = (result){NULL, NULL, (int64_t)nomen_dtype_size(writes)};
@@ -439,9 +440,9 @@ static nomen_status reduce_steps(nomen__call *c, nomen_tensor *const *out, bool 
     if (!is_one_block(&r)) return NOMEN_OK;
     nomen_status s = nomen__fuse_open(c->in[0], c->compute, &r.steps);
     if (s || !r.steps) return s;
-    *done = true;
     s = run(&r);
-    nomen__fuse_close(r.steps, s == NOMEN_OK);
+    *done = !r.lost;
+    nomen__fuse_close(r.steps, s == NOMEN_OK && *done);
     return s;
 }
 

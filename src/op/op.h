@@ -388,7 +388,9 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n);
 
 extern _Thread_local uint16_t nomen__fusing __attribute__((tls_model("initial-exec")));
 void nomen__fuse_enter(void);
-nomen_status nomen__fuse_leave(void); /* the outermost one computes what this thread has put off */
+/* The outermost one computes what this thread has put off, unless `early`: then it stays put off.
+ */
+nomen_status nomen__fuse_leave(bool early);
 /* Leaves where that is nothing, because no thread has put off anything; false: call the other. */
 bool nomen__fuse_left(void);
 /* When operands are known: those that the call will follow are computed. */

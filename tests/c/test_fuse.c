@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -180,6 +181,112 @@ static void memory_may_come_later(void **state) {
     assert_chain(y, x);
 }
 
+/* ---- who is asked whether to go on ----------------------------------------------------------- */
+
+enum { LONG = 10000000, ENOUGH = 230 * 1000 * 1000 };
+
+static nomen_tensor *long_line(void) { return nomen_rand("N", NOMEN_SIZES(LONG)); }
+
+/* The first question comes at once if the last one was long ago. */
+static void wait_for_a_question(void) {
+    struct timespec rest = {0, ENOUGH};
+    nanosleep(&rest, NULL);
+}
+
+static void assert_same(const nomen_tensor *y, const nomen_tensor *expected) {
+    assert_non_null(y);
+    assert_non_null(expected);
+    assert_int_equal(nomen_numel(y), nomen_numel(expected));
+    assert_memory_equal(nomen_data(y), nomen_data(expected),
+                        (size_t)nomen_numel(y) * sizeof(float));
+}
+
+static bool stop(void *questions) {
+    ++*(int *)questions;
+    return true;
+}
+
+static void assert_interrupted(const int *questions) {
+    const nomen_error *e = nomen_last_error();
+    assert_int_equal(*questions, 1);
+    assert_true(e && e->code == NOMEN_ERROR_INTERRUPTED);
+}
+
+static void a_run_that_is_ended_may_be_asked_again(void **state) {
+    (void)state;
+    nomen_scope() {
+        nomen_tensor *x = long_line(), *expected = chain(x), *y = NULL;
+        int questions = 0;
+        int64_t base = live();
+        nomen_fuse() {
+            y = nomen_keep(chain(x));
+            wait_for_a_question();
+            nomen_set_interrupt(stop, &questions);
+            assert_null(nomen_data(y));
+            nomen_set_interrupt(NULL, NULL);
+            assert_interrupted(&questions);
+            assert_true(live() - base < 10000);
+        }
+        assert_null(nomen_last_error());
+        assert_same(y, expected);
+    }
+}
+
+static void a_reduction_that_is_ended_leaves_nothing(void **state) {
+    (void)state;
+    nomen_scope() {
+        nomen_tensor *x = nomen_rename(long_line()), *sum = NULL;
+        x = nomen_view(x, NOMEN_SIZES(1000, LONG / 1000));
+        nomen_tensor *expected = nomen_sum(chain(x)), *rows = nomen_amax(chain(x), "1");
+        for (int whole = 0; whole < 2; whole++) nomen_fuse() {
+                int questions = 0;
+                nomen_tensor *y = chain(x);
+                wait_for_a_question();
+                nomen_set_interrupt(stop, &questions);
+                assert_null(whole ? nomen_sum(y) : nomen_amax(y, "1"));
+                nomen_set_interrupt(NULL, NULL);
+                assert_interrupted(&questions);
+                sum = nomen_keep(whole ? nomen_sum(y) : nomen_amax(y, "1"));
+                assert_same(sum, whole ? expected : rows);
+            }
+    }
+}
+
+/* Who is asked may compute with what is being computed, and change what it is computed from. */
+typedef struct meddler {
+    nomen_tensor *x, *y, *seen;
+    int questions;
+} meddler;
+
+static bool meddle(void *payload) {
+    meddler *m = payload;
+    if (m->questions++) return false;
+    if (m->y) m->seen = nomen_clone(m->y);
+    if (m->x) nomen_zero_(m->x);
+    return false;
+}
+
+static void who_is_asked_may_compute(void **state) {
+    (void)state;
+    for (int how = 0; how < 6; how++) nomen_scope() {
+            nomen_tensor *x = long_line(), *expected = chain(x), *got = NULL;
+            if (how >= 4) expected = nomen_sum(expected);
+            nomen_fuse() {
+                nomen_tensor *y = chain(x);
+                meddler m = {how & 1 ? x : NULL, how & 2 ? y : NULL, NULL, 0};
+                wait_for_a_question();
+                nomen_set_interrupt(meddle, &m);
+                got = nomen_keep(how >= 4 ? nomen_sum(y) : y);
+                assert_non_null(nomen_data(got));
+                nomen_set_interrupt(NULL, NULL);
+                assert_true(m.questions > 0);
+                if (m.seen) assert_same(m.seen, expected);
+            }
+            assert_same(got, expected);
+            assert_null(nomen_last_error());
+        }
+}
+
 #ifdef NOMEN_FAULTS
 
 static bool one_step(nomen_tensor *x, nomen_tensor *w, nomen_tensor **y) {
@@ -233,7 +340,8 @@ int main(void) {
         TEST(temporaries_die_without_memory), TEST(blocks_are_left_in_any_way),
         TEST(operands_may_be_written_to),     TEST(reductions_take_no_memory),
         TEST(names_are_checked_at_once),      TEST(another_thread_may_ask),
-        TEST(memory_may_come_later),
+        TEST(memory_may_come_later),          TEST(a_run_that_is_ended_may_be_asked_again),
+        TEST(who_is_asked_may_compute),       TEST(a_reduction_that_is_ended_leaves_nothing),
 #ifdef NOMEN_FAULTS
         TEST(every_allocation_fails_in_turn),
 #endif

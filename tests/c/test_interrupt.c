@@ -44,6 +44,14 @@ static nomen_tensor *scan(nomen_tensor *x) { return nomen_cumsum(x, "N"); }
 static nomen_tensor *rows(nomen_tensor *x) {
     return nomen_softmax(nomen_view(nomen_rename(x), NOMEN_SIZES(4000, 500)), "1");
 }
+static nomen_tensor *one_row(nomen_tensor *x) { return nomen_softmax(x, "N"); }
+static nomen_tensor *one_row_apart(nomen_tensor *x) {
+    x = nomen_view(nomen_rename(x), NOMEN_SIZES(nomen_numel(x) / 2, 2));
+    return nomen_log_softmax(nomen_select(x, "1", 0), "0");
+}
+static nomen_tensor *long_columns(nomen_tensor *x) {
+    return nomen_softmax(nomen_view(nomen_rename(x), NOMEN_SIZES(8000, 250)), "0");
+}
 static nomen_tensor *order(nomen_tensor *x) {
     return nomen_sort(nomen_view(nomen_rename(x), NOMEN_SIZES(4000, 500)), "1");
 }
@@ -103,11 +111,11 @@ static nomen_tensor *range(nomen_tensor *x) {
 static nomen_tensor *positions(nomen_tensor *x) { return nomen_nonzero(x); }
 
 typedef nomen_tensor *make(nomen_tensor *x);
-static make *const makes[] = {elementwise,  mixed,   reduction,     scan,      rows,         order,
-                              one_long_row, product, dot,           distances, taken,        masked,
-                              filled,       uniform, normal,        shuffled,  counted,      tossed,
-                              left_out,     sampled, sampled_again, turned,    sum_of_casts, half,
-                              joined,       range,   positions};
+static make *const makes[] = {
+    elementwise, mixed,     reduction, scan,    rows,          order,       one_long_row, product,
+    dot,         distances, taken,     masked,  filled,        uniform,     normal,       shuffled,
+    counted,     tossed,    left_out,  sampled, sampled_again, turned,      sum_of_casts, half,
+    joined,      range,     positions, one_row, one_row_apart, long_columns};
 
 static void results_do_not_appear(void **s) {
     (void)s;

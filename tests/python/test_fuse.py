@@ -58,9 +58,7 @@ def bits(t):
     t = nomen.view_as_real(t) if t.is_complex() else t
     nan = t != t
     parts = (nomen.where(nan, nomen.zeros((), dtype=t.dtype), t), nan)
-    return [
-        bytes(p.clone(memory_format=nomen.contiguous_format).untyped_storage()) for p in parts
-    ]
+    return [bytes(p.clone(memory_format=nomen.contiguous_format).untyped_storage()) for p in parts]
 
 
 def both(program, *args):
@@ -433,11 +431,21 @@ def test_names_may_change_in_a_chain():
 def test_exceptions_and_nesting():
     x = sample(nomen.float32, names=("N", "C"))
     kept = []
-    with pytest.raises(KeyError):
+
+    def fails():
         with nomen.fuse():
             kept.append(x * 2)
             raise KeyError
-    assert same(kept[0], x * 2)
+
+    def caught(function):
+        with pytest.raises(KeyError):
+            function()
+
+    for function in fails, nomen.fuse(fails):
+        before = nomen.memory_stats()["bytes_live"]
+        caught(function)  # nobody has asked for it yet, not even the end of the block
+        assert nomen.memory_stats()["bytes_live"] - before < x.nbytes
+        assert same(kept.pop(), x * 2)
     with nomen.fuse():
         with nomen.fuse():
             y = x * 2

@@ -67,7 +67,7 @@ static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n) {
         }
         int64_t i = 0;
         while (i < n && !(i && nomen__kernel_stopped())) {
-            const int64_t end = n - i < LONG_ROW ? n : i + LONG_ROW;
+            const int64_t end = n - i < NOMEN__LONG_ROW ? n : i + NOMEN__LONG_ROW;
             for (; i < end; i++) to[at[KEY(from[i]) >> shift[d] & 255]++] = from[i];
         }
         if (i < n) break; /* `from` still has all */

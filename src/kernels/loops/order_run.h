@@ -133,12 +133,12 @@ static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t ro
 static void ORDER_NAME(deliver_all, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
                                               const E *made, int64_t each, int item) {
     nomen__order_args piece = *a;
-    for (int64_t from = 0; from < a->count; from += LONG_ROW) {
-        if (a->count > LONG_ROW && nomen__kernel_stopped()) return;
-        piece.count = a->count - from < LONG_ROW ? a->count - from : LONG_ROW;
+    for (int64_t from = 0; from < a->count; from += NOMEN__LONG_ROW) {
+        if (a->count > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
+        piece.count = a->count - from < NOMEN__LONG_ROW ? a->count - from : NOMEN__LONG_ROW;
         ORDER_NAME(deliver, WIDTH, e)(&piece, row, rows, made + from, each, item);
-        if (piece.values) piece.values += LONG_ROW * a->value_step;
-        if (piece.indices) piece.indices += LONG_ROW * a->index_step;
+        if (piece.values) piece.values += NOMEN__LONG_ROW * a->value_step;
+        if (piece.indices) piece.indices += NOMEN__LONG_ROW * a->index_step;
     }
 }
 

@@ -62,6 +62,7 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
         if (j % SUM_BLOCK == SUM_BLOCK - W) {
             sum += FN(total)(s);
             s = (V){0};
+            if ((j + W) % NOMEN__LONG_ROW == 0 && nomen__kernel_stopped()) return;
         }
     }
     if (j < n) {
@@ -75,8 +76,11 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
         for (j = 0; j + W <= n; j += W) ST(out + j, LD(out + j) * closing);
         if (j < n) ST_N(out + j, LD_N(out + j, n - j) * closing, n - j);
     } else {
-        for (j = 0; j + W <= n; j += W) ST(out + j, FN(result)(LD(in + j), c, closing));
-        if (j < n) ST_N(out + j, FN(result)(LD_N(in + j, n - j), c, closing), n - j);
+        for (j = 0; j + W <= n && !(j && nomen__kernel_stopped());) {
+            const int64_t end = n - j < NOMEN__LONG_ROW ? n : j + NOMEN__LONG_ROW;
+            for (; j + W <= end; j += W) ST(out + j, FN(result)(LD(in + j), c, closing));
+        }
+        if (j < n && n - j < W) ST_N(out + j, FN(result)(LD_N(in + j, n - j), c, closing), n - j);
     }
 }
 
@@ -115,6 +119,7 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
         }
         if (i % 64 == 63 || i == n - 1)
             for (int64_t r = 0; r < rows; r++) sum[r] += (double)part[r], part[r] = 0;
+        if (i % LONG_TILE == LONG_TILE - 1 && nomen__kernel_stopped()) return;
     }
     for (int64_t r = 0; r < full + (rest ? W : 0); r++) closing[r] = 0;
     for (int64_t r = 0; r < rows; r++) closing[r] = FN(closing)(sum[r]);
@@ -134,6 +139,7 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
             else
                 ST_N(q + r * bytes, FN(result)(LD_N(p + r * bytes, rest), m, s), rest);
         }
+        if (i % LONG_TILE == LONG_TILE - 1 && nomen__kernel_stopped()) return;
     }
 }
 
@@ -175,6 +181,7 @@ static APART void FN(strided)(char *out, const char *in, int64_t n, int64_t in_s
         if (i % SUM_BLOCK == SUM_BLOCK - W || i + W >= n) {
             for (int l = 0; l < W; l++) sum += (double)s[l];
             s = (V){0};
+            if ((i + W) % LONG_STRIDED == 0 && nomen__kernel_stopped()) return;
         }
     }
     V closing = v_like((V){0}, FN(closing)(sum));
@@ -185,6 +192,7 @@ static APART void FN(strided)(char *out, const char *in, int64_t n, int64_t in_s
         x = FN(result)(x, c, closing);
         for (int64_t l = 0; l < W && i + l < n; l++)
             *(T *)(void *)(out + (i + l) * out_step) = T_OF(x[l]);
+        if ((i + W) % LONG_STRIDED == 0 && nomen__kernel_stopped()) return;
     }
 }
 
