@@ -1401,20 +1401,19 @@ NOMEN_API nomen_tensor *nomen_complex_call(const nomen_complex_args *args);
 #define nomen_complex(...) \
     nomen_complex_call(&(const nomen_complex_args){.real = __VA_ARGS__})
 
-/* The complex conjugate; real tensors are copied.
+/* The complex conjugate, computed at once. Of a real tensor the tensor itself, but for the form in place and out=.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
- * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Shapes: as self.
  * Dtypes: as self.
- * Gradient: self.
+ * Gradient: of the operations it is made of.
  * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: conj_; the result must fit the sizes and the dtype of self.
- * Also called: conj_physical.
+ * In place: conj_.
  *
  * Example:
- *     >>> nomen.conj(nomen.tensor([1., 2.]))
- *     tensor([1., 2.]) */
+ *     >>> nomen.conj(nomen.tensor([1+2j, 3.], names=('N',)))
+ *     tensor([1.-2.j, 3.-0.j], names=('N',)) */
 typedef struct nomen_conj_args {
     nomen_tensor *self;
     nomen_tensor *out; /* write the result here, or NULL */
@@ -1426,8 +1425,31 @@ NOMEN_API nomen_tensor *nomen_conj_call(const nomen_conj_args *args);
 NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
 #define nomen_conj_(...) \
     nomen_conj_in_place_call(&(const nomen_conj_args){.self = __VA_ARGS__})
-#define nomen_conj_physical(...) nomen_conj(__VA_ARGS__)
-#define nomen_conj_physical_(...) nomen_conj_(__VA_ARGS__)
+
+/* The complex conjugate in memory of its own; real tensors are copied.
+ *
+ * Names: the names of the first operand; a dim given must exist (rule keep).
+ * Shapes: operands broadcast from the right; the result has the broadcast sizes.
+ * Dtypes: as self.
+ * Gradient: self.
+ * Errors: none of its own.
+ * out=: written and returned; unnamed it takes the names, named it must have them.
+ * In place: conj_physical_; the result must fit the sizes and the dtype of self.
+ *
+ * Example:
+ *     >>> nomen.conj_physical(nomen.tensor([1+2j, 3.]))
+ *     tensor([1.-2.j, 3.-0.j]) */
+typedef struct nomen_conj_physical_args {
+    nomen_tensor *self;
+    nomen_tensor *out; /* write the result here, or NULL */
+} nomen_conj_physical_args;
+NOMEN_API nomen_tensor *nomen_conj_physical_call(const nomen_conj_physical_args *args);
+#define nomen_conj_physical(...) \
+    nomen_conj_physical_call(&(const nomen_conj_physical_args){.self = __VA_ARGS__})
+/* conj_physical in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_conj_physical_in_place_call(const nomen_conj_physical_args *args);
+#define nomen_conj_physical_(...) \
+    nomen_conj_physical_in_place_call(&(const nomen_conj_physical_args){.self = __VA_ARGS__})
 
 /* The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds; memory_format may ask for 'channels_last' or 'channels_last_3d'.
  *

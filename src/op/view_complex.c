@@ -276,6 +276,19 @@ nomen_status nomen__compose_as_it_is(nomen__call *c) {
     return NOMEN_OK;
 }
 
+nomen_status nomen__compose_conj(nomen__call *c) {
+    if (!is_complex(c->in[0]) && !c->inplace && !c->out[0]) return nomen__compose_as_it_is(c);
+    nomen__call step;
+    nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CONJ_PHYSICAL]);
+    step.inplace = c->inplace;
+    step.arg[0].tensor = c->in[0];
+    step.given = 1;
+    step.out[0] = c->inplace ? NULL : c->out[0];
+    nomen_status s = nomen__invoke(&step);
+    c->out[0] = step.out[0];
+    return s;
+}
+
 nomen_status nomen__compose_isreal(nomen__call *c) {
     nomen_tensor *t = c->in[0], *bare = NULL, *zero = NULL;
     if (is_complex(t)) {

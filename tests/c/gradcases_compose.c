@@ -119,6 +119,7 @@ static const grad_case cases[] = {
     {"msort", msort_numbered, {"A=4 B=2"}, -1, 1, REAL_ONLY},
     {"narrow_copy", narrow_copy, {"A=2 B=4"}, -1, 1, 0},
     {"positive", positive, {"A=2 B=3"}, -1, 1, 0},
+    {"conj", NULL, {"A=2 B=3"}, -1, 1, 0},
     {"resolve_conj", resolve_conj, {"A=2 B=3"}, -1, 1, 0},
     {"tensor_split", split_sections, {"A=2 B=4"}, -1, 1, 0},
     {"tensor_split", split_at, {"A=2 B=3"}, -1, 1, 0},

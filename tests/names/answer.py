@@ -50,7 +50,7 @@ class Question:
                 f"{self.op}: takes {count} dim{'s' * (count != 1)}, but {given} "
                 f"{'was' if given == 1 else 'were'} given",
             )
-        return self.dim
+        return self.dim or ()
 
 
 def keep(q):

@@ -204,6 +204,14 @@ def test_conjugates():
     assert z.conj_physical().tolist() == [1 - 2j] and z.conj().resolve_conj().names == ("N",)
     assert nomen.resolve_neg(z) is z and nomen.is_complex(z) and not nomen.is_complex(z.real)
     assert z.conj_physical_() is z and z.tolist() == [1 - 2j]
+    x = nomen.tensor([1.0, 2.0], names=("N",))
+    assert x.conj() is x and nomen.conj(x, out=nomen.empty(2)).tolist() == [1, 2]
+    assert x.conj_() is x and x.conj_physical().data_ptr() != x.data_ptr()
+    out = nomen.empty(1, dtype=nomen.complex64)
+    assert nomen.conj(z, out=out) is out and out.tolist() == [1 + 2j] and out.names == ("N",)
+    assert z.conj_() is z and z.tolist() == [1 + 2j]
+    with pytest.raises(RuntimeError):
+        nomen.conj(z, out=nomen.empty(1))
     assert nomen.isreal(nomen.tensor([1 + 0j, 1j])).tolist() == [True, False]
     assert nomen.tensor([nan]).isreal().tolist() == [True]
 

@@ -148,7 +148,7 @@ def test_rows(name, record_property):
 
 
 # Rows that give their operand back as it is, if that is what was asked for.
-SAME = {"contiguous", "positive", "resolve_conj", "to", "to_device"}
+SAME = {"conj", "contiguous", "positive", "resolve_conj", "to", "to_device"}
 
 DIFFERENTIABLE = [
     n for n in NAMED if ROWS[n]["differentiable"] and set(ROWS[n]["forms"]) & set("fm")
