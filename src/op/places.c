@@ -209,23 +209,23 @@ nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule) 
     return places;
 }
 
-static place_job along(const nomen_tensor *index, const nomen_tensor *table, int dim) {
-    place_job job = {.limit = table->ndim ? table->size[dim] : 1};
-    job.from = (const int64_t *)(const void *)index->data;
-    job.ndim = 1;
-    job.stride[0] = table->ndim ? table->stride[dim] : 0;
-    job.own_ndim = index->ndim;
-    job.own_size = index->size;
+static void along(place_job *job, const nomen_tensor *index, const nomen_tensor *table, int dim) {
+    job->limit = table->ndim ? table->size[dim] : 1;
+    job->from = (const int64_t *)(const void *)index->data;
+    job->ndim = 1;
+    job->stride[0] = table->ndim ? table->stride[dim] : 0;
+    job->own_ndim = index->ndim;
+    job->own_size = index->size;
     for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
-        job.own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
-    job.places = job.stride[0] == 1 && index->ndim && job.own_stride[index->ndim - 1] == 0;
-    return job;
+        job->own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
+    job->places = job->stride[0] == 1 && index->ndim && job->own_stride[index->ndim - 1] == 0;
 }
 
 nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule) {
     nomen_tensor *from = plain_index(index);
     if (!from) return NULL;
-    place_job job = along(from, rule->table, rule->first);
+    place_job job;
+    along(&job, from, rule->table, rule->first);
     return all_of(from, rule, &job, check_along);
 }
 
@@ -387,7 +387,7 @@ static void set_kernels(place_walk *w, nomen_dtype dtype) {
     static const char *const points[] = {"take", "put", "put_add", "put_mul", "put_max", "put_min"};
     static const char *const folds[] = {NULL, NULL, "add", "mul", "maximum", "minimum"};
     w->points = nomen__kernel_find(points[w->kind], dtype)->loop;
-    w->copy = nomen__kernel_find("copy", dtype)->loop;
+    w->copy = nomen__copy_loop(dtype);
     w->fold = folds[w->kind] ? nomen__kernel_find(folds[w->kind], dtype)->loop : NULL;
 }
 
@@ -416,8 +416,14 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
                               int dim) {
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
-    place_walk w = {.kind = kind, .table = table->data, .rows = rows->data};
+    place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;
+    w.kind = kind;
+    w.table = table->data;
+    w.rows = rows->data;
+    w.at = NULL;
+    w.along = NULL;
+    w.ndim = 0;
     set_kernels(&w, (nomen_dtype)table->dtype);
     w.count = w.apart = places->numel;
     w.item = nomen__item(table->dtype);
@@ -427,7 +433,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     for (int d = first - 1; d >= 0; d--)
         add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
     if (dim >= 0) {
-        job = along(places, table, dim);
+        along(&job, places, table, dim);
         w.along = &job;
         for (int d = 0; d < dim && d < places->ndim; d++) w.apart /= places->size[d];
     } else {
