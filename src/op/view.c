@@ -125,7 +125,17 @@ nomen_status nomen__shape_view(nomen__call *c) {
     return c->out[0] ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
+/* No elements can have any sizes, but their strides have to be numbers. */
+static nomen_status check_empty(const nomen__call *c) {
+    const nomen_tensor *t = c->in[0];
+    if (t->numel) return NOMEN_OK;
+    size_t item = nomen_dtype_size((nomen_dtype)t->dtype);
+    return nomen__checked_numel(c->size, c->ndim, item) < 0 ? NOMEN_ERROR_SHAPE : NOMEN_OK;
+}
+
 nomen_status nomen__shape_reshaped(nomen__call *c) {
+    nomen_status s = check_empty(c);
+    if (s) return s;
     c->out[0] = nomen__reshaped(c->in[0], c->ndim, c->size);
     if (!c->out[0]) return NOMEN_ERROR_MEMORY;
     c->is_view = c->out[0]->storage == c->in[0]->storage;
@@ -134,6 +144,8 @@ nomen_status nomen__shape_reshaped(nomen__call *c) {
 
 nomen_status nomen__shape_viewed(nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
+    nomen_status s = check_empty(c);
+    if (s) return s;
     if (!view_strides(c->in[0], c->ndim, c->size, stride))
         return nomen__fail(NOMEN_ERROR_SHAPE,
                            "view size is not compatible with input tensor's size and stride (at "

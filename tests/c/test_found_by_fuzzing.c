@@ -214,6 +214,18 @@ static void lists_with_less_than_nothing(void **s) {
     expect_error(NOMEN_ERROR_TYPE, "a list of -1 numbers");
 }
 
+static void nothing_in_sizes_whose_strides_are_no_numbers(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_ones(NULL, NOMEN_SIZES(0, 3));
+    assert_null(nomen_reshape(x, NOMEN_SIZES(0, 4, 4, INT64_MAX)));
+    expect_error(NOMEN_ERROR_SHAPE, "[0, 4, 4, 9223372036854775807]");
+    assert_null(nomen_view(x, NOMEN_SIZES(INT64_MAX, 0, INT64_MAX)));
+    expect_error(NOMEN_ERROR_SHAPE, "too large");
+    assert_null(nomen_unflatten(x, "0", NOMEN_SIZES(0, 4, INT64_MAX)));
+    expect_error(NOMEN_ERROR_SHAPE, "too large");
+    assert_non_null(nomen_view(x, NOMEN_SIZES(0, (int64_t)1 << 60)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -230,6 +242,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
         cmocka_unit_test_setup_teardown(a_question_about_gradients_is_no_failure, fresh, end),
         cmocka_unit_test_setup_teardown(lists_with_less_than_nothing, fresh, end),
+        cmocka_unit_test_setup_teardown(nothing_in_sizes_whose_strides_are_no_numbers, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
