@@ -321,7 +321,8 @@ nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
     t->device = from->device;
     t->numel = from->numel;
     copy_dims(t, from);
-    t->flags = (uint8_t)((t->flags & ~COPIED_FLAGS) | (from->flags & COPIED_FLAGS));
+    int goes = COPIED_FLAGS | (t->ndim ? NOMEN__WRAPPED : 0); /* a number has no dims */
+    t->flags = (uint8_t)((t->flags & ~goes) | (from->flags & COPIED_FLAGS));
     nomen_tensor *base = t->base;
     t->base = NULL; /* other data: no view of it any more */
     nomen__release(base);

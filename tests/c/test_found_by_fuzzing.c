@@ -226,6 +226,19 @@ static void nothing_in_sizes_whose_strides_are_no_numbers(void **s) {
     assert_non_null(nomen_view(x, NOMEN_SIZES(0, (int64_t)1 << 60)));
 }
 
+static void a_number_that_becomes_many(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_scalar(0.5), *y = nomen_ones(NULL, NOMEN_SIZES(3, 3));
+    assert_non_null(nomen_resize_as_(x, y));
+    assert_non_null(nomen_zero_(x));
+    assert_non_null(nomen_bernoulli_(x, .p = x)); /* each element has its probability */
+    assert_null(nomen_last_error());
+    x = nomen_scalar(2.0);
+    assert_non_null(nomen_add(y, y, .out = x));
+    assert_int_equal(nomen_dtype_of(nomen_mul(x, nomen_ones(NULL, NOMEN_SIZES(1), NOMEN_F32))),
+                     nomen_dtype_of(x));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -242,6 +255,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
         cmocka_unit_test_setup_teardown(a_question_about_gradients_is_no_failure, fresh, end),
         cmocka_unit_test_setup_teardown(lists_with_less_than_nothing, fresh, end),
+        cmocka_unit_test_setup_teardown(a_number_that_becomes_many, fresh, end),
         cmocka_unit_test_setup_teardown(nothing_in_sizes_whose_strides_are_no_numbers, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
