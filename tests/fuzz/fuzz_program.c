@@ -295,10 +295,12 @@ static void gradients(program *p) {
         if (g.at[0]) keep(p, g.at[0]);
         return;
     }
-    case 3:
+    case 3: {
         /* a copy: a tensor that is the gradient of its own gradient is never freed */
-        if (nomen_set_gradient(t, nomen_detach(nomen_clone(other)))) break;
+        nomen_tensor *g = nomen_detach(nomen_clone(other));
+        if (!g || nomen_set_gradient(t, g)) break;
         return;
+    }
     case 4: {
         nomen_tensor *g = nomen_gradient(t);
         if (g) keep(p, g);
