@@ -90,10 +90,10 @@ static bool find_op(const char *op, entry *found) {
 /* ---- rules ----------------------------------------------------------------------------------- */
 
 static nomen_status want_dims(const request *r, int count) {
-    if (r->dim.n == count) return NOMEN_OK;
+    const int given = r->dim.n < 0 ? 0 : r->dim.n;
+    if (given == count) return NOMEN_OK;
     return nomen__fail(NOMEN_ERROR_TYPE, "%s: takes %d dim%s, but %d %s given", r->args->op, count,
-                       count == 1 ? "" : "s", r->dim.n < 0 ? 0 : r->dim.n,
-                       r->dim.n == 1 ? "was" : "were");
+                       count == 1 ? "" : "s", given, given == 1 ? "was" : "were");
 }
 
 static nomen_status one_position(const request *r, int *position) {
@@ -499,8 +499,9 @@ static nomen_status rule_transpose(request *r) {
 
 static nomen_status rule_permute(request *r) {
     int order[NOMEN_MAX_DIMS];
-    nomen_status status = want_dims(r, r->in[0].n);
-    if (!status) status = nomen__dim_order(r->in[0], r->dim, order);
+    const nomen__dims dims = {r->in[0].n, r->dim.at}; /* none given: of no dims */
+    nomen_status status = want_dims(r, dims.n);
+    if (!status) status = nomen__dim_order(r->in[0], dims, order);
     if (status) return status;
     nomen__names_permute(r->in[0], order, &r->result);
     return NOMEN_OK;

@@ -528,6 +528,7 @@ static void moving(void **state) {
     ASK("C N H", "transpose", ON("N C H"), .dim = "N 1");
     ASK("N", "transpose", ON("N"), .dim = "0 0");
     ASK("H * N", "permute", ON("N * H"), .dim = "H 1 0");
+    ASK("", "permute", ON(""));
     ASK("!permute: takes 3 dims, but 2 were given", "permute", ON("N C H"), .dim = "H N");
     ASK("!permute(): duplicate dims are not allowed. dim 0 is there twice", "permute", ON("N C"),
         .dim = "N N");
