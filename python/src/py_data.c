@@ -250,6 +250,7 @@ static nomen_tensor *from_flat_list(PyObject *data, nomen_dtype asked) {
     for (int64_t i = 0; i < n; i++)
         if (real ? !PyFloat_CheckExact(items[i]) : !PyLong_CheckExact(items[i])) return NULL;
     nomen_tensor *t = nomen__tensor_empty(dtype, 1, &n);
+    if (!t) nomen__error_drop(); /* the other way asks again, and tells */
     for (int64_t i = 0; t && i < n; i++) {
         char *at = t->data + i * nomen__item(dtype);
         int64_t whole = 0;

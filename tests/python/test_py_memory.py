@@ -117,6 +117,7 @@ CALLS = [
     lambda: x.unflatten("C", [("A", 2), ("B", 2)]), lambda: x.flatten(["N", "C"], "f"),
     lambda: x.var("C", False), lambda: nomen.max(x, x), lambda: x.to(nomen.int32),
     lambda: nomen.tensor([[1, 2], [3, 4]]), lambda: nomen.tensor(x), lambda: x.tolist(),
+    lambda: nomen.tensor([1, 2, 3]), lambda: nomen.tensor([0.5, 1.5]),
     lambda: nomen.zeros(2, 3, names=("N", "C")), lambda: x.numpy(), lambda: x.names,
     lambda: nomen.from_numpy(x.numpy()), lambda: repr(x), lambda: x.clone().add_(x),
     lambda: x.clone().__setitem__(0, 5), lambda: nomen.add(x, x, out=nomen.empty(0)),
