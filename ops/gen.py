@@ -214,6 +214,8 @@ class Op:
             for k in ("names", "dtype", "shape", "launch", "compose", "choose")
             if k in row
         }
+        if "compose" not in self.steps and {a.kind for a in self.tensors} == {"tensor", "tensors"}:
+            raise TableError(f"{source}: op '{self.name}': only a composite has tensors and a list")
         self.returns, self.second = row.get("returns", "tensor"), row.get("second")
         self.aliases = row.get("aliases", [])
         self.first = row.get("first", "values")

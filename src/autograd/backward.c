@@ -119,10 +119,10 @@ static nomen_status begin_formulas(nomen__backward *b, nomen__node *n, nomen_ten
 }
 
 static nomen_tensor *formula(nomen__backward *b, const nomen__node *n, int input, bool *failed) {
-    const nomen__node *to = n->edge[input];
+    const nomen__node *to = n->edge[input]; /* nobody asks for what leads nowhere */
     b->zero = false;
-    b->ndim = to ? to->ndim : 0;
-    b->size = to ? to->size : NULL;
+    b->ndim = to->ndim;
+    b->size = to->size;
     nomen__gradient *of = n->second ? n->op->grad_second : n->op->grad;
     if (!of) return NULL;
     nomen_tensor *r = of(b, input);
@@ -234,9 +234,8 @@ static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
 
 static bool is_needed(const task *t, const nomen__node *n) {
     if (!n) return false;
-    if (!t->chosen) return true;
-    nomen__entry *e = nomen__pending_find(&t->needed, n);
-    return e && e->needed;
+    /* find_needed has seen all that can be reached */
+    return !t->chosen || nomen__pending_find(&t->needed, n)->needed;
 }
 
 /* The gradients of the inputs, one reference each, outside of the scope that the formulas work in.
@@ -254,9 +253,7 @@ static nomen_status run_formulas(task *t, nomen__node *n, nomen_tensor *g, nomen
             failed = !r;
         }
         if (failed)
-            s = nomen__error_pending()
-                    ? NOMEN_ERROR_GRAD
-                    : nomen__fail(NOMEN_ERROR_GRAD, "the gradient of %s failed", n->op->name);
+            s = NOMEN_ERROR_GRAD;
         else
             result[i] = nomen__retain(r);
     }
@@ -289,13 +286,12 @@ static nomen_status pass_on(task *t, nomen__node *n, nomen_tensor *g) {
 /* Takes the reference of g. */
 static nomen_status visit(task *t, nomen__node *n, nomen_tensor *g) {
     nomen_status s = n->hooks ? nomen__hooks_run(n, &g) : NOMEN_OK;
-    const nomen__entry *chosen = t->chosen ? nomen__pending_find(&t->needed, n) : NULL;
+    nomen__entry *chosen = t->chosen ? nomen__pending_find(&t->needed, n) : NULL;
     bool wanted = n->retain || (chosen && chosen->target);
     if (!s && wanted && t->keep) s = keep_gradient(n, g);
-    if (!s && t->chosen) {
-        nomen__entry *e = nomen__pending_find(&t->needed, n);
-        if (e && e->target) e->grad = nomen__retain(g);
-        if (!e || !e->passes) {
+    if (!s && chosen) {
+        if (chosen->target) chosen->grad = nomen__retain(g);
+        if (!chosen->passes) {
             nomen__release(g);
             return s;
         }
@@ -370,16 +366,14 @@ static void commit_leaf(nomen__entry *e) {
     e->result = old; /* released when the lock is open */
 }
 
-static bool wanted(const task *t, const nomen__entry *e) {
-    if (e->node->kind != NOMEN__LEAF) return false;
-    return !t->chosen || is_needed(t, e->node);
-}
+/* Of what is left when the walk is over: leaves. */
+static bool wanted(const task *t, const nomen__entry *e) { return is_needed(t, e->node); }
 
 /* Values that are put off are computed before the lock is taken: what is let go of then may run the
  * user's code. */
 static nomen_status make_leaf_ready(const nomen__entry *e) {
     const nomen_tensor *sum = e->node->grad, *g = e->grad;
-    if (!g || (!sum && ours(g) && contiguous(g))) return NOMEN_OK;
+    if (!sum && ours(g) && contiguous(g)) return NOMEN_OK;
     nomen_status s = nomen__make_ready(g);
     if (!sum) return s;
     if (!s) s = nomen__make_ready(sum);
@@ -395,8 +389,7 @@ static nomen_status finish_leaves(task *t) {
         if (e->node->hooks) s = nomen__hooks_run(e->node, &e->grad);
         if (!s) s = make_leaf_ready(e);
         if (s || !t->chosen) continue;
-        nomen__entry *target = nomen__pending_find(&t->needed, e->node);
-        if (target && !t->keep) target->grad = nomen__retain(e->grad);
+        if (!t->keep) nomen__pending_find(&t->needed, e->node)->grad = nomen__retain(e->grad);
     }
     if (s || !t->keep) return s;
     bool quiet = nomen__ask_nothing(true);

@@ -45,7 +45,6 @@ nomen__entry *nomen__pending_add(nomen__pending *p, nomen__node *n) {
 
 nomen_tensor *nomen__pending_take(nomen__pending *p, const nomen__node *n) {
     nomen__entry *e = nomen__pending_find(p, n);
-    if (!e) return NULL;
     nomen_tensor *grad = e->grad;
     /* Entries behind the gap that cannot be reached across it move up. */
     size_t gap = (size_t)(e - p->at), mask = p->room - 1;

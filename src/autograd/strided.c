@@ -102,18 +102,18 @@ static nomen_tensor *map_view(nomen_tensor *t, const nomen__map *map) {
 }
 
 /* Is every input dim shown whole and in order, or of size 1 and left out? place[d]: the result dim
- * that shows d. */
+ * that shows d; no map shows an input dim in two, and steps lead forwards, so that as many elements
+ * as there are begin at the first and are neighbours. */
 static bool is_permutation(const nomen__map *map, const int64_t *input_size, int *place) {
     for (int d = 0; d < map->input_ndim; d++) place[d] = -1;
     for (int k = 0; k < map->ndim; k++) {
         int d = map->source[k];
         if (d < 0) continue;
-        if (map->size[k] != input_size[d] || map->start[d] != 0 || place[d] >= 0) return false;
-        if (map->step[k] != 1 && map->size[k] > 1) return false;
+        if (map->size[k] != input_size[d]) return false;
         place[d] = k;
     }
     for (int d = 0; d < map->input_ndim; d++)
-        if (place[d] < 0 && (input_size[d] != 1 || map->start[d] != 0)) return false;
+        if (place[d] < 0 && input_size[d] != 1) return false;
     return true;
 }
 
@@ -134,17 +134,6 @@ static nomen_tensor *put_permuted(const nomen_tensor *g, const nomen__map *map,
     return t;
 }
 
-/* Two result dims that walk one input dim meet in the same elements. */
-static bool meets_itself(const nomen__map *map) {
-    uint64_t seen = 0;
-    for (int k = 0; k < map->ndim; k++) {
-        if (map->source[k] < 0 || map->size[k] < 2) continue;
-        if (seen >> map->source[k] & 1) return true;
-        seen |= UINT64_C(1) << map->source[k];
-    }
-    return false;
-}
-
 static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int64_t *input_size) {
     if (!g) return NULL;
     nomen__map map = *full;
@@ -156,12 +145,6 @@ static nomen_tensor *map_put(nomen_tensor *g, const nomen__map *full, const int6
     }
     g = nomen__sum_to(g, map.ndim, summed);
     if (!g) return NULL;
-    if (meets_itself(&map)) {
-        nomen__fail(NOMEN_ERROR_UNSUPPORTED,
-                    "the gradient of a view that shows elements twice is not defined: "
-                    "clone the tensor before the view");
-        return NULL;
-    }
     int place[NOMEN_MAX_DIMS];
     if (is_permutation(&map, input_size, place))
         return map_result(put_permuted(g, &map, input_size, place), g, &op_map_put, &map);

@@ -257,6 +257,6 @@ void nomen__alloc_drop(nomen__thread *t) {
 void *nomen__alloc_forever(size_t bytes) {
     nomen__thread *me = NOMEN__FAULTY ? nomen__thread_get() : NULL;
     if (me && nomen__fault(me)) return nomen__no_memory(bytes);
-    void *p = lacks_memory() ? NULL : malloc(bytes ? bytes : 1);
+    void *p = lacks_memory() ? NULL : malloc(bytes);
     return p ? p : nomen__no_memory(bytes);
 }

@@ -214,16 +214,10 @@ static nomen_status copy(const nomen__device *d, nomen_backend_way way, void *to
 
 nomen_status nomen__move_bytes(nomen_tensor *to, const nomen_tensor *from) {
     size_t bytes = (size_t)(to->numel * nomen__item(to->dtype));
-    if (!bytes) return NOMEN_OK;
-    if (nomen__make_ready(from)) return NOMEN_ERROR_MEMORY;
-    if (to->device == from->device && to->device)
+    if (to->device == from->device)
         return copy(&devices[to->device], NOMEN_BACKEND_WITHIN, to->data, from->data, bytes);
-    if (!from->device) {
-        if (to->device)
-            return copy(&devices[to->device], NOMEN_BACKEND_TO_DEVICE, to->data, from->data, bytes);
-        memcpy(to->data, from->data, bytes);
-        return NOMEN_OK;
-    }
+    if (!from->device)
+        return copy(&devices[to->device], NOMEN_BACKEND_TO_DEVICE, to->data, from->data, bytes);
     if (!to->device)
         return copy(&devices[from->device], NOMEN_BACKEND_FROM_DEVICE, to->data, from->data, bytes);
     size_t capacity; /* two devices know nothing of each other */

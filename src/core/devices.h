@@ -26,8 +26,8 @@ bool nomen__backend_exists(const char *type, size_t length);
 /* nomen__tensor_empty on a device. */
 nomen_tensor *nomen__tensor_empty_on(unsigned device, nomen_dtype dtype, int ndim,
                                      const int64_t *size);
-/* The bytes of two contiguous tensors of one dtype and as many elements, whatever devices they are
- * on. */
+/* The bytes of two contiguous tensors of one dtype and as many elements, at least one, whose values
+ * are there; they are on one device, or on two of which one may be the CPU. */
 nomen_status nomen__move_bytes(nomen_tensor *to, const nomen_tensor *from);
 /* Refuses a tensor whose elements the CPU has to read. */
 nomen_status nomen__need_cpu(const char *what, const nomen_tensor *t);

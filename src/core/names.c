@@ -176,7 +176,7 @@ static bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\
 
 nomen_status nomen__names_split(const char *text, nomen_name names[NOMEN_MAX_DIMS], int *result) {
     int n = 0;
-    for (const char *p = text ? text : ""; *p;) {
+    for (const char *p = text; *p;) {
         if (blank(*p)) {
             p++;
             continue;

@@ -64,7 +64,7 @@ nomen_generator *nomen_generator_new(uint64_t seed) {
 }
 
 void nomen_generator_free(nomen_generator **g) {
-    if (!g || !*g || *g == &default_generator) return;
+    if (!g || !*g) return;
     pthread_mutex_destroy(&(*g)->lock);
     nomen__free(*g, sizeof **g);
     *g = NULL;

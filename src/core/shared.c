@@ -96,13 +96,9 @@ int nomen__storage_file(const nomen__storage *s) {
     return s->release == unmap ? ((const mapping *)s->payload)->file : -1;
 }
 
-bool nomen_is_shared(const nomen_tensor *t) {
-    return t && t->storage && nomen__storage_file(t->storage) >= 0;
-}
+bool nomen_is_shared(const nomen_tensor *t) { return t && nomen__storage_file(t->storage) >= 0; }
 
-int nomen_shared_file(const nomen_tensor *t) {
-    return t && t->storage ? nomen__storage_file(t->storage) : -1;
-}
+int nomen_shared_file(const nomen_tensor *t) { return t ? nomen__storage_file(t->storage) : -1; }
 
 static void move_to(nomen_tensor *t, nomen__storage *s) {
     nomen__storage *old = t->storage;

@@ -140,7 +140,7 @@ void nomen__tensor_free(nomen_tensor *t) {
 static NOMEN_NOINLINE void tensor_free(nomen_tensor *t) {
     if (NOMEN_UNLIKELY(t->grad && nomen__autograd_free)) nomen__autograd_free(t->grad);
     if (NOMEN_UNLIKELY(t->base != NULL)) nomen__release(t->base);
-    if (NOMEN_UNLIKELY(nomen__is_put_off(t)) && t->storage) nomen__put_off.leave(t);
+    if (NOMEN_UNLIKELY(nomen__is_put_off(t))) nomen__put_off.leave(t);
     if (t->storage) nomen__storage_release(t->storage);
     if (NOMEN_UNLIKELY(t->flags & NOMEN__SPILLED)) nomen__free(t->size, SPILL_BYTES);
     t->magic = NOMEN__DEAD;
@@ -291,7 +291,7 @@ nomen_tensor *nomen__tensor_alias(const nomen_tensor *t) {
     twin->data = t->data;
     twin->numel = t->numel;
     twin->storage = t->storage;
-    if (twin->storage) nomen__storage_retain(twin->storage);
+    nomen__storage_retain(twin->storage);
     if (NOMEN_LIKELY(!nomen__is_put_off(twin)) || !nomen__put_off.join(twin)) return twin;
     twin->flags &= (uint8_t)~NOMEN__AWAY; /* nobody knows it */
     nomen__release(twin);
@@ -313,7 +313,7 @@ nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
     if (nomen__tensor_reserve(t, from->ndim) || nomen__make_ready(t) || nomen__make_ready(from))
         return NOMEN_ERROR_MEMORY;
     nomen__storage *old = t->storage;
-    if (from->storage) nomen__storage_retain(from->storage);
+    nomen__storage_retain(from->storage);
     t->storage = from->storage;
     t->data = from->data;
     t->dtype = from->dtype;
@@ -326,6 +326,6 @@ nomen_status nomen__tensor_become(nomen_tensor *t, const nomen_tensor *from) {
     nomen_tensor *base = t->base;
     t->base = NULL; /* other data: no view of it any more */
     nomen__release(base);
-    if (old) nomen__storage_release(old);
+    nomen__storage_release(old);
     return NOMEN_OK;
 }

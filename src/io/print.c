@@ -380,13 +380,14 @@ static void add_suffix(line *l, const char *suffix) {
     add_text(l->text, suffix);
 }
 
+/* Of a tensor that has not one dim. */
 static void add_size(line *l, const nomen_tensor *t) {
     char suffix[NOMEN_MAX_DIMS * 22 + 16];
     size_t used = (size_t)snprintf(suffix, sizeof suffix, "size=(");
     for (int i = 0; i < t->ndim; i++)
         used += (size_t)snprintf(suffix + used, sizeof suffix - used, "%s%" PRId64, i ? ", " : "",
                                  t->size[i]);
-    snprintf(suffix + used, sizeof suffix - used, t->ndim == 1 ? ",)" : ")");
+    snprintf(suffix + used, sizeof suffix - used, ")");
     add_suffix(l, suffix);
 }
 
@@ -399,7 +400,6 @@ static void add_dtype(line *l, nomen_dtype dtype) {
 /* Names are of any length, so they are put together in a text of their own. */
 static void add_names(line *l, const nomen_tensor *t) {
     nomen__long_text suffix = {0};
-    bool any = false;
     add_text(&suffix, "names=(");
     for (int i = 0; i < t->ndim; i++) {
         const char *name = nomen_name_text(nomen__name_at(t, i));
@@ -407,12 +407,11 @@ static void add_names(line *l, const nomen_tensor *t) {
         if (name) add_text(&suffix, "'");
         add_text(&suffix, name ? name : "None");
         if (name) add_text(&suffix, "'");
-        any = any || name;
     }
     add_text(&suffix, t->ndim == 1 ? ",)" : ")");
     if (suffix.failed)
         l->text->failed = true;
-    else if (any)
+    else
         add_suffix(l, suffix.at);
     nomen__long_text_free(&suffix);
 }

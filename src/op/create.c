@@ -133,20 +133,13 @@ nomen_status nomen__launch_range(nomen__call *c) {
     range r = {0};
     nomen_status s = read_range(c, &r);
     if (s) return s;
-    nomen_tensor *out = c->out[0], *t = out;
-    const nomen_dtype wide = r.integers ? NOMEN_I64 : NOMEN_F64;
-    if (out->flags & NOMEN__AWAY) t = nomen__tensor_empty(wide, 1, &r.count);
-    if (!t) return NOMEN_ERROR_MEMORY;
-    const nomen_dtype to = (nomen_dtype)t->dtype;
+    const nomen_tensor *t = c->out[0]; /* on the CPU: others get what was made there */
+    const nomen_dtype wide = r.integers ? NOMEN_I64 : NOMEN_F64, to = (nomen_dtype)t->dtype;
     range_job job = {&r, t->data, t->stride[0] * nomen__item(t->dtype),
                      nomen__kernel_find("ramp", wide)->loop, NULL};
     if (to != wide)
         job.loop = nomen__cast_loop(wide, to);
     else if (!(t->flags & NOMEN__CONTIGUOUS))
         job.loop = nomen__copy_loop(to);
-    s = nomen__parallel_asking(r.count, NOMEN__GRAIN, range_chunk, &job);
-    if (t == out) return s;
-    if (!s) s = nomen__copy_values(out, t);
-    nomen__release(t);
-    return s;
+    return nomen__parallel_asking(r.count, NOMEN__GRAIN, range_chunk, &job);
 }

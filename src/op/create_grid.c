@@ -74,7 +74,7 @@ nomen_status nomen__launch_linspace(nomen__call *c) {
     nomen_tensor *out = c->out[0];
     bool complex = nomen_dtype_is_complex(c->compute);
     const nomen_number *start = c->arg[START].number, *end = c->arg[END].number;
-    if (!complex && !(out->flags & NOMEN__AWAY) && !nomen_dtype_is_complex((nomen_dtype)out->dtype))
+    if (!complex && !nomen_dtype_is_complex((nomen_dtype)out->dtype))
         return real_grid(c, bound(start, c->compute, false), bound(end, c->compute, false));
     nomen_tensor *t = nomen__tensor_empty(complex ? NOMEN_C128 : NOMEN_F64, 1, c->size);
     if (!t) return NOMEN_ERROR_MEMORY;

@@ -21,22 +21,10 @@ static bool goes_along(const nomen__call *c, const nomen_tensor *t) {
     return !t->device && t->ndim == 0 && c->op->launch == nomen__launch_elementwise;
 }
 
-static nomen_status check_list(const nomen__call *c, nomen_list list) {
-    for (int64_t i = 0; i < list.count; i++)
-        if (list.at[i] && list.at[i]->device != c->device)
-            return nomen__on_two_devices(c->device, list.at[i]->device);
-    return NOMEN_OK;
-}
-
 static nomen_status check_operands(const nomen__call *c) {
     for (int64_t i = 0; i < c->in_count; i++)
         if (c->in[i]->device != c->device && !goes_along(c, c->in[i]))
             return nomen__on_two_devices(c->device, c->in[i]->device);
-    for (int i = c->op->lead; c->in == c->in_inline && i < c->op->nargs; i++) {
-        if (c->op->args[i].kind != NOMEN__TENSORS || !nomen__given(c, i)) continue;
-        nomen_status s = check_list(c, c->arg[i].list);
-        if (s) return s;
-    }
     return NOMEN_OK;
 }
 
@@ -62,16 +50,11 @@ static nomen_status no_kernel(const nomen__call *c) {
                        "x.cpu() brings a tensor to the CPU, where it is");
 }
 
-/* Of the first operand, or of what stands in a list behind the operands, that is on one. */
+/* Of the first operand that is on one. The table has no list behind other operands but in
+ * composites, which are made of calls that look for themselves. */
 static uint8_t device_of(const nomen__call *c) {
     for (int64_t i = 0; i < c->in_count; i++)
-        if (c->in[i] && c->in[i]->device) return c->in[i]->device;
-    for (int i = c->op->lead; c->op->primitive && i < c->op->nargs; i++) {
-        if (c->op->args[i].kind != NOMEN__TENSORS || !nomen__given(c, i)) continue;
-        for (int64_t k = 0; k < c->arg[i].list.count; k++)
-            if (c->arg[i].list.at[k] && c->arg[i].list.at[k]->device)
-                return c->arg[i].list.at[k]->device;
-    }
+        if (c->in[i]->device) return c->in[i]->device;
     return 0;
 }
 

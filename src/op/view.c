@@ -295,10 +295,8 @@ static nomen_status one_dim(nomen__call *c, int arg, int otherwise, int *dim) {
 
 nomen_status nomen__view_select(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
-    static const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0};
     int dim = 0;
-    nomen_status s = nomen__dim_selected(nomen__names_of(t),
-                                         nomen__given(c, 1) ? c->arg[1].dims.at : &first, &dim);
+    nomen_status s = nomen__dim_selected(nomen__names_of(t), c->arg[1].dims.at, &dim);
     if (s) return s;
     int64_t index = c->arg[2].integer, size = t->size[dim];
     if (index < -size || index >= size) {
@@ -537,9 +535,8 @@ static nomen_status infer_size(int64_t *size, int count, int64_t total, bool *fi
 nomen_status nomen__view_unflatten(nomen__call *c) {
     const nomen_tensor *t = c->in[0];
     nomen__names own = nomen__names_of(t);
-    static const nomen__dimref front = {NOMEN__DIM_INDEX, 0, 0};
     int dim = 0;
-    nomen_status s = nomen__dim_of_some(own, nomen__given(c, 1) ? c->arg[1].dims.at : &front, &dim);
+    nomen_status s = nomen__dim_of_some(own, c->arg[1].dims.at, &dim);
     if (s) return s;
     nomen_sizes sizes = c->arg[2].sizes;
     if (sizes.count == 0)
