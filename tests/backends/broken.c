@@ -2,6 +2,7 @@
 #include "nomen/backend.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 enum mistake {
@@ -17,9 +18,14 @@ enum mistake {
     nostream,
     nowhere_memory,
     askew_memory,
+    last_memory,
     no_memory,
     bad_copy,
-    bad_kernel
+    bad_kernel,
+    starved,
+    mute,
+    badstream,
+    many
 };
 
 static const nomen_backend_host *host;
@@ -27,12 +33,13 @@ static char memory[4096] __attribute__((aligned(64)));
 
 static int32_t count(void *s) {
     (void)s;
-    return BROKEN == nodevice ? 0 : 1;
+    return BROKEN == nodevice ? 0 : BROKEN == many ? 1000 : 1;
 }
 
 static nomen_status stream_new(void *s, int32_t device, void **stream) {
     (void)device;
     *stream = s;
+    if (BROKEN == badstream) return host->fail(NOMEN_ERROR_DEVICE, "the fan does not turn");
     return BROKEN == nostream ? NOMEN_ERROR_DEVICE : NOMEN_OK;
 }
 
@@ -65,6 +72,7 @@ static nomen_status take(void *s, void *stream, size_t bytes, void **at) {
     (void)stream;
     (void)bytes;
     *at = BROKEN == nowhere_memory ? NULL : BROKEN == askew_memory ? memory + 4 : memory;
+    if (BROKEN == last_memory) *at = (void *)(UINTPTR_MAX & ~(uintptr_t)63);
     return BROKEN == no_memory ? NOMEN_ERROR_MEMORY : NOMEN_OK;
 }
 
@@ -107,6 +115,8 @@ nomen_status OPEN(const nomen_backend_host *h, nomen_backend *b) {
     host = h;
     if (BROKEN == refuses) return h->fail(NOMEN_ERROR_DEVICE, "the driver is too old");
     if (BROKEN == silent) return NOMEN_ERROR_DEVICE;
+    if (BROKEN == starved) return h->fail(NOMEN_ERROR_MEMORY, "no room for the tables");
+    if (BROKEN == mute) return h->fail(NOMEN_OK, NULL);
     b->version = BROKEN == version ? 9 : NOMEN_BACKEND_VERSION;
     b->bytes = BROKEN == small ? 8 : BROKEN == large ? b->bytes + 8 : sizeof *b;
     b->name = "broken";

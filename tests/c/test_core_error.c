@@ -81,6 +81,42 @@ static void long_texts_are_cut(void **s) {
     assert_string_equal(t_buffer, "1234567");
     nomen__text_add(&t, "9");
     assert_int_equal(strlen(t_buffer), 7);
+    /* where there is hardly any room, there are fewer dots */
+    static const char *const dots[] = {"", ".", "..", "...", "1..."};
+    for (size_t room = 1; room <= NOMEN_COUNT(dots); room++) {
+        char few[8] = "";
+        nomen__text small = {few, room, 0};
+        nomen__text_add(&small, "1234567");
+        assert_string_equal(few, dots[room - 1]);
+    }
+}
+
+/* A message that begins with the name of its operation does not get it once more; one that only
+ * begins with the same letters does. */
+static void operations_are_named_once(void **s) {
+    (void)s;
+    static const char *const texts[][2] = {
+        {"sum: no", "sum: no"},   {"sum(): no", "sum(): no"},
+        {"sum_: no", "sum_: no"}, {"summary: no", "sum: summary: no"},
+        {"sum", "sum"},           {"no", "sum: no"},
+    };
+    for (size_t i = 0; i < NOMEN_COUNT(texts); i++) {
+        nomen_clear_error();
+        nomen__fail(NOMEN_ERROR_VALUE, "%s", texts[i][0]);
+        nomen__error_context("sum", "");
+        assert_string_equal(nomen_error_text(), texts[i][1]);
+    }
+    /* an operation without operands keeps its name, operands without an operation theirs */
+    nomen_clear_error();
+    nomen__fail(NOMEN_ERROR_VALUE, "no");
+    nomen__error_context(NULL, "self=Tensor[2]");
+    nomen__error_context("sum", "x=Tensor[3]");
+    assert_string_equal(nomen_error_text(), "no (self=Tensor[2])");
+    nomen_clear_error();
+    nomen__fail(NOMEN_ERROR_VALUE, "no");
+    nomen__error_context("sum", NULL);
+    nomen__error_context("outer", "x=Tensor[3]");
+    assert_string_equal(nomen_error_text(), "sum: no");
 }
 
 static void a_hint_stands_beside_the_message(void **s) {
@@ -132,6 +168,7 @@ int main(void) {
         cmocka_unit_test_setup(context_goes_to_its_own_error, fresh),
         cmocka_unit_test_setup(nothing_without_error, fresh),
         cmocka_unit_test_setup(long_texts_are_cut, fresh),
+        cmocka_unit_test_setup(operations_are_named_once, fresh),
         cmocka_unit_test_setup(a_hint_stands_beside_the_message, fresh),
         cmocka_unit_test_setup(threads_have_their_own, fresh),
         cmocka_unit_test(status_names),

@@ -31,7 +31,9 @@ static void user_free(void *payload, void *p, size_t bytes) {
 static void everything_comes_from_the_user(void **s) {
     (void)s;
     nomen_allocator half = {user_alloc, NULL, NULL}, whole = {user_alloc, user_free, &asked};
+    nomen_allocator other_half = {NULL, user_free, NULL};
     assert_int_equal(nomen_set_allocator(&half), NOMEN_ERROR_VALUE);
+    assert_int_equal(nomen_set_allocator(&other_half), NOMEN_ERROR_VALUE);
     assert_int_equal(nomen_set_allocator(NULL), NOMEN_OK);
     assert_int_equal(nomen_set_allocator(&whole), NOMEN_OK);
     int64_t sizes[][1] = {{0}, {10}, {300}, {3000}, {3000000}};

@@ -185,8 +185,12 @@ static void lists_live_with_the_scope(void **s) {
         }
     }
     nomen_scope() { assert_non_null(nomen__scope_array(1000)); }
-    assert_null(nomen__scope_array(INT64_MAX));
-    assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_MEMORY);
+    /* more bytes than a size_t holds: of the list, with its header, and fewer than none */
+    const int64_t wrong[] = {INT64_MAX, (int64_t)(SIZE_MAX / sizeof(nomen_tensor *)), -1};
+    for (size_t i = 0; i < NOMEN_COUNT(wrong); i++) {
+        assert_null(nomen__scope_array(wrong[i]));
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_MEMORY);
+    }
     nomen_thread_end();
     assert_true(nomen_get_memory_stats().metadata_live <= before);
 }
@@ -262,6 +266,36 @@ static void foreign_memory(void **s) {
     assert_int_equal(nomen_numel(empty), 0);
 }
 
+#ifdef NOMEN_FAULTS
+
+/* Where the scope has no room for one more, memory of the user stays the user's. */
+static void foreign_memory_without_room(void **s) {
+    (void)s;
+    enum { MANY = 400, REQUESTS = 6 };
+    float data[1] = {7};
+    int one = 1, failures = 0;
+    releases = 0;
+    nomen_memory_stats before = nomen_get_memory_stats();
+    nomen_scope() {
+        for (int i = 0; i < MANY; i++)
+            for (int nth = 0; nth < REQUESTS; nth++) {
+                nomen__fail_allocation(nth);
+                nomen_tensor *t =
+                    nomen_from_data(data, NOMEN_F32, NULL, NOMEN_SIZES(1), on_release, &one);
+                nomen__fail_allocation(-1);
+                assert_int_equal(releases, 0);
+                if (t) break;
+                failures++;
+                assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_MEMORY);
+            }
+    }
+    assert_true(failures > MANY);
+    assert_int_equal(releases, MANY);
+    assert_int_equal(nomen_get_memory_stats().tensors_live, before.tensors_live);
+}
+
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(ways_out, start, finish),
@@ -275,6 +309,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(thread_exit_frees, start, finish),
         cmocka_unit_test_setup_teardown(free_belongs_to_the_owner, start, finish),
         cmocka_unit_test_setup_teardown(foreign_memory, start, finish),
+#ifdef NOMEN_FAULTS
+        cmocka_unit_test_setup_teardown(foreign_memory_without_room, start, finish),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,17 +26,21 @@ static int say(void) {
     return 0;
 }
 
-static void ask(const char *environment, char *answer, int size) {
+static void ask_another(const char *environment, const char *path, char *answer, int size) {
     char line[12000];
     snprintf(line, sizeof line,
              "unset NOMEN_ISA NOMEN_NUM_THREADS NOMEN_BLAS NOMEN_BLAS_LIBRARY NOMEN_BACKEND_PATH; "
              "%s '%s' say",
-             environment, program);
+             environment, path);
     FILE *pipe = popen(line, "r");
     assert_non_null(pipe);
     bool answered = fgets(answer, size, pipe) != NULL;
     while (fgetc(pipe) != EOF) {}
     if (pclose(pipe) != 0 || !answered) fail_msg("%.300s: no answer", environment);
+}
+
+static void ask(const char *environment, char *answer, int size) {
+    ask_another(environment, program, answer, size);
 }
 
 static void what_is_said_is_done(void **unused) {
@@ -83,6 +87,30 @@ static void nonsense_changes_nothing(void **unused) {
     }
 }
 
+/* Backends lie beside the library, which is in this program: in the folder that it was started
+ * from, if that is known. */
+static void backends_beside_the_program(void **unused) {
+    (void)unused;
+    char folder[] = "/tmp/nomen_beside_XXXXXX", copy[100], backend[100], answer[200], path[200];
+    assert_non_null(mkdtemp(folder));
+    snprintf(copy, sizeof copy, "%s/program", folder);
+    snprintf(backend, sizeof backend, "%s/libnomen_backend_mock.so", folder);
+    assert_int_equal(symlink(program, copy), 0);
+    ask_another("", copy, answer, sizeof answer);
+    assert_non_null(strstr(answer, "mock=0 "));
+    assert_int_equal(symlink(NOMEN_BACKENDS_DIR "/libnomen_backend_mock.so", backend), 0);
+    ask_another("", copy, answer, sizeof answer);
+    assert_non_null(strstr(answer, "mock=2 "));
+    ask_another("NOMEN_BACKEND_PATH=/nowhere", copy, answer, sizeof answer);
+    assert_non_null(strstr(answer, "mock=2 "));
+    snprintf(path, sizeof path, "PATH='%s'", folder);
+    ask_another(path, "program", answer, sizeof answer);
+    assert_non_null(strstr(answer, "isa="));
+    unlink(backend);
+    unlink(copy);
+    rmdir(folder);
+}
+
 int main(int count, char **words) {
     if (count > 1 && !strcmp(words[1], "say")) return say();
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
@@ -90,6 +118,7 @@ int main(int count, char **words) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_said_is_done),
         cmocka_unit_test(nonsense_changes_nothing),
+        cmocka_unit_test(backends_beside_the_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,20 @@
 /* DLPack and shared memory from C: what is handed out, what is refused, when memory is given back.
  * Capsules and processes are in tests/python. */
+#define _GNU_SOURCE
 #include "clean_slate.h"
 #include "core/core.h"
 #include "nomen/exchange.h"
 #include "nomen/memory.h"
+#include "nomen/ops.gen.h"
 #include "nomen/scope.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -219,6 +224,128 @@ static void not_behind_the_back_of_others(void **s) {
     assert_int_equal(nomen_share_memory(t), NOMEN_OK);
 }
 
+/* A view whose base has got other memory is alone on its own. */
+static void without_its_base(void **s) {
+    (void)s;
+    nomen_tensor *base = sample(), *view = nomen_select(base, "N", 1);
+    assert_int_equal(nomen__tensor_become(base, sample()), NOMEN_OK);
+    assert_int_equal(nomen_share_memory(view), NOMEN_OK);
+    assert_true(nomen_is_shared(view) && !nomen_is_shared(base));
+    assert_true(((float *)nomen_data(view))[2] == 5.0f);
+    assert_true(((float *)nomen_data(base))[5] == 5.0f);
+}
+
+/* Files that others could cut off under us, and none at all. */
+static void other_descriptors(void **s) {
+    (void)s;
+    int plain = memfd_create("plain", MFD_CLOEXEC),
+        open_ended = memfd_create("open", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_true(plain >= 0 && open_ended >= 0);
+    assert_int_equal(ftruncate(open_ended, 64), 0);
+    assert_int_equal(fcntl(open_ended, F_ADD_SEALS, F_SEAL_GROW), 0);
+    const int wrong[] = {plain, open_ended, -1};
+    for (size_t i = 0; i < NOMEN_COUNT(wrong); i++) {
+        assert_null(nomen_from_shared_file(wrong[i], NOMEN_F32, NULL, NOMEN_SIZES(1)));
+        expect_error(NOMEN_ERROR_VALUE);
+    }
+    assert_null(nomen_from_shared_file(open_ended, NOMEN_F32, "N 9", NOMEN_SIZES(1, 1)));
+    expect_error(NOMEN_ERROR_NAME);
+    assert_int_equal(fcntl(open_ended, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+    nomen_tensor *t = nomen_from_shared_file(open_ended, NOMEN_F32, NULL, NOMEN_SIZES(16));
+    assert_non_null(t);
+    assert_true(((float *)nomen_data(t))[15] == 0);
+#ifdef NOMEN_FAULTS
+    nomen__fail_system(0, EIO); /* nobody can say how large it is */
+    assert_null(nomen_from_shared_file(open_ended, NOMEN_F32, NULL, NOMEN_SIZES(16)));
+    nomen__fail_system(-1, 0);
+    expect_error(NOMEN_ERROR_VALUE);
+#endif
+    close(plain);
+    close(open_ended);
+    assert_null(nomen__storage_shared((size_t)INT64_MAX + 1));
+    assert_non_null(nomen_last_error());
+    nomen_clear_error();
+}
+
+#ifdef NOMEN_FAULTS
+/* Want of memory is told as such, whichever of its two names the system gives it. */
+static void no_shared_memory(void **s) {
+    (void)s;
+    const int errors[] = {ENOSPC, ENOMEM, EPERM};
+    for (size_t i = 0; i < NOMEN_COUNT(errors); i++) {
+        nomen_tensor *t = sample();
+        nomen__fail_system(1, errors[i]); /* the second call asks for the memory */
+        assert_int_not_equal(nomen_share_memory(t), NOMEN_OK);
+        nomen__fail_system(-1, 0);
+        expect_error(errors[i] == EPERM ? NOMEN_ERROR_STATE : NOMEN_ERROR_MEMORY);
+        assert_false(nomen_is_shared(t));
+        nomen_tensor *none = nomen_zeros(NULL, NOMEN_SIZES(0));
+        nomen__fail_system(1, errors[i]); /* of no bytes: it is the seal that fails */
+        assert_int_not_equal(nomen_share_memory(none), NOMEN_OK);
+        nomen__fail_system(-1, 0);
+        expect_error(NOMEN_ERROR_STATE);
+    }
+}
+
+/* An import that finds no room in the scope has not taken the capsule. */
+static void imports_without_room(void **s) {
+    (void)s;
+    enum { MANY = 400, REQUESTS = 6 };
+    int failures = 0;
+    nomen_scope() {
+        for (int i = 0; i < MANY; i++)
+            for (int nth = 0; nth < REQUESTS; nth++) {
+                nomen_dl_managed *m = nomen_to_dlpack(sample());
+                assert_non_null(m);
+                nomen__fail_allocation(nth);
+                nomen_tensor *t = nomen_from_dlpack(m, NULL);
+                nomen__fail_allocation(-1);
+                if (t) break;
+                failures++;
+                expect_error(NOMEN_ERROR_MEMORY);
+                m->deleter(m);
+            }
+    }
+    assert_true(failures > MANY);
+}
+#endif
+
+static int ends;
+
+static void count_end(nomen_dl_managed *self) { ends += self != NULL; }
+
+/* Whoever exports memory that nobody has to give back leaves the deleter out. */
+static void without_a_deleter(void **s) {
+    (void)s;
+    static float memory[2] = {1, 2};
+    int64_t shape[] = {2};
+    nomen_dl_managed m = {.version = {1, 0}};
+    m.tensor = (nomen_dl_tensor){.data = memory, .ndim = 1, .shape = shape};
+    m.tensor.device.type = NOMEN_DL_CPU;
+    m.tensor.dtype.code = NOMEN_DL_FLOAT;
+    m.tensor.dtype.bits = 32;
+    m.tensor.dtype.lanes = 1;
+    nomen_scope() {
+        nomen_tensor *t = nomen_from_dlpack(&m, "N");
+        assert_true(t && nomen_item(nomen_select(t, "N", 1)) == 2);
+    }
+    m.deleter = count_end;
+    ends = 0;
+    nomen_scope() assert_non_null(nomen_from_dlpack(&m, "N"));
+    assert_int_equal(ends, 1);
+    /* ours take NULL, as free does */
+    nomen_tensor *x = sample();
+    nomen_dl_managed *ours = nomen_to_dlpack(x);
+    nomen_dl_managed_old *old = nomen_to_dlpack_old(x);
+    assert_true(ours && old);
+    void (*deleter)(nomen_dl_managed *) = ours->deleter;
+    void (*old_deleter)(nomen_dl_managed_old *) = old->deleter;
+    deleter(NULL);
+    old_deleter(NULL);
+    deleter(ours);
+    old_deleter(old);
+}
+
 static void default_dtype(void **s) {
     (void)s;
     assert_int_equal(nomen_get_default_dtype(), NOMEN_F32);
@@ -242,6 +369,13 @@ int main(void) {
         cmocka_unit_test_setup_teardown(shared_with_a_child, fresh, end),
         cmocka_unit_test_setup_teardown(by_descriptor, fresh, end),
         cmocka_unit_test_setup_teardown(not_behind_the_back_of_others, fresh, end),
+        cmocka_unit_test_setup_teardown(without_its_base, fresh, end),
+        cmocka_unit_test_setup_teardown(other_descriptors, fresh, end),
+#ifdef NOMEN_FAULTS
+        cmocka_unit_test_setup_teardown(no_shared_memory, fresh, end),
+        cmocka_unit_test_setup_teardown(imports_without_room, fresh, end),
+#endif
+        cmocka_unit_test_setup_teardown(without_a_deleter, fresh, end),
         cmocka_unit_test_setup_teardown(default_dtype, fresh, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,14 +1,18 @@
 /* Values that are put off in C: scopes, who is computed and who is not, writes, failures for want
  * of memory. What is computed is compared in tests/python/test_fuse.py. */
 #include "core/core.h"
+#include "nomen/exchange.h"
 #include "nomen/nomen.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -287,6 +291,121 @@ static void who_is_asked_may_compute(void **state) {
         }
 }
 
+/* ---- who reads values that cannot be computed ------------------------------------------------- */
+
+typedef bool reader(nomen_tensor *y);
+
+static bool as_memory(nomen_tensor *y) { return nomen_data(y) != NULL; }
+
+static bool as_text(nomen_tensor *y) {
+    char text[2000];
+    nomen_repr(y, text, sizeof text);
+    return !nomen__error_pending();
+}
+
+static bool as_an_export(nomen_tensor *y) {
+    nomen_dl_managed *m = nomen_to_dlpack(y);
+    if (m) m->deleter(m);
+    return m != NULL;
+}
+
+static bool as_other_sizes(nomen_tensor *y) {
+    return nomen_reshape(y, NOMEN_SIZES(COLUMNS, ROWS)) != NULL;
+}
+
+static bool as_another_order(nomen_tensor *y) {
+    return nomen_contiguous(nomen_transpose(y, "N", "C")) != NULL;
+}
+
+static bool on_a_device(nomen_tensor *y) { return nomen_to(y, .device = "mock") != NULL; }
+
+static bool as_a_file(nomen_tensor *y) {
+    char path[] = "/tmp/nomen_fuse_XXXXXX";
+    int file = mkstemp(path);
+    nomen_status s = file < 0 ? NOMEN_ERROR_STATE : nomen_save_npy(y, path);
+    if (file >= 0) close(file);
+    remove(path);
+    return s == NOMEN_OK;
+}
+
+static bool as_a_source(nomen_tensor *y) {
+    static float data[COUNT];
+    nomen_tensor *t =
+        nomen_from_data(data, NOMEN_F32, NULL, NOMEN_SIZES(ROWS, COLUMNS), NULL, NULL);
+    return nomen_copy_(t, y) != NULL;
+}
+
+static bool as_a_target(nomen_tensor *y) {
+    static float data[COUNT];
+    nomen_tensor *t =
+        nomen_from_data(data, NOMEN_F32, "N C", NOMEN_SIZES(ROWS, COLUMNS), NULL, NULL);
+    return nomen_add(t, t, .out = y) != NULL;
+}
+
+static bool as_an_element(nomen_tensor *y) {
+    return nomen_item_number(nomen_select(nomen_select(y, "N", 0), "C", 0)).kind != NOMEN_ABSENT;
+}
+
+static bool as_shared_memory(nomen_tensor *y) { return nomen_share_memory(y) == NOMEN_OK; }
+
+static bool as_an_operand(nomen_tensor *y) {
+    return nomen_index_add_(nomen_detach(y), "N",
+                            nomen_zeros(NULL, NOMEN_SIZES(0), .dtype = NOMEN_I64),
+                            nomen_zeros(NULL, NOMEN_SIZES(0, COLUMNS))) != NULL;
+}
+
+/* Whoever wants to see them has the error of the step that makes them, can ask again when there is
+ * memory, and gets what the chain makes. */
+static void readers_without_memory(void **state) {
+    (void)state;
+    static reader *const readers[] = {
+        as_memory, as_text,     as_an_export, as_other_sizes, as_another_order, on_a_device,
+        as_a_file, as_a_source, as_a_target,  as_an_element,  as_shared_memory, as_an_operand,
+    };
+    assert_int_equal(setenv("NOMEN_BACKEND_PATH", NOMEN_BACKENDS_DIR, 1), 0);
+    nomen_tensor *warm = nomen_ones(NULL, NOMEN_SIZES(COUNT), .device = "mock");
+    assert_non_null(warm);
+    for (size_t i = 0; i < NOMEN_COUNT(readers); i++) nomen_scope() {
+            nomen_tensor *x = ramp(), *y = NULL;
+            nomen_fuse_mark mark = nomen_fuse_begin();
+            y = nomen_keep(chain(x));
+            nomen_set_memory_limit((size_t)live() + 5000);
+            bool read = readers[i](y);
+            const nomen_error *e = nomen_last_error();
+            nomen_status code = e ? e->code : NOMEN_OK;
+            nomen_set_memory_limit(0);
+            if (read || code != NOMEN_ERROR_MEMORY)
+                fail_msg("reader %d: %d, %s", (int)i, (int)code, nomen_error_text());
+            nomen_clear_error();
+            assert_chain(y, x);
+            nomen_fuse_end(&mark);
+            if (!readers[i](y)) fail_msg("reader %d: %s", (int)i, nomen_error_text());
+            nomen_free(&y);
+        }
+}
+
+/* More names for one value than it has room for at first: all see it when it is made, and those
+ * that are gone are not asked. */
+static void many_names_of_one_value(void **state) {
+    (void)state;
+    enum { NAMES = 40 };
+    nomen_tensor *x = ramp(), *twin[NAMES];
+    nomen_fuse() {
+        nomen_tensor *y = chain(x);
+        for (int i = 0; i < NAMES; i++) {
+            twin[i] = nomen_retain(nomen_detach(y));
+            assert_non_null(twin[i]);
+        }
+        for (int i = 0; i < NAMES; i += 3) {
+            nomen_release(twin[i]);
+            twin[i] = NULL;
+        }
+    }
+    for (int i = 0; i < NAMES; i++)
+        if (twin[i]) assert_chain(twin[i], x);
+    for (int i = 0; i < NAMES; i++) nomen_release(twin[i]);
+}
+
 #ifdef NOMEN_FAULTS
 
 static bool one_step(nomen_tensor *x, nomen_tensor *w, nomen_tensor **y) {
@@ -342,6 +461,7 @@ int main(void) {
         TEST(names_are_checked_at_once),      TEST(another_thread_may_ask),
         TEST(memory_may_come_later),          TEST(a_run_that_is_ended_may_be_asked_again),
         TEST(who_is_asked_may_compute),       TEST(a_reduction_that_is_ended_leaves_nothing),
+        TEST(readers_without_memory),         TEST(many_names_of_one_value),
 #ifdef NOMEN_FAULTS
         TEST(every_allocation_fails_in_turn),
 #endif

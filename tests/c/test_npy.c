@@ -2,6 +2,7 @@
  * NumPy's own files are in tests/python/test_npy_numpy.py. */
 #include "core/core.h"
 #include "io/npy.h"
+#include "nomen/ops.gen.h"
 #include "nomen/scope.h"
 
 #include <errno.h>
@@ -368,6 +369,112 @@ static void no_memory(void **state) {
 }
 #endif
 
+/* Headers that end in the middle of something, without the blanks that files have behind them. */
+static void headers_that_end_early(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *part; /* NULL: it is a header */
+    } cases[] = {
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }", NULL},
+        {"{'descr': '>i1', 'fortran_order': False, 'shape': (2,), }", NULL},
+        {"{'descr': '>b1', 'fortran_order': False, 'shape': ()}", NULL},
+        {"{'descr", "not a dict"},
+        {"{'desc\\r': '<f4'", "not a dict"},
+        {"{'descr': '<f4", "not a dtype"},
+        {"{'descr': '<f4'", "not a dict"},
+        {"{'shape': (12", "not a tuple"},
+        {"{'shape': (12, 1", "not a tuple"},
+        {"{'shape': (12L", "not a tuple"},
+        {"{'shape': (12 13)", "not a tuple"},
+        {"{'shape': (12)", "not a tuple"},
+        {"{'shape': (", "not a number"},
+        {"{'shape': (a", "not a number"},
+        {"{'shape': (/", "not a number"},
+        {"{'shape': (99999999999999999999,)", "not a number"},
+        {"{'shape': (9223372036854775808,)", "not a number"},
+        {"{'descr': '<abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz'",
+         "'<abcdefghijklmnopq"},
+    };
+    for (size_t i = 0; i < NOMEN_COUNT(cases); i++) {
+        nomen__npy npy;
+        nomen_clear_error();
+        nomen_status s = nomen__npy_header(cases[i].text, strlen(cases[i].text), "a.npy", &npy);
+        const nomen_error *e = nomen_last_error();
+        if ((s == NOMEN_OK) != !cases[i].part || (e && !strstr(e->message, cases[i].part)))
+            fail_msg("%s: %s", cases[i].text, e ? e->message : "no error");
+        /* bytes have no order */
+        if (!s && nomen_dtype_size(npy.dtype) == 1) assert_false(npy.swapped);
+    }
+    nomen_clear_error();
+    put_file("\x93NUMPY\2\0\1", 10);
+    assert_null(nomen_load_npy(path));
+    assert_non_null(strstr(nomen_error_text(), "it is too short"));
+    nomen_clear_error();
+}
+
+/* Names of files that others write at the same time are passed over, as long as there are some. */
+static void files_beside_it(void **state) {
+    (void)state;
+    enum { NAMES = 100 };
+    char beside[NAMES][100];
+    nomen_scope() {
+        nomen_tensor *t = nomen_ones(NULL, NOMEN_SIZES(3));
+        unlink(path);
+        for (int i = 0; i < NAMES; i++) {
+            snprintf(beside[i], sizeof beside[i], "%s.%ld-%d.tmp", path, (long)getpid(), i);
+            int file = open(beside[i], O_WRONLY | O_CREAT, 0666);
+            assert_true(file >= 0);
+            close(file);
+            if (i == NAMES / 2) assert_int_equal(nomen_save_npy(t, path), NOMEN_OK);
+        }
+        unlink(path);
+        assert_int_not_equal(nomen_save_npy(t, path), NOMEN_OK);
+        assert_non_null(strstr(nomen_error_text(), "cannot be written"));
+        nomen_clear_error();
+        assert_int_equal(access(path, F_OK), -1);
+        for (int i = 0; i < NAMES; i++) assert_int_equal(unlink(beside[i]), 0);
+        assert_int_equal(nomen_save_npy(t, path), NOMEN_OK);
+    }
+}
+
+/* Elements that lie apart are gathered in pieces: when one cannot be written, there is an error and
+ * the old file. */
+static void pieces_that_cannot_be_written(void **state) {
+    (void)state;
+    nomen_scope() {
+        nomen_tensor *t = nomen_arange(NULL, nomen_num(90000), .dtype = NOMEN_F64);
+        t = nomen_transpose(nomen_reshape(t, NOMEN_SIZES(300, 300)), "0", "1");
+        assert_int_equal(nomen_save_npy(t, path), NOMEN_OK);
+        nomen_tensor *back = nomen_load_npy(path);
+        assert_true(nomen_allclose(back, t));
+#ifdef NOMEN_FAULTS
+        int failures = 0;
+        for (int64_t nth = 0;; nth++, failures++) {
+            nomen_clear_error();
+            nomen__fail_system(nth, ENOSPC);
+            nomen_status s = nomen_save_npy(nomen_neg(t), path);
+            nomen__fail_system(-1, 0);
+            if (!s) break;
+            assert_non_null(strstr(nomen_error_text(), "cannot be"));
+            assert_true(nomen_allclose(nomen_load_npy(path), t));
+        }
+        assert_true(failures >= 10);
+        assert_true(nomen_allclose(nomen_load_npy(path), nomen_neg(t)));
+        /* a name that is too long, on a system that says no more than that it is not there */
+        static char name[5000];
+        memset(name, 'n', sizeof name - 1);
+        nomen_clear_error();
+        int64_t calls = nomen__system_count();
+        nomen__fail_system(0, ENOENT);
+        assert_int_not_equal(nomen_save_npy(t, name), NOMEN_OK);
+        nomen__fail_system(-1, 0);
+        assert_int_equal(nomen__system_count() - calls, 1); /* nothing is made under half of it */
+        assert_non_null(strstr(nomen_error_text(), "'nnnn"));
+        nomen_clear_error();
+#endif
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_dtype_comes_back),
@@ -379,6 +486,9 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_held),
         cmocka_unit_test(failed_writing_keeps_the_old_file),
         cmocka_unit_test(the_file_behind_a_link),
+        cmocka_unit_test(headers_that_end_early),
+        cmocka_unit_test(files_beside_it),
+        cmocka_unit_test(pieces_that_cannot_be_written),
 #ifdef NOMEN_FAULTS
         cmocka_unit_test(no_memory),
 #endif

@@ -237,6 +237,88 @@ static void put_word(unsigned char *at, uint64_t value, int bytes) {
     for (int i = 0; i < bytes; i++) at[i] = (unsigned char)(value >> (8 * i));
 }
 
+static void refused_for(nomen_generator *g, const unsigned char *state, size_t bytes,
+                        const char *why) {
+    assert_int_equal(nomen_generator_set_state(g, state, bytes), NOMEN_ERROR_VALUE);
+    const nomen_error *e = nomen_last_error();
+    assert_non_null(e);
+    if (!strstr(e->message, why)) fail_msg("%s, not %s", e->message, why);
+    nomen_clear_error();
+}
+
+/* States whose checksum is right, and what it is of is not: each field has its bounds, and what
+ * lies on them is taken. */
+static void states_out_of_bounds(void **unused) {
+    (void)unused;
+    enum { AT_POSITION = 12, AT_FLAG = 24, AT_NORMAL = 32, AT_WORDS = 40, WORDS = 624 };
+    enum { AT_CHECKSUM = AT_WORDS + 4 * WORDS, BYTES = AT_CHECKSUM + 8 };
+    const uint64_t nan = UINT64_C(0x7ff8000000000000), below = UINT64_C(0x404fffffffffffff),
+                   limit = UINT64_C(0x4050000000000000), sign = UINT64_C(1) << 63;
+    static const char range[] = "the kept normal number is out of range";
+    const struct {
+        int at, bytes;
+        uint64_t value;
+        const char *why; /* NULL: nothing is wrong */
+    } cases[] = {
+        {AT_POSITION, 4, WORDS, NULL},
+        {AT_POSITION, 4, WORDS + 1, "the position is outside the block"},
+        {AT_FLAG, 8, 1, NULL},
+        {AT_FLAG, 8, 2, "the flag is neither 0 nor 1"},
+        {AT_NORMAL, 8, below, NULL},
+        {AT_NORMAL, 8, below | sign, NULL},
+        {AT_NORMAL, 8, limit, range},
+        {AT_NORMAL, 8, limit | sign, range},
+        {AT_NORMAL, 8, nan, range},
+        {AT_WORDS, 4, 1, "all words are zero"}, /* the top bit alone counts of the first one */
+        {AT_WORDS, 4, UINT64_C(1) << 31, NULL},
+        {AT_WORDS + 4 * (WORDS - 1), 4, 1, NULL},
+    };
+    static unsigned char right[BYTES], state[BYTES];
+    nomen_generator *g = nomen_generator_new(3);
+    assert_int_equal(nomen_generator_get_state(g, right, sizeof right), BYTES);
+    for (size_t i = 0; i < NOMEN_COUNT(cases); i++) {
+        memcpy(state, right, BYTES);
+        if (cases[i].at >= AT_WORDS) memset(state + AT_WORDS, 0, 4 * WORDS);
+        put_word(state + cases[i].at, cases[i].value, cases[i].bytes);
+        uint64_t sum = UINT64_C(14695981039346656037);
+        for (int k = 0; k < AT_CHECKSUM; k++) sum = (sum ^ state[k]) * UINT64_C(1099511628211);
+        put_word(state + AT_CHECKSUM, sum, 8);
+        if (cases[i].why)
+            refused_for(g, state, BYTES, cases[i].why);
+        else
+            assert_int_equal(nomen_generator_set_state(g, state, BYTES), NOMEN_OK);
+    }
+    nomen_generator_free(&g);
+}
+
+/* What PyTorch's states say of themselves must fit together. */
+static void states_of_pytorch_out_of_bounds(void **unused) {
+    (void)unused;
+    enum { BYTES = 5056, AT_LEFT = 8, AT_STARTED = 12, AT_NEXT = 16, AT_WORDS = 24, WORDS = 624 };
+    static const struct {
+        uint64_t left, started, next;
+        bool right;
+    } cases[] = {
+        {WORDS, 1, 1, true},      {1, 1, WORDS, true}, {1, 1, 0, true},
+        {0, 1, WORDS + 1, false}, {2, 1, 0, false},    {WORDS + 1, 1, 0, false},
+        {1, 0, 0, false},         {1, 2, 0, false},    {WORDS, 1, 2, false},
+    };
+    static unsigned char state[BYTES];
+    nomen_generator *g = nomen_generator_new(3);
+    for (size_t i = 0; i < NOMEN_COUNT(cases); i++) {
+        memset(state, 0, BYTES);
+        put_word(state + AT_LEFT, cases[i].left, 4);
+        put_word(state + AT_STARTED, cases[i].started, 4);
+        put_word(state + AT_NEXT, cases[i].next, 8);
+        put_word(state + AT_WORDS + 8 * 7, 5, 8);
+        if (cases[i].right)
+            assert_int_equal(nomen_generator_set_state(g, state, BYTES), NOMEN_OK);
+        else
+            refused_for(g, state, BYTES, "the size of PyTorch's, but not their form");
+    }
+    nomen_generator_free(&g);
+}
+
 /* A state as PyTorch lays it out: made here from one of ours, whose words stand at byte 40. */
 static void states_of_pytorch(void **unused) {
     (void)unused;
@@ -385,10 +467,11 @@ static void each_its_probability(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_generator), /* first: it looks at the seed that nobody set */
-        cmocka_unit_test(golden_draws),      cmocka_unit_test(isas_agree),
-        cmocka_unit_test(bad_states),        cmocka_unit_test(states_of_pytorch),
-        cmocka_unit_test(shared_by_threads), cmocka_unit_test(forks),
-        cmocka_unit_test(large_normal),      cmocka_unit_test(each_its_probability),
+        cmocka_unit_test(golden_draws),         cmocka_unit_test(isas_agree),
+        cmocka_unit_test(bad_states),           cmocka_unit_test(states_of_pytorch),
+        cmocka_unit_test(states_out_of_bounds), cmocka_unit_test(states_of_pytorch_out_of_bounds),
+        cmocka_unit_test(shared_by_threads),    cmocka_unit_test(forks),
+        cmocka_unit_test(large_normal),         cmocka_unit_test(each_its_probability),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

@@ -34,7 +34,8 @@ foreach(folder IN LISTS folders)
     foreach(source IN LISTS programs)
         get_filename_component(stem ${source} NAME_WE)
         add_executable(${stem} EXCLUDE_FROM_ALL ${source} ${helpers})
-        target_include_directories(${stem} PRIVATE ${CMOCKA_INCLUDE} ${PROJECT_SOURCE_DIR}/tests/measure)
+        target_include_directories(${stem} PRIVATE ${CMOCKA_INCLUDE} ${PROJECT_SOURCE_DIR}/tests/measure
+            ${PROJECT_SOURCE_DIR}/tests/backends)
         target_compile_definitions(${stem} PRIVATE NOMEN_GOLDEN_DIR="${PROJECT_SOURCE_DIR}/tests/golden"
             NOMEN_BACKENDS_DIR="${PROJECT_BINARY_DIR}/backends")
         target_link_libraries(${stem} PRIVATE nomen_flags nomen_static ${CMOCKA_LIBRARY} m)
@@ -61,7 +62,7 @@ set_target_properties(bench_ulp PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BI
 set(broken_folder ${PROJECT_BINARY_DIR}/backends/broken)
 file(WRITE ${broken_folder}/libnomen_backend_empty.so "")
 foreach(mistake noentry version small large refuses silent nofunction nokernel nodevice nostream
-        nowhere_memory askew_memory no_memory bad_copy bad_kernel)
+        nowhere_memory askew_memory last_memory no_memory bad_copy bad_kernel starved mute badstream many)
     add_library(broken_${mistake} MODULE EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/backends/broken.c)
     target_link_libraries(broken_${mistake} PRIVATE nomen_flags)
     set(entry nomen_backend_open)
@@ -73,6 +74,13 @@ foreach(mistake noentry version small large refuses silent nofunction nokernel n
         PREFIX "lib" OUTPUT_NAME nomen_backend_${mistake} LIBRARY_OUTPUT_DIRECTORY ${broken_folder})
     add_dependencies(nomen_tests broken_${mistake})
 endforeach()
+
+# A backend that notes what its kernels are called with.
+add_library(recorder MODULE EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/backends/recorder.c)
+target_link_libraries(recorder PRIVATE nomen_flags)
+set_target_properties(recorder PROPERTIES
+    PREFIX "lib" OUTPUT_NAME nomen_backend_recorder LIBRARY_OUTPUT_DIRECTORY ${broken_folder})
+add_dependencies(nomen_tests recorder)
 
 # A small BLAS that tests take for OpenBLAS.
 add_library(test_blas_library MODULE EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/backends/test_blas_library.c)
