@@ -214,6 +214,67 @@ static void thread_exit_frees(void **s) {
     assert_int_equal(alive(), base);
 }
 
+/* What a thread leaves behind: things of the outermost scope, lists, scopes in scopes. */
+static void *leaves_items(void *unused) {
+    (void)unused;
+    make();
+    nomen_scope_open();
+    return make();
+}
+
+static void *leaves_a_list(void *unused) {
+    (void)unused;
+    nomen_tensor **list = nomen__scope_array(5);
+    nomen_scope_open();
+    return list;
+}
+
+static void *leaves_scopes(void *unused) {
+    (void)unused;
+    for (int i = 0; i < 4; i++) {
+        nomen_scope_open();
+        make();
+        (void)nomen__scope_array(2);
+    }
+    return make();
+}
+
+static void thread_exit_frees_all(void **s) {
+    int64_t base = *(int64_t *)*s, metadata = nomen_get_memory_stats().metadata_live;
+    void *(*const ways[])(void *) = {leaves_items, leaves_a_list, leaves_scopes};
+    for (size_t i = 0; i < NOMEN_COUNT(ways); i++) {
+        pthread_t thread;
+        void *made = NULL;
+        assert_int_equal(pthread_create(&thread, NULL, ways[i], NULL), 0);
+        pthread_join(thread, &made);
+        assert_non_null(made);
+        assert_int_equal(alive(), base);
+        assert_true(nomen_get_memory_stats().metadata_live <= metadata);
+    }
+}
+
+static void opens_a_scope(void *payload) {
+    nomen_scope_open(); /* and leaves it open */
+    *(nomen_tensor **)payload = make();
+}
+
+/* A scope is closed although what dies in it opens another one. */
+static void scopes_of_the_dying(void **s) {
+    int64_t base = *(int64_t *)*s;
+    float data[1] = {3};
+    nomen_tensor *made = NULL;
+    nomen_scope_mark outer = nomen_scope_open(), inner = nomen_scope_open();
+    assert_non_null(nomen_from_data(data, NOMEN_F32, NULL, NOMEN_SIZES(1), opens_a_scope, &made));
+    nomen_scope_close(&inner);
+    assert_non_null(made);
+    assert_int_equal(alive(), base); /* what was made in it went with it */
+    nomen_tensor *t = make();
+    assert_int_equal(alive(), base + 1);
+    assert_int_equal(nomen_numel(t), 6);
+    nomen_scope_close(&outer);
+    assert_int_equal(alive(), base);
+}
+
 static void *frees_what_is_not_its_own(void *t) {
     nomen_tensor *x = t;
     nomen_free(&x);
@@ -307,6 +368,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(retained_beyond_the_scope, start, finish),
         cmocka_unit_test_setup_teardown(lists_live_with_the_scope, start, finish),
         cmocka_unit_test_setup_teardown(thread_exit_frees, start, finish),
+        cmocka_unit_test_setup_teardown(thread_exit_frees_all, start, finish),
+        cmocka_unit_test_setup_teardown(scopes_of_the_dying, start, finish),
         cmocka_unit_test_setup_teardown(free_belongs_to_the_owner, start, finish),
         cmocka_unit_test_setup_teardown(foreign_memory, start, finish),
 #ifdef NOMEN_FAULTS

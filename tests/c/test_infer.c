@@ -239,6 +239,9 @@ static void targets(void **state) {
         .result_size = (const int64_t[]){3});
     ASK("N", "abs", ON("N"), .out = "N", .out_size = (const int64_t[]){3},
         .result_size = (const int64_t[]){3});
+    /* sizes are compared where both are known */
+    ASK("N", "abs", ON("N"), .out = "N", .out_size = (const int64_t[]){2});
+    ASK("N", "abs", ON("N"), .out = "N", .result_size = (const int64_t[]){3});
     ASK("N C", "add_", ON("* *", "N C"));
     ASK("!Name mismatch: specified out tensor with names ['C'] are not the same as the computed "
         "output "
@@ -575,6 +578,11 @@ static void making(void **state) {
         .result_size = (const int64_t[]){2, 2, 3});
     ASK("!view: which names stay depends on the sizes of self and of the result", "view", ON("N C"),
         .ndim = 3);
+    ASK("!view: which names stay depends on the sizes of self and of the result", "view", ON("N C"),
+        .ndim = 3, .size = (const int64_t[]){2, 6});
+    ASK("!view: which names stay depends on the sizes of self and of the result", "view", ON("N C"),
+        .ndim = 3, .result_size = (const int64_t[]){2, 2, 3});
+    ASK("* * *", "view", ON("* *"), .ndim = 3);
     ASK("!reshape: the sizes do not have the same product", "reshape", ON("N"), .ndim = 1,
         .size = (const int64_t[]){2}, .result_size = (const int64_t[]){-2});
     ASK("!reshape: the sizes do not have the same product", "reshape", ON("N C"), .ndim = 1,
@@ -589,6 +597,11 @@ static void making(void **state) {
     ASK("N", "repeat_interleave", ON("N", ""));
     ASK("* * *", "as_strided_", ON("N"), .ndim = 3);
     ASK("* *", "resize_", ON("* * *"), .ndim = 2);
+    ASK("N C", "resize_", ON("N C"), .ndim = 2);
+    ASK("N C", "resize_", ON("N C"), .ndim = 2, .size = (const int64_t[]){2, 3});
+    ASK("N C", "resize_", ON("N C"), .ndim = 2, .result_size = (const int64_t[]){2, 3});
+    ASK("N C", "resize_", ON("N C"), .ndim = 2, .size = (const int64_t[]){2, 3},
+        .result_size = (const int64_t[]){2, 3});
     ASK("N C", "resize_as_", ON("* *", "N C"));
     ASK("* *", "zeros", .ndim = 2);
 }

@@ -290,6 +290,76 @@ static void parts_of_a_storage(void **unused) {
     nomen_clear_error();
 }
 
+/* Doubles do not begin where only floats may. */
+static void parts_that_are_askew(void **unused) {
+    (void)unused;
+    static _Alignas(8) float data[5] = {0, 1, 2, 3, 4};
+    nomen_tensor *x = nomen_from_data(data + 1, NOMEN_F32, NULL, NOMEN_SIZES(4), NULL, NULL);
+    assert_non_null(x);
+    const int64_t size[] = {2}, stride[] = {1};
+    assert_null(nomen__tensor_on_storage(x->storage, NOMEN_F64, 0, 1, size, stride));
+    refused(true, NOMEN_ERROR_VALUE, "nomen__tensor_on_storage");
+    nomen_tensor *t = nomen__tensor_on_storage(x->storage, NOMEN_I32, 2, 1, size, stride);
+    assert_non_null(nomen__scoped(t));
+    assert_ptr_equal(nomen_data(t), data + 3);
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+/* A gap in the indices takes a whole dim, unless it is what an earlier failure has left. */
+static void gaps_in_indices(void **unused) {
+    (void)unused;
+    static nomen_tensor dead;
+    nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 3));
+    nomen_tensor *one = nomen_zeros(NULL, NOMEN_SIZES(1), .dtype = NOMEN_I64);
+    nomen_tensor *r = nomen_index(x, NOMEN_LIST(NULL, one));
+    assert_true(r && nomen_shape(r)[0] == 2 && nomen_shape(r)[1] == 1);
+    REFUSED(nomen_index(x, NOMEN_LIST(one, &dead)), NOMEN_ERROR_STATE);
+    REFUSED(nomen_index(x, NOMEN_LIST(nomen_sum(x, .dim = "T"), one)), NOMEN_ERROR_NAME);
+    REFUSED(nomen_index_put(x, NOMEN_LIST(nomen_sum(x, .dim = "T"), one), x), NOMEN_ERROR_NAME);
+    assert_true(nomen_item(nomen_sum(x)) == 6);
+}
+
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+static void pairs_of_names(void **unused) {
+    (void)unused;
+    static const struct {
+        const char *map, *first, *second; /* first NULL: it is refused */
+    } cases[] = {
+        {"N=A", "A", "C"},     {" N=A  C=B ", "A", "B"}, {"N=C C=N", "C", "N"}, {"", "N", "C"},
+        {"   ", "N", "C"},     {"N=", NULL, NULL},       {"=A", NULL, NULL},    {"N A", NULL, NULL},
+        {"N=A =", NULL, NULL}, {"1N=A", NULL, NULL},     {"N=1A", NULL, NULL},  {"T=A", NULL, NULL},
+    };
+    nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 3));
+    for (size_t i = 0; i < NOMEN_COUNT(cases); i++) {
+        nomen_tensor *r = nomen_rename(x, .map = cases[i].map);
+        if (!cases[i].first) {
+            refused(!r, 0, cases[i].map);
+            continue;
+        }
+        if (!r) fail_msg("'%s': %s", cases[i].map, nomen_error_text());
+        assert_string_equal(nomen_name_of(r, 0), cases[i].first);
+        assert_string_equal(nomen_name_of(r, 1), cases[i].second);
+    }
+    char many[64 * 5 + 10] = "";
+    for (int i = 0; i <= 64; i++) strcat(many, "N=A ");
+    REFUSED(nomen_rename(x, .map = many), NOMEN_ERROR_VALUE);
+}
+
+static void dims_that_are_no_text(void **unused) {
+    (void)unused;
+    nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 3));
+    static const char *const wrong[] = {
+        "", "-", "- 1", "1x", "--1", "x1", "9", "-3", "99999999999999999999"};
+    for (size_t i = 0; i < NOMEN_COUNT(wrong); i++) {
+        refused(nomen_size(x, wrong[i]) == -1, 0, wrong[i]);
+        refused(nomen_stride(x, wrong[i]) == -1, 0, wrong[i]);
+    }
+    assert_int_equal(nomen_size(x, "-1"), 3);
+    assert_int_equal(nomen_stride(x, "-2"), 3);
+}
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 static void errors_of_others(void **unused) {
@@ -517,6 +587,10 @@ int main(void) {
         cmocka_unit_test_setup(dims_in_text, fresh),
         cmocka_unit_test_setup(foreign_memory, fresh),
         cmocka_unit_test_setup(parts_of_a_storage, fresh),
+        cmocka_unit_test_setup(parts_that_are_askew, fresh),
+        cmocka_unit_test_setup(gaps_in_indices, fresh),
+        cmocka_unit_test_setup(pairs_of_names, fresh),
+        cmocka_unit_test_setup(dims_that_are_no_text, fresh),
         cmocka_unit_test_setup(errors_of_others, fresh),
         cmocka_unit_test_setup(no_struct, fresh),
         cmocka_unit_test_setup(backward_of_nothing, fresh),
