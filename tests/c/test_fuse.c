@@ -291,7 +291,6 @@ static void who_is_asked_may_compute(void **state) {
         }
 }
 
-/* ---- who reads values that cannot be computed ------------------------------------------------- */
 /* ---- who reads values that cannot be computed ------------------------------------------------ */
 
 typedef bool reader(nomen_tensor *y);

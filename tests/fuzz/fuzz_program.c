@@ -303,7 +303,7 @@ static void gradients(program *p) {
     }
     case 4: {
         nomen_tensor *g = nomen_gradient(t);
-        if (g) keep(p, g);
+        if (g) keep(p, nomen_detach(g)); /* made of t, in place, it would never be freed either */
         return;
     }
     default:
