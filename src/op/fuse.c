@@ -198,14 +198,15 @@ static void run_chunk(void *context, int64_t begin, int64_t end) {
 /* With the lock held: computes the step, and whatever on the way to it has a header, or nothing.
  * Nothing as well where *lost; NULL: nobody is asked, so that does not happen. */
 static nomen_status run(nomen__fused *f, nomen__fused **done, bool *lost) {
+    const nomen__op *op = f->op; /* when it was asked whether to go on f may be gone */
     nomen__fuse_program *p = nomen__fuse_program_new(f, NOMEN_DTYPE_NONE);
     if (!p) {
-        nomen__error_context(f->op->name, "");
+        nomen__error_context(op->name, "");
         return NOMEN_ERROR_MEMORY;
     }
     nomen_status s = nomen__fuse_share(f->numel, NOMEN__GRAIN, 1, run_chunk, p, lost);
     if (s)
-        nomen__error_context(f->op->name, "");
+        nomen__error_context(op->name, "");
     else if (!lost || !*lost)
         nomen__fuse_publish(p);
     nomen__fuse_program_free(p);

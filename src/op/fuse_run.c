@@ -40,7 +40,8 @@ struct nomen__fuse_program {
     value *value;
     loop *loop;
     nomen__fused **step, *last;
-    size_t *capacity; /* of the memory of each step; 0: none */
+    char **memory;    /* of each step that gets some: steps may be gone when it is given back */
+    size_t *capacity; /* of it; 0: none */
     int values, loops, steps, slots;
     int reading;                /* the value that a reader gets, -1: there is none */
     int64_t item, block, numel; /* of the widest value; elements */
@@ -280,20 +281,22 @@ static program *program_room(size_t work) {
     size_t values = VALUES / NOMEN__FUSE_WORK * work + 1 + work;
     size_t loops = LOOPS / NOMEN__FUSE_WORK * work + 1 + work;
     size_t bytes = sizeof(program) + values * sizeof(value) + loops * sizeof(loop) +
-                   work * (sizeof(nomen__fused *) + sizeof(size_t)) + values * sizeof(bool);
+                   work * (sizeof(nomen__fused *) + sizeof(char *) + sizeof(size_t)) +
+                   values * sizeof(bool);
     program *p = nomen__alloc(bytes);
     if (!p) return NULL;
     *p = (program){.bytes = bytes, .item = 1, .reading = -1};
     p->value = (value *)(void *)(p + 1);
     p->loop = (loop *)(void *)(p->value + values);
     p->step = (nomen__fused **)(void *)(p->loop + loops);
-    p->capacity = (size_t *)(void *)(p->step + work);
+    p->memory = (char **)(void *)(p->step + work);
+    p->capacity = (size_t *)(void *)(p->memory + work);
     return p;
 }
 
 static void take_back(program *p) {
     for (int i = 0; i < p->steps; i++)
-        if (p->capacity[i]) nomen__buffer_free(p->value[p->step[i]->place].memory, p->capacity[i]);
+        if (p->capacity[i]) nomen__buffer_free(p->memory[i], p->capacity[i]);
 }
 
 /* Will somebody ask for its values? A temporary of an open scope will most often not be; the second
@@ -312,9 +315,8 @@ static bool give_memory(program *p) {
         nomen__fused *f = p->step[i];
         if (f == p->last ? p->reading >= 0 : !is_wanted(f)) continue;
         size_t bytes = (size_t)(f->numel * nomen__item(f->dtype));
-        char *memory = nomen__buffer_new(bytes, &p->capacity[i]);
-        p->value[f->place].memory = memory;
-        if (memory) continue;
+        p->memory[i] = p->value[f->place].memory = nomen__buffer_new(bytes, &p->capacity[i]);
+        if (p->memory[i]) continue;
         p->capacity[i] = 0;
         take_back(p);
         return false;
@@ -346,7 +348,7 @@ void nomen__fuse_publish(nomen__fuse_program *p) {
         nomen__fused *f = p->step[i];
         if (!p->capacity[i]) continue;
         nomen__storage *s = f->storage;
-        s->data = p->value[f->place].memory;
+        s->data = p->memory[i];
         s->capacity = p->capacity[i];
         s->release = NULL;
         s->payload = NULL;
