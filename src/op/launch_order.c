@@ -246,7 +246,7 @@ static nomen_status reduced(nomen__call *c, int64_t k) {
 
 nomen_status nomen__shape_kthvalue(nomen__call *c) {
     int64_t n = row_length(c), k = c->arg[nomen__arg_of(c->op, NOMEN__INT)].integer;
-    nomen_status s = reduced(c, k - 1);
+    nomen_status s = reduced(c, k < 1 ? 0 : k - 1);
     if (!s && (k < 1 || k > n))
         s = nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE,
                                     "kthvalue(): selected number k out of range for dimension %d",

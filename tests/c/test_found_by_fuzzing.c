@@ -239,6 +239,12 @@ static void a_number_that_becomes_many(void **s) {
                      nomen_dtype_of(x));
 }
 
+static void the_element_before_the_first_of_all(void **s) {
+    (void)s;
+    assert_null(nomen_kthvalue(nomen_ones("N", NOMEN_SIZES(3)), INT64_MIN));
+    expect_error(NOMEN_ERROR_SHAPE, "selected number k out of range");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -255,6 +261,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
         cmocka_unit_test_setup_teardown(a_question_about_gradients_is_no_failure, fresh, end),
         cmocka_unit_test_setup_teardown(lists_with_less_than_nothing, fresh, end),
+        cmocka_unit_test_setup_teardown(the_element_before_the_first_of_all, fresh, end),
         cmocka_unit_test_setup_teardown(a_number_that_becomes_many, fresh, end),
         cmocka_unit_test_setup_teardown(nothing_in_sizes_whose_strides_are_no_numbers, fresh, end),
     };
