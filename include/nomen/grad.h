@@ -29,7 +29,8 @@ NOMEN_API nomen_status nomen_set_requires_grad(nomen_tensor *t, bool requires_gr
  *     nomen_is_leaf(w) && !nomen_is_leaf(nomen_neg(w)) */
 NOMEN_API bool nomen_is_leaf(const nomen_tensor *t);
 /* What backward left here, with the names of t; borrowed, lives until the next change of it; NULL:
- * nothing yet.
+ * nothing yet. To change it in place turn gradients off: one that is made of t holds t, which holds
+ * it, until nomen_zero_grad.
  * Names: those of t.
  * Example:
  *     nomen_tensor *w = nomen_ones("N", NOMEN_SIZES(2));
