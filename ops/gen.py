@@ -349,6 +349,26 @@ class Op:
             return "NEVER"
         return kind if self.row["family"] == "elementwise" and "f" in self.forms else "NEVER"
 
+    def three(self):
+        """What it may foretell of rows with three operands that are all given, and nothing else."""
+        family, own = FAMILIES["elementwise"], self.steps
+        dtypes = {
+            "dtype_promote": "SAME",
+            "dtype_weighted": "SAME",
+            "dtype_factored": "SAME",
+            "dtype_where": "CONDITION",
+        }
+        chooses = (None, "choose_bounds", "choose_factor")
+        if (
+            self.row["family"] != "elementwise"
+            or [a.kind for a in self.args[:3]] != ["tensor"] * 3
+            or not all(a.optional for a in self.args[3:])
+            or any(own.get(k) != family[k] for k in ("names", "shape", "launch"))
+            or own.get("choose") not in chooses
+        ):
+            return "NEVER"
+        return dtypes.get(own.get("dtype"), "NEVER")
+
     def py_args(self):
         out, starred = [], False
         for a in [a for a in self.args if not a.keyword] + [a for a in self.args if a.keyword]:
@@ -685,6 +705,7 @@ def table(ops):
             nargs=len(op.args),
             lead=op.lead(),
             quick=f"NOMEN__QUICK_{op.quick()}",
+            three=f"NOMEN__THREE_{op.three()}",
             tail=op.tail(),
             bytes=f"sizeof(nomen_{op.symbol}_args)",
             given=f"&given_{op.name}",

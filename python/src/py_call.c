@@ -172,6 +172,20 @@ static PyObject *quick(const py_callable *f, PyObject *const *args) {
     return NOMEN_LIKELY(t != NULL) ? nomen__py_wrap(s, t) : NULL;
 }
 
+/* The same of three operands. */
+static PyObject *quick_three(const py_callable *f, PyObject *const *args) {
+    py_state *s = f->state;
+    const nomen_tensor *operands[3] = {NULL, NULL, NULL};
+    nomen_number numbers[3];
+    for (int i = 0; i < 3; i++)
+        if (Py_IS_TYPE(args[i], s->tensor))
+            operands[i] = nomen__py_unwrap(args[i]);
+        else if (!nomen__py_plain_number(args[i], &numbers[i]))
+            return NULL;
+    nomen_tensor *t = nomen__quick_three(f->op, operands, numbers);
+    return t ? nomen__py_wrap(s, t) : NULL;
+}
+
 /* The short way with out= and nothing else; false: not this time. */
 static bool quick_out(const py_callable *f, PyObject *const *args, PyObject *kwnames) {
     const py_state *s = f->state;
@@ -194,6 +208,10 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
     if (short_way) {
         PyObject *result = quick(f, args);
         if (NOMEN_LIKELY(result) || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
+    }
+    if (f->op->three && nargs == 3 && !kwnames && !f->inplace) {
+        PyObject *result = quick_three(f, args);
+        if (result || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
     }
     if (kwnames && f->op->quick && nargs == f->op->lead && quick_out(f, args, kwnames))
         return Py_NewRef(args[nargs]);

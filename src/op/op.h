@@ -93,6 +93,13 @@ typedef enum nomen__quick_kind {
     NOMEN__QUICK_REAL,  /* the operands' dtype unless it is complex */
 } nomen__quick_kind;
 
+/* Of rows with three operands. */
+typedef enum nomen__three_kind {
+    NOMEN__THREE_NEVER,
+    NOMEN__THREE_SAME,      /* the result has the dtype of all */
+    NOMEN__THREE_CONDITION, /* of the last two; the first is bool */
+} nomen__three_kind;
+
 struct nomen__op {
     const char *name, *signature, *doc;
     const char *first, *second; /* names of two results; NULL: a plain tuple; there is one */
@@ -112,6 +119,7 @@ struct nomen__op {
     uint8_t creates; /* makes tensors of nothing: a device may be given */
     uint8_t
         quick; /* nomen__quick_kind: what the short way of quick.c makes of the operands' dtype */
+    uint8_t three;       /* nomen__three_kind */
     uint8_t primitive;   /* 1: walks the pipeline; 0: compose does it all */
     uint8_t shape_first; /* sizes are checked before names (mm, mv, bmm, addmm, dot) */
     uint8_t repeats;     /* in place, elements may lie on each other: the same is written to all */
@@ -300,6 +308,10 @@ nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nom
 /* The same of a tensor and a number, which then needs no tensor. */
 nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, const nomen_number *n,
                                   bool number_first);
+/* The same of a row with op->three and three operands, all given and nothing else. NULL among them:
+ * the number at its place. */
+nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const operands[3],
+                                 const nomen_number numbers[3]);
 /* The same in place; false: not this time. */
 bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tensor *b);
 bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n);

@@ -28,10 +28,10 @@ static inline nomen_dtype result_of(const nomen__op *op, nomen_dtype d) {
     }
 }
 
-/* Are the last dims of a those of b, which has no more than a? */
-static inline bool ends_like(const nomen_tensor *a, const nomen_tensor *b) {
+/* Are the last dims of a those of b, which has no more than a, and that dtype? */
+static inline bool ends_like(const nomen_tensor *a, const nomen_tensor *b, uint8_t dtype) {
     const int more = a->ndim - b->ndim;
-    if (a->dtype != b->dtype || b->magic != NOMEN__LIVE || !(b->flags & NOMEN__CONTIGUOUS) ||
+    if (b->dtype != dtype || b->magic != NOMEN__LIVE || !(b->flags & NOMEN__CONTIGUOUS) ||
         unfit(b) || (a->flags ^ b->flags) & NOMEN__NAMED)
         return false;
     for (int i = 0; i < b->ndim; i++)
@@ -149,7 +149,8 @@ static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_t
                                               const nomen_tensor *b, nomen_tensor *into) {
     const bool second = a->ndim > b->ndim;
     const nomen_tensor *model = second ? a : b, *piece = second ? b : a;
-    if (model->ndim == piece->ndim || !fits(op, model) || !ends_like(model, piece)) return NULL;
+    if (model->ndim == piece->ndim || !fits(op, model) || !ends_like(model, piece, model->dtype))
+        return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
     const int64_t item = nomen__item(model->dtype), n = piece->numel;
     if (!kernel || (n > 1 && n < FEWEST && model->numel > MANY * n)) return NULL;
@@ -171,7 +172,7 @@ static inline nomen_tensor *quick(const nomen__op *op, const nomen_tensor *a, co
                                   nomen_tensor *into) {
     if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b, into);
     if (b && a->ndim != b->ndim) return by_pieces(op, a, b, into);
-    if (!fits(op, a) || (b && !ends_like(a, b))) return NULL;
+    if (!fits(op, a) || (b && !ends_like(a, b, a->dtype))) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)a->dtype);
     int64_t item = nomen__item(a->dtype);
     return kernel ? run(op, kernel, a, into, a->data, item, b ? b->data : NULL, item) : NULL;
@@ -199,6 +200,58 @@ nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, co
     _Alignas(16) char value[16];
     const nomen_tensor number = number_tensor(n, value);
     return number_first ? with_number(op, &number, t, NULL) : with_number(op, t, &number, NULL);
+}
+
+/* Infinite bounds are the same in all floating dtypes, and NaN. */
+static bool fits_as_limit(const nomen_tensor *t, nomen_dtype d) {
+    double x = 0;
+    if (t->dtype == NOMEN_F64) memcpy(&x, t->data, sizeof x);
+    return fits_as_bound(t, d) || (d == NOMEN_F32 && x - x != 0);
+}
+
+/* The operand that is no number; its dtype is that of the result. */
+static const nomen_tensor *model_of(const nomen__op *op, const nomen_tensor *const operands[3]) {
+    for (int i = op->three == NOMEN__THREE_CONDITION; i < 3; i++)
+        if (operands[i] && !(operands[i]->flags & NOMEN__WRAPPED)) return operands[i];
+    return NULL;
+}
+
+nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const operands[3],
+                                 const nomen_number numbers[3]) {
+    static const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
+    _Alignas(16) char given[16], value[4][16];
+    const nomen_tensor *model = model_of(op, operands);
+    if (!model || !fits(op, model)) return NULL;
+    const nomen_dtype d = (nomen_dtype)model->dtype;
+    const int64_t item = nomen__item(d);
+    char *ptr[5] = {NULL, NULL, NULL, NULL, value[3]};
+    int64_t step[5] = {item, item, item, item, 0};
+    for (int i = 0; i < 3; i++) {
+        const bool condition = i == 0 && op->three == NOMEN__THREE_CONDITION;
+        const nomen_tensor *t = operands[i];
+        if (t && !(t->flags & NOMEN__WRAPPED)) {
+            const uint8_t own = condition ? NOMEN_BOOL : (uint8_t)d;
+            if (t->ndim != model->ndim || !ends_like(model, t, own)) return NULL;
+            ptr[i + 1] = t->data;
+            step[i + 1] = nomen__item(own);
+            continue;
+        }
+        const nomen_tensor made = t ? (nomen_tensor){0} : number_tensor(&numbers[i], given);
+        if (!t) t = &made;
+        if (condition || op->choose == nomen__choose_factor || !yields(t, model) ||
+            !fits_as_limit(t, d) || !number_as(t, d, value[i]))
+            return NULL;
+        ptr[i + 1] = value[i];
+        step[i + 1] = 0;
+    }
+    const nomen_tensor factor = number_tensor(&one, given);
+    if (op->choose == nomen__choose_factor && !number_as(&factor, d, value[3])) return NULL;
+    const nomen__kernel *kernel = op->dtypes >> d & 1 ? nomen__op_kernel(op, op->kernel, d) : NULL;
+    nomen_tensor *out = kernel ? result_like(model, d, NULL) : NULL;
+    if (!out) return NULL;
+    ptr[0] = out->data;
+    kernel->loop(ptr, step, model->numel);
+    return out;
 }
 
 /* May self be written to, element by element as b is read? */

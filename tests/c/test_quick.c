@@ -3,6 +3,7 @@
 #include "nomen/nomen.h"
 #include "op/op.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -153,6 +154,74 @@ static void numbers_too(void **state) {
     }
     assert_true(rows >= 10);
     assert_true(compared >= 20 * rows);
+}
+
+/* Three operands, of which some may be numbers: bit i of `how`, of which kind `kind`. */
+static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, int how, int kind) {
+    nomen_tensor *numbers[] = {nomen_scalar(true), nomen_scalar(2), nomen_scalar(0.75),
+                               nomen_scalar((double)INFINITY), nomen_scalar((double)NAN)};
+    const nomen_tensor *operands[3];
+    nomen__call c;
+    nomen__call_begin(&c, op);
+    for (int i = 0; i < 3; i++) {
+        const bool condition = i == 0 && op->three == NOMEN__THREE_CONDITION;
+        nomen_tensor *t =
+            numbers_from(0.25 + i, names, NOMEN_SIZES(3, 5), condition ? NOMEN_F32 : d);
+        if (condition) t = nomen_gt(t, nomen_scalar(0.75));
+        if (how >> i & 1) t = numbers[kind];
+        operands[i] = c.arg[i].tensor = t;
+    }
+    nomen_tensor *quick = nomen__quick_three(op, operands, NULL);
+    if (!quick) return 0;
+    c.given = 7;
+    assert_int_equal(nomen__invoke(&c), NOMEN_OK);
+    assert_int_equal(quick->dtype, c.out[0]->dtype);
+    assert_true(nomen__has_sizes(quick, c.out[0]->ndim, c.out[0]->size));
+    assert_memory_equal(quick->data, c.out[0]->data,
+                        (size_t)quick->numel * nomen_dtype_size((nomen_dtype)quick->dtype));
+    for (int i = 0; i < quick->ndim; i++)
+        assert_int_equal(nomen__name_at(quick, i), nomen__name_at(c.out[0], i));
+    nomen__release(c.out[0]);
+    nomen__release(quick);
+    return 1;
+}
+
+static void three_operands(void **state) {
+    (void)state;
+    nomen_manual_seed(7);
+    int rows = 0, compared = 0;
+    for (const nomen__op *op = nomen__ops; op->name; op++) {
+        if (!op->three) continue;
+        rows++;
+        for (int d = 1; d < NOMEN_DTYPE_COUNT; d++)
+            for (int how = 0; how < 8; how++) nomen_scope() {
+                    for (int kind = 0; kind < 5; kind++)
+                        compared += compare_three(op, (nomen_dtype)d, NULL, how, kind) +
+                                    compare_three(op, (nomen_dtype)d, "N C", how, kind);
+                }
+    }
+    assert_true(rows >= 5);
+    assert_true(compared >= 40 * rows);
+    const nomen__op *lerp = nomen__op_find("lerp"), *where = nomen__op_find("where");
+    nomen_scope() {
+        nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 2)),
+                     *y = nomen_ones("C", NOMEN_SIZES(2));
+        nomen_tensor *bare = nomen_rename(x), *truth = nomen_gt(x, nomen_scalar(0));
+        const nomen_number half[3] = {nomen_num(0.5), nomen_num(0.5), nomen_num(0.5)};
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, y, x}, NULL));
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, bare, x}, NULL));
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){NULL, NULL, NULL}, half));
+        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){x, x, x}, NULL));
+        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){NULL, x, x}, half));
+        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){truth, NULL, NULL}, half));
+        nomen_tensor *made =
+            nomen__quick_three(where, (const nomen_tensor *[]){truth, x, NULL}, half);
+        assert_non_null(made);
+        nomen__release(made);
+        nomen_set_requires_grad(x, true);
+        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){truth, x, NULL}, half));
+        assert_null(nomen_last_error());
+    }
 }
 
 static uint32_t version_of(const nomen_tensor *t) { return t->storage->version; }
@@ -318,12 +387,10 @@ static void gaps_are_not_arguments(void **s) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_as_the_pipeline),
-                                       cmocka_unit_test(numbers_too),
-                                       cmocka_unit_test(pieces_too),
-                                       cmocka_unit_test(in_place_too),
-                                       cmocka_unit_test(not_in_place_for_others),
-                                       cmocka_unit_test(not_for_others),
-                                       cmocka_unit_test(gaps_are_not_arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_as_the_pipeline), cmocka_unit_test(numbers_too),
+        cmocka_unit_test(pieces_too),           cmocka_unit_test(three_operands),
+        cmocka_unit_test(in_place_too),         cmocka_unit_test(not_in_place_for_others),
+        cmocka_unit_test(not_for_others),       cmocka_unit_test(gaps_are_not_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
