@@ -508,6 +508,16 @@ void nomen_set_cache_limit(size_t bytes) {
     shrink_cache(bytes);
 }
 
+nomen_status nomen__headers_fit(int64_t count) {
+    const size_t limit = atomic_load_explicit(&nomen__memory_limit, memory_order_relaxed);
+    if (!limit || (uint64_t)count <= limit / sizeof(nomen_tensor)) return NOMEN_OK;
+    return nomen__fail(
+        NOMEN_ERROR_MEMORY,
+        "%lld tensors are more than the %zu bytes that nomen_set_memory_limit allows "
+        "have room for",
+        (long long)count, limit);
+}
+
 void nomen_set_memory_limit(size_t bytes) { atomic_store(&nomen__memory_limit, bytes); }
 
 nomen_memory_stats nomen_get_memory_stats(void) {

@@ -70,6 +70,8 @@ void *nomen__alloc(size_t bytes);
 void *nomen__calloc(size_t count, size_t bytes); /* zeroed; checks the product */
 void nomen__free(void *p, size_t bytes);         /* bytes as asked for; NULL is fine */
 
+/* Could so many tensors be within the limit of memory? Otherwise an error. */
+nomen_status nomen__headers_fit(int64_t count);
 /* Data buffers: 64-byte aligned, cached by size class; *capacity becomes what to hand back to
  * nomen__buffer_free. */
 void *nomen__buffer_new(size_t bytes, size_t *capacity);

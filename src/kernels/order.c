@@ -44,8 +44,10 @@ typedef struct order_pair {
 
 #define SIGN (UINT64_C(1) << 63)
 
-/* Two levels: the smaller of each lane to a. */
-static inline void exchange_words(int64_t *restrict a, int64_t *restrict b) {
+/* Two levels, which do not overlap: the smaller of each lane to a. (No `restrict`: what is inlined
+ * many times over is then taken to touch different memory each time.) */
+static inline void exchange_words(int64_t *a, int64_t *b) {
+    SIMD_IVDEP
     for (int l = 0; l < LANES; l++) {
         const int64_t x = a[l], y = b[l];
         a[l] = x < y ? x : y;
@@ -54,7 +56,8 @@ static inline void exchange_words(int64_t *restrict a, int64_t *restrict b) {
 }
 
 /* The same for keys with their positions behind. */
-static inline void exchange_pairs(int64_t *restrict a, int64_t *restrict b) {
+static inline void exchange_pairs(int64_t *a, int64_t *b) {
+    SIMD_IVDEP
     for (int l = 0; l < LANES; l++) {
         const int64_t x = a[l], y = b[l], i = a[LANES + l], j = b[LANES + l];
         const int64_t turn = -(int64_t)((y < x) | ((y == x) & (j < i)));

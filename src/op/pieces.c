@@ -25,6 +25,8 @@ nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t 
 }
 
 nomen_status nomen__results_begin(nomen__call *c, int64_t count) {
+    nomen_status s = nomen__headers_fit(count);
+    if (s) return s;
     c->results = nomen__calloc((size_t)(count ? count : 1), sizeof *c->results);
     c->results_count = count;
     return c->results ? NOMEN_OK : NOMEN_ERROR_MEMORY;

@@ -245,6 +245,18 @@ static void the_element_before_the_first_of_all(void **s) {
     expect_error(NOMEN_ERROR_SHAPE, "selected number k out of range");
 }
 
+static void more_views_than_the_limit_of_memory(void **s) {
+    (void)s;
+    nomen_tensor *x = nomen_zeros("N C", NOMEN_SIZES((int64_t)1 << 31, 0));
+    nomen_set_memory_limit((size_t)1 << 20);
+    assert_int_equal(nomen_unbind(x).count, 0);
+    expect_error(NOMEN_ERROR_MEMORY, "2147483648 tensors are more than the 1048576 bytes");
+    assert_int_equal(nomen_split(x, NOMEN_SIZES(3), .dim = "N").count, 0);
+    expect_error(NOMEN_ERROR_MEMORY, "nomen_set_memory_limit");
+    assert_int_equal(nomen_split(x, NOMEN_SIZES((int64_t)1 << 30), .dim = "N").count, 2);
+    nomen_set_memory_limit(0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(views_of_more_elements_than_can_be_counted, fresh, end),
@@ -261,6 +273,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_source_of_nothing_for_an_index_without_dims, fresh, end),
         cmocka_unit_test_setup_teardown(a_question_about_gradients_is_no_failure, fresh, end),
         cmocka_unit_test_setup_teardown(lists_with_less_than_nothing, fresh, end),
+        cmocka_unit_test_setup_teardown(more_views_than_the_limit_of_memory, fresh, end),
         cmocka_unit_test_setup_teardown(the_element_before_the_first_of_all, fresh, end),
         cmocka_unit_test_setup_teardown(a_number_that_becomes_many, fresh, end),
         cmocka_unit_test_setup_teardown(nothing_in_sizes_whose_strides_are_no_numbers, fresh, end),
