@@ -251,9 +251,9 @@ static void more_views_than_the_limit_of_memory(void **s) {
     nomen_set_memory_limit((size_t)1 << 20);
     assert_int_equal(nomen_unbind(x).count, 0);
     expect_error(NOMEN_ERROR_MEMORY, "2147483648 tensors are more than the 1048576 bytes");
-    assert_int_equal(nomen_split(x, NOMEN_SIZES(3), .dim = "N").count, 0);
+    assert_int_equal(nomen_split(x, nomen_num(3), .dim = "N").count, 0);
     expect_error(NOMEN_ERROR_MEMORY, "nomen_set_memory_limit");
-    assert_int_equal(nomen_split(x, NOMEN_SIZES((int64_t)1 << 30), .dim = "N").count, 2);
+    assert_int_equal(nomen_split(x, nomen_num((int64_t)1 << 30), .dim = "N").count, 2);
     nomen_set_memory_limit(0);
 }
 
