@@ -38,16 +38,31 @@ static nomen_tensor *nothing_of(nomen_tensor *t) {
     return zeros;
 }
 
-/* t times a number argument, which takes the dtype of t; consumes t. */
+static int kind_of(nomen_dtype d) {
+    return d == NOMEN_BOOL ? 0 : nomen_dtype_is_integral(d) ? 1 : nomen_dtype_is_complex(d) ? 3 : 2;
+}
+
+/* What t is multiplied by: of the dtype of t, or, where the result is of another kind, of that. */
+static nomen_tensor *factor_of(const nomen__call *c, const nomen_tensor *t, int arg) {
+    const nomen_dtype own = (nomen_dtype)t->dtype, d = nomen__common_dtype(c->in, BETA);
+    nomen_number n = *c->arg[arg].number;
+    if (kind_of(own) < kind_of(d)) {
+        nomen_tensor *factor = nomen__tensor_empty(d, 0, NULL);
+        if (factor) nomen__fill_values(factor, &n);
+        return factor;
+    }
+    if (own == NOMEN_BOOL) n = (nomen_number){NOMEN_NUMBER_BOOL, !is_number(c, arg, 0), 0, 0};
+    if (nomen_dtype_is_integral(own) && n.kind == NOMEN_NUMBER_FLOAT)
+        n = (nomen_number){NOMEN_NUMBER_INT, (int64_t)n.re, 0, 0};
+    return nomen__wrap_number(&n);
+}
+
+/* t times a number argument; consumes t. */
 static nomen_tensor *scaled(const nomen__call *c, nomen_tensor *t, int arg) {
     if (!t || is_number(c, arg, 1)) return t;
     /* PyTorch does not look at what is multiplied by nothing, but in two of three products. */
     if (is_number(c, arg, 0) && (arg == BETA || c->op->id == NOMEN__OP_ADDMM)) return nothing_of(t);
-    nomen_number n = *c->arg[arg].number;
-    if (t->dtype == NOMEN_BOOL) n = (nomen_number){NOMEN_NUMBER_BOOL, !is_number(c, arg, 0), 0, 0};
-    if (nomen_dtype_is_integral((nomen_dtype)t->dtype) && n.kind == NOMEN_NUMBER_FLOAT)
-        n = (nomen_number){NOMEN_NUMBER_INT, (int64_t)n.re, 0, 0};
-    nomen_tensor *factor = nomen__wrap_number(&n);
+    nomen_tensor *factor = factor_of(c, t, arg);
     nomen_tensor *r = factor ? nomen__apply(NOMEN__OP_MUL, t, factor) : NULL;
     nomen__release(factor);
     nomen__release(t);

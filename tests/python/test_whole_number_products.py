@@ -60,3 +60,25 @@ def test_batches_and_sums():
     assert np.array_equal((x @ y[0]).numpy(), a @ b[0])
     mixed = nomen.from_numpy(a[0].astype("int8")).long() @ y[0]
     assert np.array_equal(mixed.numpy(), a[0] @ b[0])
+
+
+@pytest.mark.parametrize("dtype", [nomen.float32, nomen.float64, nomen.complex64], ids=str)
+def test_factors_belong_to_the_dtype_of_the_sum(dtype):
+    """alpha and beta are fractions where the sum is floating, whatever they multiply is made of."""
+    v, w = nomen.tensor([1, 2]), nomen.tensor([3, 4], dtype=nomen.int16)
+    ones = nomen.ones(2, 2, dtype=dtype)
+    product = nomen.tensor([[1.5, 2.0], [3.0, 4.0]], dtype=dtype)
+    assert nomen.addr(ones, v, w, alpha=0.5).tolist() == (product + 1).tolist()
+    assert nomen.addr(ones, v, w > 3, alpha=0.5).tolist() == [[1, 1.5], [1, 2]]
+    assert nomen.addr(ones, v > 0, w > 3, alpha=3).tolist() == [[1, 4], [1, 4]]
+    assert (
+        nomen.addmm(ones, v[:, None], w[None, :].long(), alpha=0.5).tolist()
+        == (product + 1).tolist()
+    )
+    far = nomen.addr(nomen.zeros(2, 2, dtype=dtype), v, v, alpha=1e19)
+    assert far.tolist() == [
+        [nomen.tensor(1e19 * k, dtype=dtype).item() for k in r] for r in ((1, 2), (2, 4))
+    ]
+    whole = nomen.ones(2, 2, dtype=nomen.int64)
+    made = nomen.addr(whole, v.to(dtype), w.to(dtype), beta=0.5, alpha=0.5)
+    assert made.dtype == dtype and made.tolist() == (product + 0.5).tolist()
