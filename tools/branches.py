@@ -26,7 +26,7 @@ EXCUSED = ROOT / "tests/coverage/excused.tsv"
 PAGE = ROOT / "docs/internals/branches.gen.md"
 JUDGED = ("src/core", "src/op", "src/autograd", "src/io")
 FOLDERS = (*JUDGED, "src/kernels")
-LEAST = 94.0  # percent of the branches of the judged folders
+LEAST = 95.0  # percent of the branches of the judged folders
 
 
 # ---- counting --------------------------------------------------------------------------------
