@@ -172,6 +172,10 @@ static nomen_status rename_by_map(nomen__call *c, const char *text, const char *
         if (!nomen_name_intern(p, left, &old[count]) ||
             !nomen_name_intern(p + left + 1, right, &fresh[count]))
             return NOMEN_ERROR_NAME;
+        for (int k = 0; k < count; k++)
+            if (old[k] == old[count])
+                return nomen__fail(NOMEN_ERROR_NAME, "%s: '%s' has two new names", fn,
+                                   nomen_name_text(old[k]));
         count++;
         p += left + 1 + right;
     }
