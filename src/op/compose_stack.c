@@ -12,12 +12,18 @@ static nomen_tensor *piece(const nomen__call *c, nomen_tensor *t) {
     return t && back ? nomen_unsqueeze(t, "-1") : t;
 }
 
+/* Along which dim pieces are joined; ndim: of the first one. */
+static int joined(int op, int ndim) {
+    if (op == NOMEN__OP_DSTACK) return 2;
+    return op == NOMEN__OP_COLUMN_STACK || (op == NOMEN__OP_HSTACK && ndim > 1);
+}
+
 nomen_status nomen__compose_pile(nomen__call *c) {
     nomen_list list = c->arg[0].list;
     if (!list.count)
         return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects a non-empty TensorList", c->op->name);
     static const char *const dims[] = {"0", "1", "2"};
-    const char *dim = dims[nomen__pile_dim(c->op->id, list.at[0]->ndim)];
+    const char *dim = dims[joined(c->op->id, list.at[0]->ndim)];
     size_t bytes = sizeof *list.at * (size_t)list.count;
     nomen_tensor **parts = nomen__alloc(bytes), *r = NULL;
     if (!parts) return NOMEN_ERROR_MEMORY;

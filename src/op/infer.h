@@ -163,10 +163,9 @@ nomen_status nomen__names_diag(nomen__names own, nomen__namelist *result);
 nomen_status nomen__names_diag_embed(nomen__names own, const nomen__dimref *first,
                                      const nomen__dimref *second, int *i, int *j,
                                      nomen__namelist *result);
-/* hstack and its like (op: its NOMEN__OP_): dims of size 1 that a piece gets before it is joined,
- * and the dim along which pieces are. ndim: that of the piece, of the first piece. */
+/* hstack and its like (op: its NOMEN__OP_): dims of size 1 that a piece of ndim dims gets before it
+ * is joined. */
 void nomen__pile_dims(int op, int ndim, int *front, int *back);
-int nomen__pile_dim(int op, int ndim);
 /* The dims [first, first + count) become those of an index: with its names; a vector without a name
  * in the place of one dim is that dim still. */
 nomen_status nomen__names_index(nomen__names own, int first, int count, nomen__names index,

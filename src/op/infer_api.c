@@ -258,7 +258,6 @@ static nomen_status rule_cat(request *r) {
 
 static nomen_status rule_pile(request *r) {
     nomen__namelist *list = r->storage;
-    int first = r->in[0].n;
     for (int i = 0; i < r->count; i++) {
         nomen__namelist own = list[i];
         int front, back;
@@ -269,9 +268,7 @@ static nomen_status rule_pile(request *r) {
         for (int k = 0; k < back; k++) list[i].at[list[i].n++] = 0;
         r->in[i] = none_or(&list[i]);
     }
-    r->dim_items[0] = (nomen__dimref){NOMEN__DIM_INDEX, 0, nomen__pile_dim(r->id, first)};
-    r->dim = (nomen__dims){1, r->dim_items};
-    return rule_cat(r);
+    return nomen__names_cat(r->in, r->count, &r->result); /* no name depends on the dim */
 }
 
 static nomen_status rule_stack(request *r) {

@@ -43,7 +43,7 @@ nomen_status nomen__names_diag(nomen__names own, nomen__namelist *result) {
     if (own.n != 1 && own.n != 2)
         return nomen__fail(NOMEN_ERROR_SHAPE, "diag(): Supports 1D or 2D tensors. Got %dD", own.n);
     result->n = own.n == 1 ? 2 : 1;
-    for (int k = 0; k < result->n; k++) result->at[k] = 0;
+    result->at[0] = result->at[1] = 0;
     return NOMEN_OK;
 }
 
@@ -65,9 +65,4 @@ void nomen__pile_dims(int op, int ndim, int *front, int *back) {
     *back = op == NOMEN__OP_DSTACK ? ndim < 3 : op == NOMEN__OP_COLUMN_STACK && ndim < 2;
     int least = op == NOMEN__OP_HSTACK || op == NOMEN__OP_COLUMN_STACK ? 1 : 2;
     *front = ndim < least ? least - ndim : 0;
-}
-
-int nomen__pile_dim(int op, int ndim) {
-    if (op == NOMEN__OP_DSTACK) return 2;
-    return op == NOMEN__OP_COLUMN_STACK || (op == NOMEN__OP_HSTACK && ndim > 1);
 }

@@ -400,6 +400,14 @@ static void align_sources(void **state) {
     assert_int_equal(nomen__names_align_to(own, (nomen__dims){n, want}, &result, source), NOMEN_OK);
     assert_int_equal(result.n, 4);
     assert_memory_equal(source, ((const int[]){2, -1, 1, 0}), 4 * sizeof(int));
+    /* without an ellipsis: so many, and not one more */
+    for (int k = 0; k < NOMEN_MAX_DIMS; k++) source[k] = -7;
+    nomen_name named[] = {name("N"), name("H")};
+    assert_int_equal(nomen__dims_parse("H Q N", want, 4, &n), NOMEN_OK);
+    assert_int_equal(
+        nomen__names_align_to((nomen__names){2, named}, (nomen__dims){n, want}, &result, source),
+        NOMEN_OK);
+    assert_memory_equal(source, ((const int[]){1, -1, 0, -7}), 4 * sizeof(int));
     nomen_name target_names[] = {name("N"), name("Z"), 0, name("H")};
     nomen__names target = {4, target_names};
     assert_int_equal(nomen__names_align_tensors(own, target, source), NOMEN_OK);
@@ -606,6 +614,60 @@ static void making(void **state) {
     ASK("* *", "zeros", .ndim = 2);
 }
 
+/* Lists of other calls lie where results are made: all that counts is written, and no more. */
+static void reshaping_over_another_list(void **state) {
+    (void)state;
+    static const int64_t joined[] = {6, 0}, split[] = {2, 3}, none[] = {0, 2};
+    nomen_name own[] = {name("N"), name("C")};
+    nomen__namelist result;
+    memset(&result, 0x55, sizeof result);
+    const nomen_name before = result.at[0];
+    nomen__names_reshape((nomen__names){1, own}, joined, 2, split, false, &result);
+    assert_int_equal(result.n, 2);
+    assert_memory_equal(result.at, ((const nomen_name[]){0, 0, before}), 3 * sizeof *result.at);
+    nomen__names_reshape((nomen__names){2, own}, none, 2, none, true, &result);
+    assert_int_equal(result.n, 2);
+    assert_memory_equal(result.at, ((const nomen_name[]){own[0], own[1], before}),
+                        3 * sizeof *result.at);
+}
+
+static void positions_of_a_diagonal(void **state) {
+    (void)state;
+    nomen_name own[] = {name("N"), name("C")};
+    const nomen__dimref first = {NOMEN__DIM_INDEX, 0, 0}, last = {NOMEN__DIM_INDEX, 0, -1};
+    const nomen__names names = {2, own};
+    nomen__namelist result;
+    int i, j;
+    assert_int_equal(nomen__names_diag_embed(names, &first, &last, &i, &j, &result), NOMEN_OK);
+    assert_true(i == 0 && j == 2);
+    assert_int_equal(nomen__names_diag_embed(names, &last, &first, &i, &j, &result), NOMEN_OK);
+    assert_true(i == 2 && j == 0);
+    assert_int_equal(result.n, 3);
+    assert_memory_equal(result.at, ((const nomen_name[]){0, own[0], 0}), 3 * sizeof *result.at);
+}
+
+/* More dims than nomen_infer takes for both of the two lists. */
+static void moving_many(void **state) {
+    (void)state;
+    nomen__dimref up[NOMEN_MAX_DIMS + 1], down[NOMEN_MAX_DIMS];
+    int order[NOMEN_MAX_DIMS];
+    for (int i = 0; i <= NOMEN_MAX_DIMS; i++)
+        up[i] = (nomen__dimref){NOMEN__DIM_INDEX, 0, i % NOMEN_MAX_DIMS};
+    for (int i = 0; i < NOMEN_MAX_DIMS; i++)
+        down[i] = (nomen__dimref){NOMEN__DIM_INDEX, 0, NOMEN_MAX_DIMS - 1 - i};
+    const nomen__names own = {NOMEN_MAX_DIMS, NULL};
+    const nomen__dims all = {NOMEN_MAX_DIMS, up}, turned = {NOMEN_MAX_DIMS, down},
+                      over = {NOMEN_MAX_DIMS + 1, up};
+    assert_int_equal(nomen__dims_moved(own, all, turned, order), NOMEN_OK);
+    for (int k = 0; k < NOMEN_MAX_DIMS; k++) assert_int_equal(order[k], NOMEN_MAX_DIMS - 1 - k);
+    assert_int_equal(nomen__dims_moved(own, over, over, order), NOMEN_ERROR_SHAPE);
+    assert_string_equal(nomen_last_error()->message, "65 dims are too many");
+    assert_int_equal(nomen__dims_moved(own, over, all, order), NOMEN_ERROR_SHAPE);
+    assert_string_equal(nomen_last_error()->message,
+                        "movedim: Invalid source or destination dims: source (65 dims) should "
+                        "contain the same number of dims as destination (64 dims)");
+}
+
 /* ---- limits and misuse ----------------------------------------------------------------------- */
 
 static void sixty_four_dims(void **state) {
@@ -645,6 +707,7 @@ static void sixty_four_dims(void **state) {
         {.op = "zeros", .names = full},
         {.op = "index", ON(most, "A B"), .dim = "3"},
         {.op = "outer", ON(most, "A")},
+        {.op = "diag_embed", ON(most)},
     };
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         if (code_of(&allowed[i]) != NOMEN_OK) fail_msg("%s refuses 64 dims", allowed[i].op);
@@ -655,6 +718,7 @@ static void sixty_four_dims(void **state) {
         int dims;
     } told[] = {
         {{.op = "unsqueeze", ON(full), .dim = "0"}, 65},
+        {{.op = "diag_embed", ON(full)}, 65},
         {{.op = "unflatten", ON(full), .dim = "d3", .names = "A B C"}, 66},
         {{.op = "unflatten", ON(full), .dim = "d63", .names = "A B C D"}, 67},
         {{.op = "index", ON(full, "A B C"), .dim = "3"}, 66},
@@ -922,6 +986,9 @@ int main(void) {
         cmocka_unit_test(names_that_were_meant),
         cmocka_unit_test(moving),
         cmocka_unit_test(making),
+        cmocka_unit_test(reshaping_over_another_list),
+        cmocka_unit_test(positions_of_a_diagonal),
+        cmocka_unit_test(moving_many),
         cmocka_unit_test(sixty_four_dims),
         cmocka_unit_test(misuse),
         cmocka_unit_test(longest_lists_and_words),
