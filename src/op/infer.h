@@ -70,6 +70,7 @@ nomen_status nomen__unify(nomen__names a, nomen__names b, const char *action,
                           nomen__namelist *result);
 /* section 4.3: left fold over operands, empty lists neutral. */
 nomen_status nomen__unify_all(const nomen__names *operands, int count, nomen__namelist *result);
+void nomen__names_copy(nomen__names own, nomen__namelist *result);
 /* keepdim false: own minus mask; true: own. */
 void nomen__names_reduce(nomen__names own, uint64_t mask, bool keepdim, nomen__namelist *result);
 /* section 10.1, with the whole result checked for duplicates (E29). Also mm, mv, bmm, dot. */

@@ -146,7 +146,7 @@ static nomen_status rule_keep(request *r) {
     int positions[NOMEN_MAX_DIMS];
     uint64_t mask;
     nomen_status status = nomen__dim_positions(r->in[0], r->dim, positions, &mask);
-    nomen__names_reduce(r->in[0], 0, true, &r->result);
+    nomen__names_copy(r->in[0], &r->result);
     return status;
 }
 
@@ -222,7 +222,7 @@ static nomen_status rule_strided(request *r) { return unnamed(r, r->args->ndim);
 static nomen_status rule_resize(request *r) {
     nomen__names own = r->in[0];
     if (!own.at) return unnamed(r, r->args->ndim);
-    nomen__names_reduce(own, 0, true, &r->result);
+    nomen__names_copy(own, &r->result);
     const int64_t *from = r->args->size, *to = r->args->result_size;
     return from && to ? nomen__names_check_resize(own, from, to, r->args->ndim) : NOMEN_OK;
 }
@@ -319,7 +319,7 @@ static nomen_status rule_index_put(request *r) {
     nomen__namelist taken, unused;
     nomen_status status = index_names(r, &taken);
     if (!status) status = nomen__unify(none_or(&taken), r->in[2], "broadcast", &unused);
-    nomen__names_reduce(r->in[0], 0, true, &r->result);
+    nomen__names_copy(r->in[0], &r->result);
     return status;
 }
 
@@ -349,7 +349,7 @@ static nomen_status rule_spread(request *r) {
     if (r->dim.n < 0) return NOMEN_OK;
     nomen_status status = want_dims(r, 1);
     if (!status) status = nomen__dim_of_some(r->in[0], &r->dim.at[0], &position);
-    nomen__names_reduce(r->in[0], 0, true, &r->result);
+    nomen__names_copy(r->in[0], &r->result);
     return status;
 }
 
@@ -365,7 +365,7 @@ static nomen_status rule_diag_embed(request *r) {
 }
 
 static nomen_status rule_as_index(request *r) {
-    nomen__names_reduce(r->in[1], 0, true, &r->result);
+    nomen__names_copy(r->in[1], &r->result);
     return NOMEN_OK;
 }
 
@@ -416,7 +416,7 @@ static nomen_status rule_align_tensors(request *r) {
         nomen_status status = nomen__names_align_tensors(r->in[i], r->in[longest], source);
         if (status) return status;
     }
-    nomen__names_reduce(r->in[longest], 0, true, &r->result);
+    nomen__names_copy(r->in[longest], &r->result);
     r->results = r->count;
     return NOMEN_OK;
 }
@@ -437,7 +437,7 @@ static nomen_status rule_flatten(request *r) {
     int first, last;
     nomen_status status = flatten(r, &first, &last);
     if (!status && first == last && !r->args->out_dim) /* nothing merged, nothing renamed */
-        nomen__names_reduce(r->in[0], 0, true, &r->result);
+        nomen__names_copy(r->in[0], &r->result);
     return status;
 }
 
@@ -452,9 +452,12 @@ static nomen_status rule_unflatten(request *r) {
         return nomen__fail(
             NOMEN_ERROR_NAME,
             "unflatten: input is a named tensor but no names were given for unflattened sizes");
-    if (r->names.n < 0) status = unnamed(r, ndim);
-    fresh = r->result;
-    if (r->names.n >= 0) status = wanted_names(r, &fresh);
+    if (r->names.n < 0) {
+        status = unnamed(r, ndim);
+        fresh = r->result;
+    } else {
+        status = wanted_names(r, &fresh);
+    }
     if (!status && ndim > 0 && fresh.n != ndim)
         return nomen__fail(NOMEN_ERROR_NAME, "unflatten: %d names were given for %d sizes", fresh.n,
                            ndim);
@@ -539,7 +542,7 @@ static nomen_status rule_reshape(request *r) {
 }
 
 static nomen_status rule_append(request *r) {
-    nomen_status status = r->dim.n < 0 ? NOMEN_OK : rule_keep(r);
+    nomen_status status = rule_keep(r);
     return status ? status : nomen__names_append(r->in[0], &r->result);
 }
 

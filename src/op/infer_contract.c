@@ -189,7 +189,7 @@ nomen_status nomen__names_inner(nomen__names a, nomen__names b, bool strict,
 /* Rows of a sorted sequence, and what is looked up in each. */
 nomen_status nomen__names_search(nomen__names sequence, nomen__names values,
                                  nomen__namelist *result) {
-    nomen__names_reduce(values, 0, true, result);
+    nomen__names_copy(values, result);
     if (sequence.n < 2 || sequence.n != values.n) return NOMEN_OK;
     nomen__namelist rows;
     nomen__names mine = {sequence.n - 1, sequence.at}, other = {values.n - 1, values.at};

@@ -217,6 +217,11 @@ nomen_status nomen__dim_order(nomen__names own, nomen__dims want, int *order) {
     return NOMEN_OK;
 }
 
+void nomen__names_copy(nomen__names own, nomen__namelist *result) {
+    for (int i = 0; i < own.n; i++) result->at[i] = nomen__names_at(own, i);
+    result->n = own.n;
+}
+
 void nomen__names_reduce(nomen__names own, uint64_t mask, bool keepdim, nomen__namelist *result) {
     int n = 0;
     for (int i = 0; i < own.n; i++)

@@ -612,6 +612,16 @@ static void making(void **state) {
         .result_size = (const int64_t[]){2, 3});
     ASK("N C", "resize_as_", ON("* *", "N C"));
     ASK("* *", "zeros", .ndim = 2);
+    ASK("!diag_embed: takes 2 dims, but 0 were given", "diag_embed", ON("N C"), .dim = "");
+    /* dims are wanted one by one of both, and not of both as vectors */
+    ASK("N C", "take_along_dim", ON("N *", "* C"), .dim = "");
+    /* as many elements as there can be */
+    ASK("N", "reshape", ON("N"), .ndim = 1, .size = (const int64_t[]){INT64_MAX},
+        .result_size = (const int64_t[]){INT64_MAX});
+    ASK("!unflatten: 1 names were given for 65 sizes", "unflatten", ON("N"), .dim = "N",
+        .names = "A", .ndim = 65);
+    ASK("!unflatten: 0 names were given for 2 sizes", "unflatten", ON("N"), .dim = "N", .names = "",
+        .ndim = 2);
 }
 
 /* Lists of other calls lie where results are made: all that counts is written, and no more. */
@@ -674,6 +684,7 @@ static void sixty_four_dims(void **state) {
     (void)state;
     char *full = many("d", 64), *over = many("d", 65);
     check(__LINE__, full, &(nomen_infer_args){.op = "add", ON(full, "d63")});
+    check(__LINE__, full, &(nomen_infer_args){.op = "abs", ON(full)});
     check(__LINE__, full, &(nomen_infer_args){.op = "align_to", ON("d5"), .names = full});
     assert_int_equal(code_of(&(nomen_infer_args){.op = "sum", ON(full), .dim = full}), NOMEN_OK);
     assert_int_equal(code_of(&(nomen_infer_args){.op = "matmul", ON(full, "* *")}), NOMEN_OK);
@@ -719,6 +730,7 @@ static void sixty_four_dims(void **state) {
     } told[] = {
         {{.op = "unsqueeze", ON(full), .dim = "0"}, 65},
         {{.op = "diag_embed", ON(full)}, 65},
+        {{.op = "reshape", ON(full), .ndim = 66}, 66},
         {{.op = "unflatten", ON(full), .dim = "d3", .names = "A B C"}, 66},
         {{.op = "unflatten", ON(full), .dim = "d63", .names = "A B C D"}, 67},
         {{.op = "index", ON(full, "A B C"), .dim = "3"}, 66},
@@ -788,6 +800,9 @@ static void longest_lists_and_words(void **state) {
     assert_int_equal(code_of(&args), NOMEN_OK);
     args.dim = "0";
     assert_int_equal(code_of(&args), NOMEN_OK);
+    args.op = "stack";
+    assert_int_equal(code_of(&args), NOMEN_OK);
+    args.op = "cat";
     args.count = 80;
     assert_int_equal(code_of(&args), NOMEN_ERROR_TYPE);
     int told = 0;
@@ -861,6 +876,9 @@ static void misuse(void **state) {
     ASK("!Named tensors only support up to 64 dims: Attempted to create a tensor with dim 66 with "
         "names ['X']",
         "as_strided", ON("X"), .ndim = 66);
+    ASK("!Named tensors only support up to 64 dims: Attempted to create a tensor with dim 66 with "
+        "names []",
+        "zeros", .ndim = 66);
     ASK("!Invalid name: a valid identifier contains only digits, alphabetical characters, and/or "
         "underscore and starts with a non-digit. got: '..x'.",
         "sum", ON("N"), .dim = "..x");
@@ -891,6 +909,13 @@ static void misuse(void **state) {
         {{.op = "matmul", ON("N", NULL)}, NOMEN_ERROR_TYPE},
         {{.op = "transpose", ON("N C"), .dim = "0 1", .out = "N C"}, NOMEN_ERROR_TYPE},
         {{.op = "einsum", ON("N")}, NOMEN_ERROR_TYPE},
+        {{.op = "view", ON("N"), .ndim = 1}, NOMEN_ERROR_TYPE},
+        {{.op = "view",
+          ON("N"),
+          .ndim = 1,
+          .size = (const int64_t[]){2},
+          .result_size = (const int64_t[]){3}},
+         NOMEN_ERROR_SHAPE},
         {{.op = "frobnicate", ON("N")}, NOMEN_ERROR_VALUE},
         {{.op = "sum", ON("N"), .dim = "999999999999999999999"}, NOMEN_ERROR_INDEX},
     };
