@@ -628,7 +628,7 @@ static void making(void **state) {
 static void reshaping_over_another_list(void **state) {
     (void)state;
     static const int64_t joined[] = {6, 0}, split[] = {2, 3}, none[] = {0, 2};
-    nomen_name own[] = {name("N"), name("C")};
+    nomen_name own[] = {name("N"), name("C"), name("behind")};
     nomen__namelist result;
     memset(&result, 0x55, sizeof result);
     const nomen_name before = result.at[0];
