@@ -44,7 +44,7 @@ static const nomen_backend_operand *add(launch *l, const nomen_tensor *t, int nd
     nomen_backend_operand *o = &l->operand[l->used];
     int64_t *stride = l->stride[l->used];
     int lead = t ? ndim - t->ndim : ndim;
-    memcpy(l->size[l->used], size, sizeof *size * (size_t)ndim);
+    if (ndim) memcpy(l->size[l->used], size, sizeof *size * (size_t)ndim);
     for (int d = 0; d < ndim; d++)
         stride[d] = d < lead || (t->size[d - lead] == 1 && size[d] != 1) ? 0 : t->stride[d - lead];
     *o = (nomen_backend_operand){.bytes = sizeof *o,
@@ -63,7 +63,7 @@ static const nomen_backend_operand *add_number(launch *l, nomen_dtype dtype, con
     void *own = l->number[l->used];
     memcpy(own, value, (size_t)nomen__item(dtype));
     memset(l->stride[l->used], 0, sizeof l->stride[0][0] * (size_t)ndim);
-    memcpy(l->size[l->used], size, sizeof *size * (size_t)ndim);
+    if (ndim) memcpy(l->size[l->used], size, sizeof *size * (size_t)ndim);
     *o = (nomen_backend_operand){.bytes = sizeof *o,
                                  .data = own,
                                  .dtype = dtype,
