@@ -344,8 +344,11 @@ static void pairs_of_names(void **unused) {
         assert_string_equal(nomen_name_of(r, 0), cases[i].first);
         assert_string_equal(nomen_name_of(r, 1), cases[i].second);
     }
-    char many[65 * 6 + 1] = "";
-    for (int i = 0; i <= 64; i++) snprintf(many + 6 * i, 7, "N%02d=A ", i);
+    char many[65 * 8] = "", pair[16];
+    for (int i = 0; i <= 64; i++) {
+        snprintf(pair, sizeof pair, "N%d=A ", i);
+        strcat(many, pair);
+    }
     REFUSED(nomen_rename(x, .map = many), NOMEN_ERROR_VALUE);
 }
 
