@@ -90,13 +90,16 @@ def renamed(op):
 
 
 def flattened(x, dim=None, out_dim=None):
+    named = [out_dim] if out_dim else []  # None would be a name that is given: none
     if dim is None:
-        return x.flatten(0, -1, out_dim)
+        return x.flatten(0, -1, *named)
     if len(dim) == 3 and dim[1] is ...:
         if None in dim:
             raise Skip("None is one that is not given")
-        return x.flatten(dim[0], dim[2], out_dim)
-    return x.flatten(list(dim), out_dim)
+        return x.flatten(dim[0], dim[2], *named)
+    if ... in dim:
+        raise Skip("`...` is no name in a list")
+    return x.flatten(list(dim), *named)
 
 
 def unflattened(x, dim, names, ndim=None):
@@ -233,8 +236,8 @@ def suits(op, lists, wants):
     if any(len(names) not in ranks for names, ranks in zip(lists, RANKS.get(op, ()))):
         return False
     if op == "searchsorted":
-        return len(lists[0]) == 1 or len(lists[0]) == len(lists[1])
-    if op in ("add_", "copy_", "addcmul_") and wants[0] == "ok":
+        return len(lists[0]) == 1 or len(lists[0]) == len(lists[1]) > 0
+    if op in ("add_", "copy_", "addcmul_", "masked_fill_") and wants[0] == "ok":
         return len(wants[1][0]) == len(lists[0])  # in place a tensor keeps its sizes
     # of sizes tensors say more than lists of names can
     return not (op in ("stack", "expand") and wants[0] != "ok" and "number of dim" in wants[1])
