@@ -38,15 +38,11 @@ static nomen_tensor *nothing_of(nomen_tensor *t) {
     return zeros;
 }
 
-static int kind_of(nomen_dtype d) {
-    return d == NOMEN_BOOL ? 0 : nomen_dtype_is_integral(d) ? 1 : nomen_dtype_is_complex(d) ? 3 : 2;
-}
-
 /* What t is multiplied by: of the dtype of t, or, where the result is of another kind, of that. */
 static nomen_tensor *factor_of(const nomen__call *c, const nomen_tensor *t, int arg) {
     const nomen_dtype own = (nomen_dtype)t->dtype, d = nomen__common_dtype(c->in, BETA);
     nomen_number n = *c->arg[arg].number;
-    if (kind_of(own) < kind_of(d)) {
+    if (nomen__dtype_kind(own) < nomen__dtype_kind(d)) {
         nomen_tensor *factor = nomen__tensor_empty(d, 0, NULL);
         if (factor) nomen__fill_values(factor, &n);
         return factor;

@@ -384,6 +384,11 @@ nomen_status nomen__fail_expanded(const nomen_tensor *t, int dim, int64_t wanted
 /* A factor of one changes nothing; one of a higher kind than a sum's dtype is refused. */
 bool nomen__is_one(const nomen_number *n);
 nomen_status nomen__check_alpha(const nomen_number *alpha, nomen_dtype d);
+/* 0: bool, 1: integers, 2: floating, 3: complex; the common dtype of two is of the higher kind. */
+static inline int nomen__dtype_kind(nomen_dtype d) {
+    return d >= NOMEN_C64 ? 3 : d >= NOMEN_F16 ? 2 : d == NOMEN_BOOL ? 0 : 1;
+}
+_Static_assert(NOMEN_F16 > NOMEN_I64 && NOMEN_C64 > NOMEN_F64, "kinds are ranges of dtypes");
 /* Can the number of a 0-d tensor be put into a tensor of this dtype? "value cannot be converted to
  * type .. without overflow" */
 nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype);

@@ -244,8 +244,10 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
         ptr[i + 1] = value[i];
         step[i + 1] = 0;
     }
-    const nomen_tensor factor = number_tensor(&one, given);
-    if (op->choose == nomen__choose_factor && !number_as(&factor, d, value[3])) return NULL;
+    if (op->choose == nomen__choose_factor) {
+        const nomen_tensor factor = number_tensor(&one, given);
+        if (!number_as(&factor, d, value[3])) return NULL;
+    }
     const nomen__kernel *kernel = op->dtypes >> d & 1 ? nomen__op_kernel(op, op->kernel, d) : NULL;
     nomen_tensor *out = kernel ? result_like(model, d, NULL) : NULL;
     if (!out) return NULL;

@@ -166,20 +166,16 @@ nomen_status nomen__names_matrix(nomen__call *c) { return names_of_new(c, 2); }
 
 /* ---- dtypes ---------------------------------------------------------------------------------- */
 
-static inline int kind_of(nomen_dtype d) {
-    return d >= NOMEN_C64 ? 3 : d >= NOMEN_F16 ? 2 : d == NOMEN_BOOL ? 0 : 1;
-}
-_Static_assert(NOMEN_F16 > NOMEN_I64 && NOMEN_C64 > NOMEN_F64, "kinds are ranges of dtypes");
-
 static nomen_dtype complex_of(nomen_dtype d) { return d == NOMEN_F64 ? NOMEN_C128 : NOMEN_C64; }
 
 /* A strong dtype met by a weak one: only a higher kind of the weak one changes it. */
 static nomen_dtype weaken(nomen_dtype strong, nomen_dtype weak) {
     if (!weak) return strong;
     if (!strong) return weak;
-    if (kind_of(strong) == 3) return strong;
-    if (kind_of(strong) == 2) return kind_of(weak) == 3 ? complex_of(strong) : strong;
-    if (strong == NOMEN_BOOL || kind_of(weak) >= 2) return nomen_promote(strong, weak);
+    if (nomen__dtype_kind(strong) == 3) return strong;
+    if (nomen__dtype_kind(strong) == 2)
+        return nomen__dtype_kind(weak) == 3 ? complex_of(strong) : strong;
+    if (strong == NOMEN_BOOL || nomen__dtype_kind(weak) >= 2) return nomen_promote(strong, weak);
     return strong;
 }
 
@@ -192,9 +188,9 @@ nomen_dtype nomen__common_dtype(nomen_tensor *const *in, int64_t count) {
             slot = t->flags & NOMEN__WRAPPED ? &numbers : &scalars;
             /* a number stands for its kind, in the default width */
             if (slot == &numbers)
-                d = kind_of(d) == 3   ? nomen__default_complex()
-                    : kind_of(d) == 2 ? nomen__default_float()
-                                      : d;
+                d = nomen__dtype_kind(d) == 3   ? nomen__default_complex()
+                    : nomen__dtype_kind(d) == 2 ? nomen__default_float()
+                                                : d;
         }
         *slot = *slot == d || !*slot ? d : nomen_promote(*slot, d);
     }
@@ -218,7 +214,7 @@ nomen_status nomen__dtype_promote(nomen__call *c) {
 
 nomen_status nomen__dtype_float(nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in, c->in_count);
-    if (kind_of(d) < 2) d = nomen__default_float();
+    if (nomen__dtype_kind(d) < 2) d = nomen__default_float();
     return all_of(c, d, d);
 }
 
@@ -258,18 +254,18 @@ nomen_status nomen__dtype_sum(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
     if (c->target[0] && !asked) d = (nomen_dtype)c->target[0]->dtype;
     if (d == NOMEN_BOOL && c->target[0]) asked = d;
-    if (asked == NOMEN_BOOL ||
-        (kind_of(d) < 2 && asked)) { /* integer results narrower than int64 wrap from it */
+    if (asked == NOMEN_BOOL || (nomen__dtype_kind(d) < 2 &&
+                                asked)) { /* integer results narrower than int64 wrap from it */
         all_of(c, d, NOMEN_I64);
         c->result[0] = asked;
         return NOMEN_OK;
     }
-    return all_of(c, d, kind_of(d) < 2 ? NOMEN_I64 : d);
+    return all_of(c, d, nomen__dtype_kind(d) < 2 ? NOMEN_I64 : d);
 }
 
 nomen_status nomen__dtype_mean(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->in[0]->dtype;
-    if (kind_of(d) < 2)
+    if (nomen__dtype_kind(d) < 2)
         return c->op->id == NOMEN__OP_NANMEAN
                    ? nomen__fail(
                          NOMEN_ERROR_DTYPE,
@@ -287,7 +283,7 @@ nomen_status nomen__dtype_mean(nomen__call *c) {
 
 nomen_status nomen__dtype_variance(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
-    if (kind_of(d) < 2)
+    if (nomen__dtype_kind(d) < 2)
         return nomen__hint(nomen__fail(NOMEN_ERROR_DTYPE,
                                        "%s only support floating point and complex dtypes",
                                        c->op->nout > 1 ? c->op->name : "std and var"),
@@ -330,8 +326,8 @@ nomen_status nomen__dtype_scan(nomen__call *c) {
                            nomen_dtype_name(own), nomen_dtype_name(d));
     if (!d && c->inplace) d = own;
     if (!d && c->target[0]) d = (nomen_dtype)c->target[0]->dtype;
-    if (!d) d = kind_of(own) < 2 ? NOMEN_I64 : own;
-    nomen_dtype compute = kind_of(d) == 1 && kind_of(own) > 1 ? NOMEN_I64 : d;
+    if (!d) d = nomen__dtype_kind(own) < 2 ? NOMEN_I64 : own;
+    nomen_dtype compute = nomen__dtype_kind(d) == 1 && nomen__dtype_kind(own) > 1 ? NOMEN_I64 : d;
     all_of(c, compute, compute);
     c->result[0] = d;
     return NOMEN_OK;
@@ -358,7 +354,7 @@ nomen_status nomen__dtype_extrema(nomen__call *c) {
 /* Norms are real; dtype= converts first. */
 nomen_status nomen__dtype_norm(nomen__call *c) {
     nomen_dtype asked = dtype_argument(c), d = asked ? asked : (nomen_dtype)c->arg[0].tensor->dtype;
-    if (kind_of(d) < 2)
+    if (nomen__dtype_kind(d) < 2)
         return nomen__fail(NOMEN_ERROR_DTYPE,
                            "norm(): input dtype should be either floating point or complex dtypes. "
                            "Got %s instead. Give dtype= or convert first",
@@ -445,7 +441,7 @@ nomen_status nomen__dtype_angle(nomen__call *c) {
 /* Two real numbers become a complex one of the next width that there is. */
 nomen_status nomen__dtype_made_complex(nomen__call *c) {
     nomen_dtype d = nomen__common_dtype(c->in, c->in_count);
-    if (kind_of(d) < 2 || d == NOMEN_F16 || d == NOMEN_BF16) d = NOMEN_F32;
+    if (nomen__dtype_kind(d) < 2 || d == NOMEN_F16 || d == NOMEN_BF16) d = NOMEN_F32;
     return all_of(c, d, complex_of(d));
 }
 
@@ -453,7 +449,7 @@ nomen_status nomen__dtype_power(nomen__call *c) {
     nomen_tensor *exponent = c->in[1];
     nomen_status s = nomen__dtype_promote(c);
     if (!s && c->compute == NOMEN_BOOL) s = all_of(c, NOMEN_I64, NOMEN_I64);
-    if (s || kind_of(c->compute) != 1 || !(exponent->flags & NOMEN__WRAPPED)) return s;
+    if (s || nomen__dtype_kind(c->compute) != 1 || !(exponent->flags & NOMEN__WRAPPED)) return s;
     if (nomen_item_int(exponent) < 0)
         return nomen__fail(
             NOMEN_ERROR_STATE,
@@ -480,7 +476,7 @@ nomen_status nomen__dtype_logit(nomen__call *c) {
 nomen_status nomen__dtype_round(nomen__call *c) {
     nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
     if (c->kernel_name == c->op->kernel) return all_of(c, d, d);
-    if (kind_of(d) != 1) return not_in_half(c, d);
+    if (nomen__dtype_kind(d) != 1) return not_in_half(c, d);
     all_of(c, NOMEN_I64, NOMEN_I64);
     c->result[0] = d;
     return NOMEN_OK;
@@ -565,14 +561,15 @@ static bool float_fits(double x, nomen_dtype d) {
                                  [NOMEN_I16] = 0x1p15,
                                  [NOMEN_I32] = 0x1p31,
                                  [NOMEN_I64] = 0x1p63};
-    if (kind_of(d) != 1) return x != x || x - x != 0 || (x <= largest(d) && x >= -largest(d));
+    if (nomen__dtype_kind(d) != 1)
+        return x != x || x - x != 0 || (x <= largest(d) && x >= -largest(d));
     double low = d == NOMEN_U8 ? 0 : -top[d];
     return x >= low && (d == NOMEN_I64 ? x < top[d] : x <= top[d] - 1);
 }
 
 /* Negative numbers wrap into uint8 as they do in C, but not more than once around. */
 static bool int_fits(int64_t x, nomen_dtype d) {
-    if (kind_of(d) != 1) return float_fits((double)x, d);
+    if (nomen__dtype_kind(d) != 1) return float_fits((double)x, d);
     int bits = 8 * (int)nomen_dtype_size(d) - (d != NOMEN_U8);
     if (d == NOMEN_I64) return true;
     int64_t top = (INT64_C(1) << bits) - 1;
@@ -586,8 +583,8 @@ nomen_status nomen__check_number(const nomen_number *number, nomen_dtype dtype) 
     case NOMEN_NUMBER_INT: fits |= int_fits(n.i, dtype); break;
     case NOMEN_NUMBER_FLOAT: fits |= float_fits(n.re, dtype); break;
     case NOMEN_NUMBER_COMPLEX:
-        fits |=
-            float_fits(n.re, dtype) && (kind_of(dtype) == 3 ? float_fits(n.im, dtype) : n.im == 0);
+        fits |= float_fits(n.re, dtype) &&
+                (nomen__dtype_kind(dtype) == 3 ? float_fits(n.im, dtype) : n.im == 0);
         break;
     default: fits = true; break;
     }

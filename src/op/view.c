@@ -144,9 +144,7 @@ nomen_status nomen__shape_reshaped(nomen__call *c) {
 
 nomen_status nomen__shape_viewed(nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
-    nomen_status s = check_empty(c);
-    if (s) return s;
-    if (!view_strides(c->in[0], c->ndim, c->size, stride))
+    if (c->in[0]->numel && !view_strides(c->in[0], c->ndim, c->size, stride))
         return nomen__fail(NOMEN_ERROR_SHAPE,
                            "view size is not compatible with input tensor's size and stride (at "
                            "least one dimension spans across two contiguous subspaces). Use "

@@ -4,21 +4,12 @@ What comes back is compared with NumPy, or with the call that leaves the argumen
 
 import numpy as np
 import pytest
+from seldom import ramp, same
 
 import nomen
 
 f32, f64, i64, u8 = nomen.float32, nomen.float64, nomen.int64, nomen.uint8
 WHOLE = [nomen.bool, u8, nomen.int8, nomen.int16, nomen.int32, i64]
-
-
-def ramp(*size, dtype=f64, names=None):
-    t = nomen.arange(int(np.prod(size)), dtype=f64).to(dtype).reshape(size)
-    return t.rename(*names) if names else t
-
-
-def same(t, expected, dtype=None):
-    assert np.array_equal(t.detach().numpy(), np.asarray(expected), equal_nan=True), (t, expected)
-    assert dtype is None or t.dtype is dtype
 
 
 def near(t, expected):

@@ -4,20 +4,11 @@ has. What comes back is compared with NumPy, or with the same call on tensors of
 
 import numpy as np
 import pytest
+from seldom import ramp, same
 
 import nomen
 
 f32, f64, i64 = nomen.float32, nomen.float64, nomen.int64
-
-
-def ramp(*size, dtype=f64, names=None):
-    t = nomen.arange(int(np.prod(size)), dtype=f64).to(dtype).reshape(size)
-    return t.rename(*names) if names else t
-
-
-def same(t, expected, dtype=None):
-    assert np.array_equal(t.detach().numpy(), np.asarray(expected), equal_nan=True), (t, expected)
-    assert dtype is None or t.dtype is dtype
 
 
 # ---- sizes -----------------------------------------------------------------------------------
