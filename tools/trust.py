@@ -107,7 +107,8 @@ def run(command):
     figures = Counter()
     for words, number in FIGURE.findall(done.stdout):
         figures[words] += float(number) if "." in number else int(number)
-    changed = told("git", "status", "--porcelain", "--untracked-files=no")
+    kept = [f":!{path.relative_to(ROOT)}" for path in (KEPT, PAGE)]
+    changed = told("git", "status", "--porcelain", "--untracked-files=no", "--", ".", *kept)
     return {
         "figures": dict(figures),
         "seconds": round(time.monotonic() - start),

@@ -1,6 +1,8 @@
-/* The pool of worker threads. A job is cut into chunks; workers and the caller claim them one by
- * one, and the caller waits only for chunks that somebody has begun: a worker that the system lets
- * sleep costs nothing. */
+/* The pool of worker threads. A job is cut into chunks and these into as many slices as there are
+ * threads. Workers and the caller claim chunks one by one, each in its own slice first: in the next
+ * job a thread finds in its cache what it wrote in the last one. Who is done goes on in the slices
+ * of others, and the caller waits only for chunks that somebody has begun: a worker that the system
+ * lets sleep costs nothing. */
 #define _GNU_SOURCE
 #include "core/calls.h"
 #include "core/state.h"
@@ -19,17 +21,22 @@ enum {
         100 *
         1000, /* waking costs the caller up to 30 us on a virtual machine: shorter jobs run alone */
     HINTS = 16,
+    MOST_SLICES = 64,
     ASK_NS = 200 * 1000 * 1000, /* how often a long operation asks whether to go on */
 };
 
-/* One job at a time: `busy` is held by its caller. `state` is the number of the job in the high
- * half and how many chunks are unclaimed in the low half; a claim succeeds only if neither has
- * changed since the claimer read what the job is about, so a worker that slept over the end of a
- * job cannot touch the next one. */
-static _Atomic uint64_t state;
+/* One job at a time: `busy` is held by its caller. The state of a slice is the number of the job in
+ * the high half and how many of its chunks are unclaimed in the low half; a claim succeeds only if
+ * neither has changed since the claimer read what the job is about, so a worker that slept over the
+ * end of a job cannot touch the next one. */
+static struct slice {
+    _Alignas(64) _Atomic uint64_t state;
+} slices[MOST_SLICES];
 static nomen__task *_Atomic job_task;
 static void *_Atomic job_context;
 static _Atomic int64_t job_n, job_grain, job_chunks;
+static _Atomic int job_slices = 1;
+static _Atomic uint32_t job_number; /* stored when all slices are there */
 static _Atomic uint32_t unfinished; /* chunks of the job that are not done */
 static _Atomic bool busy;
 static _Atomic bool stopped; /* with busy: what is left of the job is claimed, but not done */
@@ -106,6 +113,9 @@ nomen_status nomen_set_num_threads(int n) {
 
 /* ---- claiming -------------------------------------------------------------------------------- */
 
+/* Of slice i of `count`. */
+static int64_t first_chunk(int64_t chunks, int i, int count) { return chunks * i / count; }
+
 static void finish_chunk(void) {
     if (atomic_fetch_sub(&unfinished, 1) != 1 || !atomic_load(&caller_sleeps)) return;
     pthread_mutex_lock(&lock);
@@ -113,9 +123,10 @@ static void finish_chunk(void) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes one chunk and runs it; false if there is none. */
-static bool run_chunk(void) {
-    uint64_t seen = atomic_load_explicit(&state, memory_order_acquire);
+/* Takes one chunk of slice i and runs it; false if there is none. */
+static bool run_chunk_of(int i) {
+    _Atomic uint64_t *state = &slices[i].state;
+    uint64_t seen = atomic_load_explicit(state, memory_order_acquire);
     for (;;) {
         uint32_t left = (uint32_t)seen;
         if (left == 0) return false;
@@ -124,10 +135,11 @@ static bool run_chunk(void) {
         int64_t n = atomic_load_explicit(&job_n, memory_order_relaxed);
         int64_t grain = atomic_load_explicit(&job_grain, memory_order_relaxed);
         int64_t chunks = atomic_load_explicit(&job_chunks, memory_order_relaxed);
-        if (!atomic_compare_exchange_weak_explicit(&state, &seen, seen - 1, memory_order_acq_rel,
+        int count = atomic_load_explicit(&job_slices, memory_order_relaxed);
+        if (!atomic_compare_exchange_weak_explicit(state, &seen, seen - 1, memory_order_acq_rel,
                                                    memory_order_acquire))
             continue;
-        int64_t begin = (chunks - left) * grain;
+        int64_t begin = (first_chunk(chunks, i + 1, count) - left) * grain;
         if (NOMEN_LIKELY(!atomic_load_explicit(&stopped, memory_order_relaxed)))
             task(context, begin, n - begin < grain ? n : begin + grain);
         finish_chunk();
@@ -135,19 +147,38 @@ static bool run_chunk(void) {
     }
 }
 
+/* The same of any slice, of that of a thread first. */
+static bool run_chunk(int thread) {
+    const int count = atomic_load_explicit(&job_slices, memory_order_relaxed);
+    for (int i = 0, at = thread < count ? thread : thread % count; i < count; i++) {
+        if (run_chunk_of(at)) return true;
+        at = at + 1 < count ? at + 1 : 0;
+    }
+    return false;
+}
+
+/* Chunks that nobody has claimed. */
+static int64_t unclaimed(void) {
+    int64_t left = 0;
+    for (int i = 0; i < atomic_load_explicit(&job_slices, memory_order_relaxed); i++)
+        left += (uint32_t)atomic_load_explicit(&slices[i].state, memory_order_relaxed);
+    return left;
+}
+
 /* ---- workers --------------------------------------------------------------------------------- */
 
-static bool has_work(void) { return (uint32_t)atomic_load(&state) != 0; }
+/* Is there another job than the one whose chunks have all been seen to be claimed? */
+static bool has_work(uint32_t seen) { return atomic_load(&job_number) != seen; }
 
 static bool may_stay(int index) {
     return index < atomic_load_explicit(&allowed, memory_order_relaxed);
 }
 
-static void sleep_for_work(int index) {
+static void sleep_for_work(int index, uint32_t seen) {
     pthread_mutex_lock(&lock);
     /* Announced before the last look: a caller that published after that look sees the sleeper. */
     atomic_fetch_add(&sleepers, 1);
-    while (!has_work() && may_stay(index)) pthread_cond_wait(&work, &lock);
+    while (!has_work(seen) && may_stay(index)) pthread_cond_wait(&work, &lock);
     atomic_fetch_sub(&sleepers, 1);
     pthread_mutex_unlock(&lock);
 }
@@ -156,12 +187,13 @@ static void *worker(void *argument) {
     int index = (int)(intptr_t)argument;
     inside = true;
     while (may_stay(index)) {
-        if (run_chunk()) continue;
+        const uint32_t seen = atomic_load(&job_number);
+        while (run_chunk(index + 1)) continue;
         int64_t start = now_ns();
         do {
-            for (int i = 0; i < 32 && !has_work(); i++) pause_cpu();
-        } while (!has_work() && may_stay(index) && now_ns() - start < SPIN_NS);
-        if (!has_work() && may_stay(index)) sleep_for_work(index);
+            for (int i = 0; i < 32 && !has_work(seen); i++) pause_cpu();
+        } while (!has_work(seen) && may_stay(index) && now_ns() - start < SPIN_NS);
+        if (!has_work(seen) && may_stay(index)) sleep_for_work(index, seen);
     }
     return NULL;
 }
@@ -226,7 +258,9 @@ void nomen__parallel_fork(nomen__fork phase) {
     atomic_store(&unfinished, 0);
     /* Who forks while asked whether to go on comes back into a job whose chunks went elsewhere. */
     atomic_store(&stopped, inside);
-    atomic_store(&state, (atomic_load(&state) >> 32 << 32) + ((uint64_t)1 << 32));
+    const uint32_t number = atomic_load(&job_number) + 1;
+    for (int i = 0; i < MOST_SLICES; i++) atomic_store(&slices[i].state, (uint64_t)number << 32);
+    atomic_store(&job_number, number);
     atomic_store(&busy, false);
 }
 
@@ -323,11 +357,11 @@ static void run_and_wake(int64_t chunks, nomen__task *task, nomen__thread *asks)
     if (start - alone_end > WAKE_WORTH_NS) alone_ns = 0;
     bool woken = each > WAKE_WORTH_NS / chunks || alone_ns > WAKE_WORTH_NS;
     if (woken) wake(chunks - 1);
-    while (run_chunk()) {
+    while (run_chunk(0)) {
         look_around(asks);
         ran++;
         spent = now_ns() - start;
-        int64_t left = (int64_t)(uint32_t)atomic_load_explicit(&state, memory_order_relaxed);
+        int64_t left = unclaimed();
         if (!woken && left && spent / ran > WAKE_WORTH_NS / left) {
             wake(left);
             woken = true;
@@ -360,12 +394,20 @@ static bool run_job(int64_t n, int64_t grain, nomen__task *task, void *context,
     atomic_store_explicit(&job_grain, grain, memory_order_relaxed);
     atomic_store_explicit(&job_chunks, chunks, memory_order_relaxed);
     atomic_store_explicit(&unfinished, (uint32_t)chunks, memory_order_relaxed);
-    uint64_t number = (atomic_load_explicit(&state, memory_order_relaxed) >> 32) + 1;
-    atomic_store(&state, number << 32 | (uint64_t)chunks);
+    const int most = threads < MOST_SLICES ? threads : MOST_SLICES;
+    const int count = chunks < most ? (int)chunks : most;
+    atomic_store_explicit(&job_slices, count, memory_order_relaxed);
+    const uint32_t number = atomic_load_explicit(&job_number, memory_order_relaxed) + 1;
+    for (int i = 0; i < count; i++) {
+        int64_t own = first_chunk(chunks, i + 1, count) - first_chunk(chunks, i, count);
+        atomic_store_explicit(&slices[i].state, (uint64_t)number << 32 | (uint64_t)own,
+                              memory_order_release);
+    }
+    atomic_store(&job_number, number);
     if (NOMEN_UNLIKELY(atomic_load(&sleepers) > 0)) {
         run_and_wake(chunks, task, asks);
     } else {
-        while (run_chunk()) look_around(asks);
+        while (run_chunk(0)) look_around(asks);
     }
     if (atomic_load_explicit(&unfinished, memory_order_acquire)) wait_for_others();
     inside = false;

@@ -174,6 +174,47 @@ static void others_help(void **s) {
     assert_true(others > 0);
 }
 
+/* The first chunk of the first slice lasts until all others are done: somebody else takes them.
+ * (They last long enough for workers to be woken.) */
+typedef struct waiting {
+    _Atomic int64_t left;
+    bool in_vain;
+} waiting;
+
+static void wait_for_the_rest(void *context, int64_t begin, int64_t end) {
+    waiting *w = context;
+    struct timespec rest = {0, 300000};
+    if (begin) {
+        nanosleep(&rest, NULL);
+        atomic_fetch_sub(&w->left, end - begin);
+        return;
+    }
+    for (int tries = 0; atomic_load(&w->left) && tries < 60000; tries++) nanosleep(&rest, NULL);
+    w->in_vain = atomic_load(&w->left) > 0;
+}
+
+static void slices_are_finished_by_others(void **s) {
+    (void)s;
+    for (int threads = 2; threads <= 5; threads += 3) {
+        nomen_set_num_threads(threads);
+        for (int64_t chunks = 2; chunks < 40; chunks += 5) {
+            waiting w = {chunks - 1, false};
+            nomen__parallel(chunks, 1, wait_for_the_rest, &w);
+            assert_false(w.in_vain);
+        }
+    }
+}
+
+/* More threads than there are slices. */
+static void many_threads(void **s) {
+    (void)s;
+    nomen_set_num_threads(100);
+    for (int64_t grain = 1; grain < MOST; grain += 97)
+        assert_int_equal(run_board(&boards[0], MOST, grain), 0);
+    nomen_set_num_threads(2);
+    assert_int_equal(run_board(&boards[0], MOST, 10), 0);
+}
+
 static int child_result(int (*what)(void)) {
     pid_t child = fork();
     if (child == 0) {
@@ -243,7 +284,8 @@ int main(void) {
         cmocka_unit_test(isa_can_be_lowered), cmocka_unit_test(every_chunk_once),
         cmocka_unit_test(odd_arguments),      cmocka_unit_test(nested_calls_are_serial),
         cmocka_unit_test(several_callers),    cmocka_unit_test(many_tiny_jobs),
-        cmocka_unit_test(others_help),        cmocka_unit_test(fork_in_between),
+        cmocka_unit_test(others_help),        cmocka_unit_test(slices_are_finished_by_others),
+        cmocka_unit_test(many_threads),       cmocka_unit_test(fork_in_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

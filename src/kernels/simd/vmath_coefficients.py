@@ -385,7 +385,7 @@ def constants():
     yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
 
-PIECES = (("TANH", tanh, -3, D("9.03"), 5), ("ERF", erf, -3, D("3.99"), 6))
+PIECES = (("TANH_PIECES", tanh, -3, D("9.03"), 5), ("ERF_PIECES", erf, -3, D("3.99"), 6))
 
 
 def log_inverses():
@@ -444,6 +444,28 @@ def pieces(f, least, top, degree):
     return zip(*columns)
 
 
+def erfinv_columns(degree):
+    """erfinv(1 - t), a piece for each power of 2 below 1 / 4, in 32 columns by the exponent of t:
+    the coefficients for the mantissa less 1.5. The columns of t from 1 / 4 to 1 have those of
+    erfinv(a) / a for a * a, that of 0 has infinity. The last row is what the rounding of the value
+    lost."""
+    columns = [[D(0)] * (degree + 2) for _ in range(32)]
+    for exponent in range(-24, -2):
+        power = D(2) ** exponent
+
+        def far(d):
+            t = power * (d + D(3) / 2)
+            return (1 - t) * erfinv_ratio(-(t * (2 - t)).ln())
+
+        columns[(127 + exponent) % 32] = fit(far, -D(1) / 2, D(1) / 2, degree) + [D(0)]
+    near = fit(lambda z: erfinv_ratio(-(1 - z).ln()), D(10) ** -9, D(9) / 16, degree) + [D(0)]
+    columns[125 % 32] = columns[126 % 32] = columns[127 % 32] = near
+    for c in columns:
+        c[-1] = c[0] - D(f32(c[0]))
+    columns[0][0] = D("Infinity")
+    return zip(*columns)
+
+
 # Next to 15 / 36.1.
 ERFINV_SCALE = D(425) / 1024
 
@@ -490,6 +512,8 @@ def text():
         "#ifndef NOMEN_SRC_VMATH_GEN_H",
         "#define NOMEN_SRC_VMATH_GEN_H",
         "",
+        "#include <math.h>",
+        "",
     ]
     for name, value, suffix in constants():
         lines.append(f"#define VMATH_{name} {value.hex()}{suffix}")
@@ -507,12 +531,15 @@ def text():
         lines.append(f"static const {kind} VMATH_{name}[{len(numbers)}] = {{")
         lines += [f"    {(f32(n) if single else float(n)).hex()}{suffix}," for n in numbers]
         lines.append("};")
-    for name, f, least, top, degree in PIECES:
-        lines.append(f"static const float VMATH_{name}_PIECES[{degree + 3}][32] = {{")
-        for row in pieces(f, least, top, degree):
+    tables = [(name, pieces(f, least, top, degree)) for name, f, least, top, degree in PIECES]
+    for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10))):
+        rows = list(table)
+        lines.append(f"static const float VMATH_{name}[{len(rows)}][32] = {{")
+        for row in rows:
             lines.append("    {")
             for k in range(0, 32, 4):
-                lines.append("        " + " ".join(f32(x).hex() + "f," for x in row[k : k + 4]))
+                numbers = [f32(x).hex() + "f," for x in row[k : k + 4]]
+                lines.append("        " + " ".join(numbers).replace("inff", "INFINITY"))
             lines.append("    },")
         lines.append("};")
     inverses, logs = dict(log_tables())["LOG_INVERSE_F32"], {}

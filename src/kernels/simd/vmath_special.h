@@ -97,6 +97,23 @@ static inline vf64 v_erfinv_short(vf64 x) {
     }
     return x * v_sel_f64(w == (double)INFINITY, w, p);
 }
+#if SIMD_TABLES
+/* Of t = 1 - |x| a piece for each power of 2 below 1 / 4; |x| P(x^2) where it is above. */
+static inline vf32 v_erfinv_f32(vf32 x) {
+    static const float(*const table)[32] = VMATH_ERFINV_COLUMNS;
+    enum { LOST = sizeof VMATH_ERFINV_COLUMNS / sizeof VMATH_ERFINV_COLUMNS[0] - 1 };
+    const vf32 a = v_abs_f32(x), one = v_set_f32(1);
+    const vu32 bits = (vu32)(one - a), i = bits >> 23;
+    const vf32 far = (vf32)((bits & 0x7fffff) | (vu32)one) - 1.5f;
+    const vmask_f32 is_far = v_less_f32(v_set_f32(0.75f), a);
+    const vf32 d = v_either_f32(is_far, far, a * a), scale = v_either_f32(is_far, one, a);
+    vf32 p = v_entry32_f32(table[LOST - 1], i);
+    for (int k = LOST - 2; k >= 1; k--) p = v_fma_f32(p, d, v_entry32_f32(table[k], i));
+    p = v_fma_f32(p, d, v_entry32_f32(table[LOST], i)) * scale;
+    p = v_fma_f32(v_entry32_f32(table[0], i), scale, p);
+    return v_copysign_f32(v_sel_f32(a <= 1.0f, p, v_set_f32(NAN)), x);
+}
+#else
 /* Good enough for f32: x P(w) in pieces of 1 + w. Beyond 1 it is NaN, at 1 infinite like w. */
 static inline vf64 v_erfinv_pieces(vf64 x) {
     const vf64 w = -v_ln_rough(v_fma_f64(-x, x, v_set_f64(1))), u = 1.0 + w;
@@ -107,6 +124,7 @@ static inline vf32 v_erfinv_f32(vf32 x) {
     const vf32 y = v_narrow_f64(v_erfinv_pieces(v_low_f64(x)), v_erfinv_pieces(v_high_f64(x)));
     return v_sel_f32(v_abs_f32(x) > 1.0f, v_set_f32(NAN), y); /* not some NaN or other */
 }
+#endif
 #if SIMD_TABLES
 /* x P(w) again, in pieces of u = 1 + w / 2.4, which ends below 16 because w does at 36.1. The
  * distance from the point of development is taken without the rounding of u. */
