@@ -1,5 +1,6 @@
 /* What this processor can do, asked for by feature bits and never by model: virtual machines lie
  * about the model. */
+#define _GNU_SOURCE
 #include "core/core.h"
 
 #include <stdlib.h>
@@ -8,11 +9,15 @@
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 static _Atomic int chosen; /* the ISA plus one; 0: not asked yet */
 
 const char *nomen__isa_name(nomen__isa isa) {
-    static const char *const names[NOMEN__ISA_COUNT] = {"scalar", "avx2", "avx512", "neon"};
+    static const char *const names[NOMEN__ISA_COUNT] = {"scalar", "avx2", "avx512", "amx", "neon"};
     return (unsigned)isa < NOMEN__ISA_COUNT ? names[isa] : "?";
 }
 
@@ -36,6 +41,27 @@ static bool has_avx512(void) {
 }
 #endif
 
+#if defined(__linux__) && defined(__x86_64__) && defined(NOMEN_BUILT_AVX512)
+/* Tiles, and sums of products of bfloat16 in them, by the processor and by what the system saves.
+ */
+static bool has_amx(void) {
+    unsigned a, b, c, d, low, high;
+    if (!has_avx512() || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    if (!(d & (1u << 22)) || !(d & (1u << 24))) return false;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low & (3u << 17)) == 3u << 17;
+}
+
+static bool permit_tiles(void) {
+    enum { REQUEST_PERMISSION = 0x1023, TILES = 18 };
+    return syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILES) == 0;
+}
+#else
+static bool has_amx(void) { return false; }
+
+static bool permit_tiles(void) { return false; }
+#endif
+
 static bool usable(nomen__isa isa) {
     switch (isa) {
     case NOMEN__SCALAR: return true;
@@ -45,6 +71,7 @@ static bool usable(nomen__isa isa) {
 #if defined(__x86_64__) && defined(NOMEN_BUILT_AVX512)
     case NOMEN__AVX512: return has_avx512();
 #endif
+    case NOMEN__AMX: return has_amx();
 #if defined(__aarch64__) && defined(NOMEN_BUILT_NEON)
     case NOMEN__NEON: return true;
 #endif
@@ -67,4 +94,13 @@ nomen__isa nomen__cpu_isa(void) {
         if (usable((nomen__isa)i)) best = (nomen__isa)i;
     atomic_store_explicit(&chosen, (int)best + 1, memory_order_relaxed);
     return best;
+}
+
+bool nomen__cpu_tiles(void) {
+    static _Atomic int answer; /* 0: not asked yet, 1: no, 2: yes */
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+    if (NOMEN_LIKELY(known)) return known == 2;
+    bool may = nomen__cpu_isa() == NOMEN__AMX && permit_tiles();
+    atomic_store_explicit(&answer, may ? 2 : 1, memory_order_relaxed);
+    return may;
 }

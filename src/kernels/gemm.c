@@ -249,12 +249,27 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define NC  (NR * 64)
 #include "kernels/loops/gemm_complex.h"
 
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+#include "kernels/loops/gemm_tiles.h"
+#define GEMM_BF16 gemm_by_tiles
+#else
+#define GEMM_BF16 gemm_matmul_bf16
+#endif
+
 #define ROW_GEMM(enumerator, sfx)                                                                  \
     {.name = "matmul", .dtype = enumerator, .gemm = &gemm_matmul_##sfx}
 
 const nomen__kernel NOMEN__TABLE(gemm)[] = {
-    ROW_GEMM(NOMEN_U8, u8),     ROW_GEMM(NOMEN_I8, u8),     ROW_GEMM(NOMEN_I16, u16),
-    ROW_GEMM(NOMEN_I32, u32),   ROW_GEMM(NOMEN_I64, u64),   ROW_GEMM(NOMEN_F16, f16),
-    ROW_GEMM(NOMEN_BF16, bf16), ROW_GEMM(NOMEN_F32, f32),   ROW_GEMM(NOMEN_F64, f64),
-    ROW_GEMM(NOMEN_C64, c64),   ROW_GEMM(NOMEN_C128, c128), {.name = NULL},
+    ROW_GEMM(NOMEN_U8, u8),
+    ROW_GEMM(NOMEN_I8, u8),
+    ROW_GEMM(NOMEN_I16, u16),
+    ROW_GEMM(NOMEN_I32, u32),
+    ROW_GEMM(NOMEN_I64, u64),
+    ROW_GEMM(NOMEN_F16, f16),
+    ROW_GEMM(NOMEN_F32, f32),
+    ROW_GEMM(NOMEN_F64, f64),
+    ROW_GEMM(NOMEN_C64, c64),
+    ROW_GEMM(NOMEN_C128, c128),
+    {.name = "matmul", .dtype = NOMEN_BF16, .gemm = &GEMM_BF16},
+    {.name = NULL},
 };

@@ -15,6 +15,8 @@
  * when the library is loaded. */
 enum { NOMEN__LONG_ROW = 1 << 20 };
 extern bool (*const nomen__kernel_stopped)(void);
+/* May a kernel use the tile registers of AMX? The system is asked for them the first time. */
+extern bool (*const nomen__kernel_tiles)(void);
 
 /* Elementwise loop: ptr[0] is the output, ptr[1..] the inputs; step in bytes, any sign, 0 for a
  * constant. All inputs have the dtype the kernel is registered for; the output has it too unless

@@ -284,7 +284,9 @@ static void kernels_are_found(void **s) {
 /* Whatever a table of the chosen ISA holds is what the index gives. */
 static void best_kernels_win(void **s) {
     (void)s;
-    const char *isa = nomen__isa_name(nomen__cpu_isa());
+    /* AMX has no tables of its own: those of AVX-512 ask for it. */
+    nomen__isa best = nomen__cpu_isa();
+    const char *isa = nomen__isa_name(best == NOMEN__AMX ? NOMEN__AVX512 : best);
     int rows = 0, wrong = 0;
     for (int i = 0; i < ISAS; i++) {
         if (strcmp(all_isas[i].name, isa)) continue;

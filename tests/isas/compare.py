@@ -153,17 +153,18 @@ def lengths_of(text):
 
 
 def pairs(options):
-    """[(sides, lengths)] to compare."""
+    """[(sides, lengths, rows)] to compare; no rows: all of them."""
+    short = lengths_of(options.lengths or "0:301")
     if options.sides:
-        return [(options.sides, lengths_of(options.lengths or "0:301"))]
-    isas = [isa for isa in ("avx2", "avx512", "neon") if here(isa)]
+        return [(options.sides, short, options.rows)]
+    isas = [isa for isa in ("avx2", "avx512", "amx", "neon") if here(isa)]
     print("instruction sets here: scalar", *isas, flush=True)
     best = (isas or ["scalar"])[-1]
-    short = lengths_of(options.lengths or "0:301")
-    long = lengths_of(options.long)
-    return [(("scalar:1", f"{isa}:1"), short) for isa in isas] + [
-        ((f"{best}:1", f"{best}:{threads}"), long) for threads in options.threads
-    ]
+    # AMX is AVX-512 with other products.
+    rows = {"amx": [row for row in SUMS if row in options.rows] if options.rows else SUMS}
+    found = [(("scalar:1", f"{isa}:1"), short, rows.get(isa, options.rows)) for isa in isas]
+    sides = [(f"{best}:1", f"{best}:{threads}") for threads in options.threads]
+    return found + [(of, lengths_of(options.long), options.rows) for of in sides]
 
 
 def main():
@@ -178,11 +179,11 @@ def main():
     options = parser.parse_args()
     findings = 0
     totals = collections.Counter()
-    for sides, lengths in pairs(options):
+    for sides, lengths, rows in pairs(options):
         threads = sides[0].split(":")[0] == sides[1].split(":")[0]
         arguments = ["--seed", str(options.seed), "--lengths", *lengths]
         arguments += ["--every", options.every] if threads else ["--plain", *SUMS]
-        cases, found = compare(sides, arguments + ["--rows", *options.rows] * bool(options.rows))
+        cases, found = compare(sides, arguments + ["--rows", *rows] * bool(rows))
         totals["numbers of threads" if threads else "instruction sets"] += cases
         for (row, dtype), (count, most, where) in sorted(found.items()):
             bound = 0 if threads else allowed(row)

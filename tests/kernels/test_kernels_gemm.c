@@ -180,6 +180,21 @@ static void test_vectors(void **state) {
     check_all(1, 1, 100000, PLAIN);
 }
 
+/* Half types: every layout, and more rows, columns and summands than a block holds. */
+static void test_halves(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {{17, 17, 16}, {33, 50, 70}, {32, 64, 31}};
+    static const int64_t large[][3] = {
+        {20, 17, 4200}, {300, 20, 40}, {18, 550, 40}, {40, 20, 1100}};
+    for (int how = 0; how < LAYOUTS; how++)
+        for (int s = 0; s < COUNT(sizes); s++)
+            check(NOMEN_BF16, sizes[s][0], sizes[s][1], sizes[s][2], how, s ? PLAIN : SPECIAL);
+    for (int s = 0; s < COUNT(large); s++) {
+        check(NOMEN_BF16, large[s][0], large[s][1], large[s][2], s, PLAIN);
+        check(NOMEN_F16, large[s][0], large[s][1], large[s][2], s, PLAIN);
+    }
+}
+
 /* No product may be left out because a factor is 0: 0 * inf is NaN. */
 static void test_special(void **state) {
     (void)state;
@@ -197,7 +212,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),   cmocka_unit_test(test_small),
         cmocka_unit_test(test_tiles),   cmocka_unit_test(test_blocks),
-        cmocka_unit_test(test_vectors), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_vectors), cmocka_unit_test(test_halves),
+        cmocka_unit_test(test_special),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

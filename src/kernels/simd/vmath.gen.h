@@ -64,6 +64,7 @@
 #define VMATH_LN2 0x1.62e42fefa39efp-1
 #define VMATH_LN_PI 0x1.250d048e7a1bdp+0
 #define VMATH_LN_2PI_HALF 0x1.d67f1c864beb5p-1
+#define VMATH_LN_2PI_E_HALF 0x1.acfe390c97d69p-2
 #define VMATH_TWO_OVER_ROOT_PI 0x1.20dd750429b6dp+0
 static const float VMATH_EXP_F32[6] = {
     0x1.0000000000000p-1f,
@@ -592,25 +593,12 @@ static const double VMATH_DIGAMMA_ROOT_F64[23] = {
     -0x1.75c084e78a4cdp-13,
     0x1.f255c4568ac4dp-14,
 };
-static const double VMATH_LGAMMA_F64[4] = {
-    0x1.555555554dba3p-4,
-    -0x1.6c16bab07fe17p-9,
-    0x1.9ff906197d4e3p-11,
-    -0x1.2ad6ed65e0c15p-11,
-};
-static const double VMATH_LGAMMA_1_F64[5] = {
-    -0x1.2788cfc6fb526p-1,
-    0x1.a51a66208c441p-1,
-    -0x1.9a4d55edf00c6p-2,
-    0x1.1518befb80c86p-2,
-    -0x1.a8ad113d5f4c7p-3,
-};
-static const double VMATH_LGAMMA_2_F64[5] = {
-    0x1.b0ee6072093d6p-2,
-    0x1.4a34cc4a38771p-2,
-    -0x1.13e001a8d75e6p-4,
-    0x1.5133b28a76940p-6,
-    -0x1.e3fb6359ee52ep-8,
+static const double VMATH_STIRLING_F64[5] = {
+    0x1.5555555555555p-4,
+    -0x1.6c16c16bfe89bp-9,
+    0x1.a019fe9c682e9p-11,
+    -0x1.380b13fcb2651p-11,
+    0x1.afaa8c65b9bf6p-11,
 };
 static const double VMATH_SINC_F64[9] = {
     -0x1.a51a6625307d3p+0,
@@ -1397,6 +1385,110 @@ static const double VMATH_LGAMMA_PIECES[11][16] = {
         0x1.04f7a46d8f541p-20, 0x1.c750d326ea254p-23, 0x1.03d4c98d947f3p-24, 0x1.66268859ed10fp-26,
         0x1.7a017e53d3a8fp-28, 0x1.59f39512e5de0p-30, 0x1.9956124ae6b59p-32, 0x1.cd56acb9930f3p-34,
         0x1.c68acaad6e710p-5, 0x1.49bfcdf301db6p-7, 0x1.5c895eb9c1388p-9, 0x1.a70002609c57cp-11,
+    },
+    {
+        0x0.0p+0, -0x1.057db2faf97ffp-58, 0x1.798367e4e8fbep-56, 0x1.d7a618f4e9a57p-54,
+        -0x1.1c5fb3c9de136p-53, -0x1.f42fe9dcfbd29p-53, -0x1.255bd9aa1e19bp-52, 0x1.3cf483b899ae1p-52,
+        -0x1.6b4ae43602456p-51, -0x1.510357c26784bp-51, 0x1.a695620284a5dp-50, 0x1.0083cb39b7195p-52,
+        0x0.0p+0, 0x1.68ee5a8978af8p-59, -0x1.fc586783f4180p-59, 0x0.0p+0,
+    },
+};
+static const double VMATH_LGAMMA_WIDE_PIECES[17][16] = {
+    {
+        0x1.0000000000000p+1, 0x1.6000000000000p+1, 0x1.a000000000000p+1, 0x1.e000000000000p+1,
+        0x1.2000000000000p+2, 0x1.6000000000000p+2, 0x1.a000000000000p+2, 0x1.e000000000000p+2,
+        0x1.2000000000000p+3, 0x1.6000000000000p+3, 0x1.a000000000000p+3, 0x1.f000000000000p+3,
+        0x1.0000000000000p+0, 0x1.6000000000000p+0, 0x1.a000000000000p+0, 0x1.0000000000000p+1,
+    },
+    {
+        0x0.0p+0, 0x1.e69eac73eab05p-2, 0x1.df216e434a8ecp-1, 0x1.7c9ff21d3df69p+0,
+        0x1.3a140a3a623cbp+1, 0x1.fa99a5e94985ap+1, 0x1.6a676ab2aa095p+2, 0x1.e233060e41f7fp+2,
+        0x1.5358e82fcb70dp+3, 0x1.e357590954d15p+3, 0x1.3fcba16d50143p+4, 0x1.a89733a64170dp+4,
+        0x0.0p+0, -0x1.e25359cc3ba24p-4, -0x1.bf2d6060df805p-4, 0x0.0p+0,
+    },
+    {
+        0x1.b0ee6072093cep-2, 0x1.a346fec1dc587p-1, 0x1.0459842f5df88p+0, 0x1.2ebac53262895p+0,
+        0x1.638d0b871453ap+0, 0x1.9c7099bff7e1ep+0, 0x1.cafc3ca8b2106p+0, 0x1.f25eb2d014869p+0,
+        0x1.12008a3a23e5dp+1, 0x1.2d063a9529962p+1, 0x1.4353cdfa02cc7p+1, 0x1.5aa773d2666e7p+1,
+        -0x1.2788cfc6fb619p-1, -0x1.65b6a3ea07644p-4, 0x1.2da706f90c756p-3, 0x1.b0ee6072093cep-2,
+    },
+    {
+        0x1.4a34cc4a60fa3p-2, 0x1.c012ae0516450p-3, 0x1.706ef688253b6p-3, 0x1.38ab02a5e1608p-3,
+        0x1.fd639639f967bp-4, 0x1.9840d2469dc03p-4, 0x1.548cfc97034dfp-4, 0x1.2413cda19dd03p-4,
+        0x1.e154473ff78c3p-5, 0x1.85cd22b6ed8f7p-5, 0x1.478170c2ae8f4p-5, 0x1.10f7374e137d3p-5,
+        0x1.a51a6625307cdp-1, 0x1.0cf87b2d7d936p-1, 0x1.aeaf8f944ee16p-2, 0x1.4a34cc4a60fa6p-2,
+    },
+    {
+        -0x1.13e001a55701cp-4, -0x1.01a88b861cc7bp-5, -0x1.5df43307a7cccp-6, -0x1.f96d28c6319a5p-7,
+        -0x1.502eac88f32d3p-7, -0x1.b0a2a509f0ae1p-8, -0x1.2d5563b5604cfp-8, -0x1.bb9333dc52ae9p-9,
+        -0x1.2d51d4f31fc8ep-9, -0x1.8b64b0d29131ap-10, -0x1.172cae2e9b2d6p-10, -0x1.83ee5b63d6f87p-11,
+        -0x1.9a4d55beaa70dp-2, -0x1.61afe371b0caap-3, -0x1.cde12aa3e388fp-4, -0x1.13e001a557603p-4,
+    },
+    {
+        0x1.51322ac78c210p-6, 0x1.b696cf9da040bp-8, 0x1.ede2fea1dad43p-9, 0x1.3039996d27940p-9,
+        0x1.4b33e1164731dp-10, 0x1.56c4277746d56p-11, 0x1.8f0e4c0781342p-12, 0x1.f86738e0ada21p-13,
+        0x1.1aa036fc773c1p-13, 0x1.2c9314f1d9a55p-14, 0x1.64c6647cd167ep-15, 0x1.9d55d27d6eb96p-16,
+        0x1.151322ac31a48p-2, 0x1.4c3c14d6270dep-4, 0x1.6627edfcc97cdp-5, 0x1.51322ac7d8ac5p-6,
+    },
+    {
+        -0x1.e404fc0181a4ap-8, -0x1.ba7d3b2015b12p-10, -0x1.9e80723be8f78p-11, -0x1.b489d106fc2e2p-12,
+        -0x1.85bbe1d4d3a0ap-13, -0x1.44deba1f05167p-14, -0x1.3c62ad5fb3874p-15, -0x1.5794be03fec39p-16,
+        -0x1.3dc0c4805590fp-17, -0x1.11fd4735a34c6p-18, -0x1.116c59f8855dfp-19, -0x1.082512282b7c7p-20,
+        -0x1.a8b9c15ab63dbp-3, -0x1.68805ee75c88bp-5, -0x1.436a59904c45ap-6, -0x1.e404fc213c221p-8,
+    },
+    {
+        0x1.7add6a9fe1d62p-9, 0x1.ea8360b79a45ap-12, 0x1.7f549c31e2363p-13, 0x1.59c9bea863a79p-14,
+        0x1.fb48a22dd108bp-16, 0x1.5516d76845b06p-17, 0x1.161cbdc30a050p-18, 0x1.039e9921c32f0p-19,
+        0x1.8c7fb19a46d2dp-21, 0x1.154d30b33fe68p-22, 0x1.d1691db786307p-24, 0x1.76fb5b5a85ae3p-25,
+        0x1.5b40c705fb3c4p-3, 0x1.a5b51533476f0p-6, 0x1.3c8eb7cd32398p-7, 0x1.7add6ec266d45p-9,
+    },
+    {
+        -0x1.38ac06c8e13d7p-10, -0x1.205954712c205p-13, -0x1.78e71bf9f6decp-15, -0x1.23b552569e5a6p-16,
+        -0x1.6034f007c06b5p-18, -0x1.7e931b6fa9d80p-20, -0x1.0560e292a305fp-21, -0x1.a3b5b7ec8f2e9p-23,
+        -0x1.08c21ff7583b2p-24, -0x1.2c7af146647e8p-26, -0x1.a82c7e839a3a2p-28, -0x1.1d1238d504844p-29,
+        -0x1.27034cc8b5794p-3, -0x1.01f3094b9e7edp-6, -0x1.453aa59014189p-8, -0x1.38ac58d9258fbp-10,
+    },
+    {
+        0x1.0b31e410e4e2fp-11, 0x1.60b2b1dc0c98bp-15, 0x1.82568ca804895p-17, 0x1.00eeca7d59453p-18,
+        0x1.ff6b38d185583p-21, 0x1.c14855060dbb1p-23, 0x1.0166f8f35895fp-24, 0x1.63aa8b1a39e88p-26,
+        0x1.72dafd794f063p-28, 0x1.55a0c0d67a181p-30, 0x1.95b5b79712386p-32, 0x1.c6f1aaba0a7adp-34,
+        0x1.01066f9fefc41p-3, 0x1.44e8de7c14a20p-7, 0x1.58e3c976d1020p-9, 0x1.0b370c08d55f0p-11,
+    },
+    {
+        -0x1.d39c7aa553bd4p-13, -0x1.bbab85f40a11ap-17, -0x1.97f8ab3757d36p-19, -0x1.d2e2651468cfap-21,
+        -0x1.7f8bda39e02aap-23, -0x1.10d4d860f0034p-25, -0x1.0658a23e3903ap-27, -0x1.381460c2daacbp-29,
+        -0x1.0d11119d738b8p-31, -0x1.9281a9ff93057p-34, -0x1.9236f58eba4e0p-36, -0x1.7854d9ca3c520p-38,
+        -0x1.c7a5f68373e3fp-4, -0x1.a1a95ec558615p-8, -0x1.75e188876e596p-10, -0x1.d3ef55833c0fap-13,
+    },
+    {
+        0x1.9e6ee940aa100p-14, 0x1.1cdea962473cfp-18, 0x1.b86ec5f4fc318p-21, 0x1.b227f92070715p-23,
+        0x1.26c2e3dc68e66p-25, 0x1.53ec8220e6c32p-28, 0x1.127c621e8c26fp-30, 0x1.193c6e697809fp-32,
+        0x1.91294f5f4968ap-35, 0x1.e76f626fd906dp-38, 0x1.99eebe75259c7p-40, 0x1.4014e47010e5bp-42,
+        0x1.974b8b7ba8f98p-4, 0x1.107cbd7c2b81ap-8, 0x1.9be058324de8cp-11, 0x1.a1e4b5cbabdb9p-14,
+    },
+    {
+        -0x1.6adc0d4c07db9p-15, -0x1.737c4394eaa22p-20, -0x1.e37e99260cc19p-23, -0x1.9af42b90e0d9bp-25,
+        -0x1.cd6f05a11e27fp-28, -0x1.afec16b9ac3a5p-31, -0x1.251dd205227c0p-33, -0x1.02cd4f9eb6e8ap-35,
+        -0x1.315c9a304a9b2p-38, -0x1.2d9075c871c42p-41, -0x1.ab06a6e5ed774p-44, -0x1.163e804fdf72fp-46,
+        -0x1.66962b9b09880p-4, -0x1.678a948d9dc9cp-9, -0x1.cb3df1a0817e2p-12, -0x1.71ea660af8de9p-15,
+    },
+    {
+        0x1.24dad05eb55afp-16, 0x1.ea842640b3166p-22, 0x1.0cf1b3ee1556ep-24, 0x1.8a8393c402a3ep-27,
+        0x1.6ed871323fa06p-30, 0x1.16e0499e1c361p-33, 0x1.3e42266695ab6p-36, 0x1.e479307e5f011p-39,
+        0x1.d941209f61543p-42, 0x1.7bdf70d781462p-45, 0x1.c4e4ae8940b37p-48, 0x1.ecac4ac05bc93p-51,
+        0x1.226343a7bf6cep-4, 0x1.dee059f8d7499p-10, 0x1.0288950d3953bp-12, 0x1.845de81958b28p-16,
+    },
+    {
+        -0x1.742a7dcfd7fbdp-18, -0x1.4ff463f7917b5p-23, -0x1.343788edf8050p-26, -0x1.8484ba154aa6bp-29,
+        -0x1.3331f85c888f8p-32, -0x1.767b5515507bfp-36, -0x1.64c82030a159ep-39, -0x1.d227747eaa21fp-42,
+        -0x1.827de2db8597dp-45, -0x1.f1e485285923fp-49, -0x1.f0343f29ac8e9p-52, -0x1.c74dbbe2c65c6p-55,
+        -0x1.71be23cacba40p-5, -0x1.4a27246ac660cp-10, -0x1.2b1994a7df6f8p-13, -0x1.129992a0f9914p-18,
+    },
+    {
+        0x1.063a540c185fdp-20, 0x1.c39f3c026391ap-25, 0x1.5d95d7604d0b7p-28, 0x1.7cbc5086df7ebp-31,
+        0x1.f39e24da9ff6ap-35, 0x1.ef51f6ee6d331p-39, 0x1.8d2d617128fb4p-42, 0x1.bfa7dce07bd1bp-45,
+        0x1.33aa308a3b85dp-48, 0x1.4244d4cde5167p-52, 0x1.0e79e3178d499p-55, 0x1.9e8d9b61e1d43p-59,
+        0x1.04cabebc2a246p-6, 0x1.bde1f157f5d5fp-11, 0x1.55a2560745500p-14, 0x1.597dc60d0bd85p-17,
     },
     {
         0x0.0p+0, -0x1.057db2faf97ffp-58, 0x1.798367e4e8fbep-56, 0x1.d7a618f4e9a57p-54,

@@ -314,11 +314,8 @@ def more_polynomials(zero):
     yield "DIGAMMA_F64", psi_tail, far, D(1) / 36, 9
     past_root = lambda u: digamma(D("1.5") + u) / (D("1.5") + u - ROOT)
     yield "DIGAMMA_ROOT_F64", past_root, D("-0.5"), D("0.5"), 22
-    yield "LGAMMA_F64", gamma_tail, far, D(1) / 64, 3
-    for root in (1, 2):
-        near = lambda d: lgamma(root + d) / d
-        yield f"LGAMMA_{root}_F64", near, D("-0.01"), D("0.0101"), 4
     sinc_tail = lambda z: (sin(PI * z.sqrt()) / (PI * z.sqrt()) - 1) / z
+    yield "STIRLING_F64", gamma_tail, D("0.000001"), D(1) / 255, 4
     yield "SINC_F64", sinc_tail, zero, quarter, 8
 
 
@@ -382,6 +379,7 @@ def constants():
     yield "LN2", float(LN2), ""
     yield "LN_PI", float(PI.ln()), ""
     yield "LN_2PI_HALF", float((2 * PI).ln() / 2), ""
+    yield "LN_2PI_E_HALF", float(((2 * PI).ln() - 1) / 2), ""
     yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
 
@@ -473,6 +471,7 @@ ERFINV_SCALE = D(425) / 1024
 # in 16 pieces, four to each power of 2 from 1 to 16
 SIXTEENTHS = (
     ("LGAMMA", lgamma, 8, {0: D(1), 3: D(2), 4: D(2)}),
+    ("LGAMMA_WIDE", lgamma, 14, {0: D(1), 3: D(2), 4: D(2)}),
     ("DIGAMMA", digamma, 8, {1: ROOT}),
     ("ERFINV", lambda u: erfinv_ratio(u - 1), 6, {}),
     ("ERFINV_WIDE", lambda u: erfinv_ratio((u - 1) / ERFINV_SCALE), 12, {}),

@@ -253,11 +253,49 @@ static inline vf64 v_lgamma_short(vf64 x) {
 static inline vf32 v_lgamma_f32(vf32 x) {
     return v_narrow_f64(v_lgamma_short(v_low_f64(x)), v_lgamma_short(v_high_f64(x)));
 }
+/* Of z > 0. Below 0.75 by one step, from 16 on by Stirling's series. */
+static inline vf64 v_lgamma_positive(vf64 z) {
+    static const double(*const table)[16] = VMATH_LGAMMA_WIDE_PIECES;
+    enum { LOST = sizeof VMATH_LGAMMA_WIDE_PIECES / sizeof VMATH_LGAMMA_WIDE_PIECES[0] - 1 };
+    const vf64 zero = (vf64){0}, one = v_set_f64(1);
+    const vmask_f64 below = v_less_f64(z, one), is_far = v_less_f64(v_set_f64(15.99), z);
+    const vf64 t = v_min_f64(v_either_f64(below, z + one, z), 15.99);
+    const vu64 i = (vu64)t >> 50;
+    const vf64 step = v_either_f64(below, one, zero), d = z - (v_entry16_f64(table[0], i) - step);
+    vf64 p = v_entry16_f64(table[LOST - 1], i), ln = zero;
+    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
+    const bool logs = v_some_f64(below) || v_some_f64(is_far);
+    if (logs) ln = v_log_f64(z);
+    p = v_fma_f64(p, d, v_entry16_f64(table[LOST], i) - v_either_f64(below, ln, zero));
+    p = p + v_entry16_f64(table[1], i);
+    if (!v_some_f64(is_far)) return p;
+    const vf64 w = one / z,
+               far = v_fma_f64(w, VMATH_POLY(w * w, STIRLING_F64), v_set_f64(VMATH_LN_2PI_E_HALF));
+    return v_either_f64(is_far, v_fma_f64(z - 0.5, ln - one, far), p);
+}
+/* Below 0 by reflection, ln(pi / |sin(pi x)|) less that of 1 - x; where the two cancel libm knows.
+ */
 static inline vf64 v_lgamma_f64(vf64 x) {
-    vf64 r = x;
-    int sign; /* lgamma itself writes a global */
-    for (int i = 0; i < W64; i++) r[i] = lgamma_r(x[i], &sign);
-    return r;
+    const vf64 zero = (vf64){0}, one = v_set_f64(1), a = v_abs_f64(x);
+    const vmask_f64 negative = v_less_f64(x, zero);
+    vf64 y = v_lgamma_positive(v_either_f64(negative, one - x, x));
+    if (v_some_f64(negative)) {
+        vf64 low, c;
+        const vf64 s = v_sin_and_cos_pi(x, &low, &c);
+        /* pi x loses bits where x is small */
+        const vmask_f64 small = v_less_f64(a, v_set_f64(0x1p-60));
+        const vf64 ln = v_log_f64(v_either_f64(small, a, v_abs_f64(s)));
+        const vf64 turned = (v_either_f64(small, zero, v_set_f64(VMATH_LN_PI)) - ln) - y;
+        const vi64 cancels = (x < -2.0) & (v_abs_f64(turned) < y);
+        y = v_either_f64(negative, turned, y);
+        if (v_any64(cancels)) {
+            int sign; /* lgamma itself writes a global */
+            for (int i = 0; i < W64; i++)
+                if (cancels[i]) y[i] = lgamma_r(x[i], &sign);
+        }
+    }
+    y = v_sel_f64((a == (double)INFINITY) | (x == 0), v_set_f64((double)INFINITY), y);
+    return v_sel_f64(x != x, x, y);
 }
 
 /* ---- sinc = sin(pi x) / (pi x) --------------------------------------------------------------- */

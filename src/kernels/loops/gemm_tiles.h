@@ -1,0 +1,192 @@
+/* Part of gemm.c: the product of bfloat16 by tiles (simd/tiles.h), where the processor has them and
+ * the matrices are not small; else that of gemm_real.h.
+ *
+ * Idea: 32 x 32 sums in four tiles; each step multiplies 32 rows of A with 32 columns of B, 32
+ * summands deep, in four instructions from four loads. Both are packed as tiles want them, a panel
+ * of B stays in L1 while those of A go by, and a block of sums, in float32, in L2.
+ * Limit: one such instruction every 16 cycles, 1024 operations a cycle. */
+#include "kernels/simd/tiles.h"
+
+#include <immintrin.h>
+
+/* Rows or columns of a panel and summands of a step; bytes of a panel's step; summands, rows and
+ * columns of a block, summands of what B is packed of at a time. */
+enum {
+    SIDE = 2 * TILE_ROWS,
+    DEPTH = 32,
+    STEP_BYTES = 2 * TILE_BYTES,
+    TILED_K = 1024,
+    TILED_ROWS = 256,
+    TILED_COLS = 512,
+    PACKED_K = 4096
+};
+
+static inline int64_t whole_steps(int64_t n) { return (n + SIDE - 1) / SIDE * SIDE; }
+
+/* Lines (rows of A, columns of B) first.. and summands p.. as 16 x 16 pairs of summands:
+ * [line][pair] or, true comes back, [pair][line]. What does not exist is 0. */
+static inline bool load_square(vu32 x[16], const char *in, int64_t lines, int64_t k, int64_t line,
+                               int64_t step) {
+    if (step == 2) {
+        const __mmask32 mask = k >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << k) - 1;
+        for (int l = 0; l < 16; l++)
+            x[l] = l < lines ? (vu32)_mm512_maskz_loadu_epi16(mask, in + l * line) : (vu32){0};
+        return false;
+    }
+    if (line == 2) {
+        const __mmask16 mask = lines >= 16 ? (__mmask16)~0u : (__mmask16)((1u << lines) - 1);
+        for (int p = 0; p < 16; p++) {
+            const __m256i zero = _mm256_setzero_si256();
+            const char *at = in + 2 * p * step;
+            const __m256i a = 2 * p < k ? _mm256_maskz_loadu_epi16(mask, at) : zero;
+            const __m256i b = 2 * p + 1 < k ? _mm256_maskz_loadu_epi16(mask, at + step) : zero;
+            x[p] = (vu32)_mm512_cvtepu16_epi32(a) | (vu32)_mm512_cvtepu16_epi32(b) << 16;
+        }
+        return true;
+    }
+    uint16_t square[16][32] = {{0}};
+    for (int64_t l = 0; l < 16 && l < lines; l++)
+        for (int64_t p = 0; p < 32 && p < k; p++)
+            memcpy(&square[l][p], in + l * line + p * step, sizeof square[l][p]);
+    for (int l = 0; l < 16; l++) memcpy(&x[l], square[l], sizeof x[l]);
+    return false;
+}
+
+/* A panel of SIDE lines, step after step of DEPTH summands, in tiles of [line][pair] or
+ * [pair][line] (pairs). */
+static APART void pack_tiles(char *to, const char *in, int64_t lines, int64_t k, int64_t line,
+                             int64_t step, bool pairs) {
+    for (int64_t p = 0; p < k; p += DEPTH)
+        for (int64_t l = 0; l < SIDE; l += TILE_ROWS, to += TILE_BYTES) {
+            vu32 x[16];
+            if (load_square(x, in + l * line + p * step, lines - l, k - p, line, step) != pairs)
+                v_turn_u32(x);
+            for (int i = 0; i < 16; i++) memcpy(to + i * 64, &x[i], 64);
+        }
+}
+
+/* SIDE x SIDE sums at c, rows `row` bytes apart, of so many steps of two panels. */
+static inline void add_tiles(int64_t steps, const char *a, const char *b, char *c, int64_t row,
+                             bool first) {
+    char *below = c + TILE_ROWS * row;
+    if (first) {
+        TILE_ZERO(0);
+        TILE_ZERO(1);
+        TILE_ZERO(2);
+        TILE_ZERO(3);
+    } else {
+        TILE_LOAD(0, c, row);
+        TILE_LOAD(1, c + 64, row);
+        TILE_LOAD(2, below, row);
+        TILE_LOAD(3, below + 64, row);
+    }
+    for (; steps > 0; steps--, a += STEP_BYTES, b += STEP_BYTES) {
+        TILE_LOAD(4, a, 64);
+        TILE_LOAD(6, b, 64);
+        TILE_LOAD(7, b + TILE_BYTES, 64);
+        TILE_LOAD(5, a + TILE_BYTES, 64);
+        TILE_ADD_BF16(0, 4, 6);
+        TILE_ADD_BF16(1, 4, 7);
+        TILE_ADD_BF16(2, 5, 6);
+        TILE_ADD_BF16(3, 5, 7);
+    }
+    TILE_STORE(0, c, row);
+    TILE_STORE(1, c + 64, row);
+    TILE_STORE(2, below, row);
+    TILE_STORE(3, below + 64, row);
+}
+
+/* Of blocks; in bytes of scratch: packed A and B, sums. */
+typedef struct tiled_plan {
+    int64_t rows, cols, k;
+    size_t a, b, c;
+} tiled_plan;
+
+static inline tiled_plan plan_tiles(int64_t m, int64_t n, int64_t k) {
+    tiled_plan p = {.rows = whole_steps(m), .cols = whole_steps(n), .k = whole_steps(k)};
+    if (p.rows > TILED_ROWS) p.rows = TILED_ROWS;
+    if (p.cols > TILED_COLS) p.cols = TILED_COLS;
+    if (p.k > PACKED_K) p.k = PACKED_K;
+    p.a = (size_t)(p.rows * (p.k < TILED_K ? p.k : TILED_K)) * 2;
+    p.b = (size_t)(p.cols * p.k) * 2;
+    p.c = k > TILED_K ? (size_t)(p.rows * p.cols) * sizeof(float) : 0;
+    return p;
+}
+
+/* The sums of a block from what B was packed to. Where they are whole at once they go to C by way
+ * of `near`, else they stay in c, float32. */
+static void block_of_tiles(const nomen__gemm_args *g, char *a, const char *b, char *c, int64_t row,
+                           bool first) {
+    float near[SIDE * SIDE] __attribute__((aligned(64)));
+    const int64_t b_panel = whole_steps(g->k) * SIDE * 2;
+    for (int64_t p = 0; p < g->k; p += TILED_K) {
+        const int64_t k = g->k - p < TILED_K ? g->k - p : TILED_K, steps = (k + DEPTH - 1) / DEPTH;
+        for (int64_t i = 0; i < g->m; i += SIDE)
+            pack_tiles(a + i * steps * DEPTH * 2, g->a + i * g->a_row + p * g->a_col, g->m - i, k,
+                       g->a_row, g->a_col, false);
+        for (int64_t j = 0; j < g->n; j += SIDE)
+            for (int64_t i = 0; i < g->m; i += SIDE) {
+                const char *mine = a + i * steps * DEPTH * 2;
+                const char *other = b + j / SIDE * b_panel + p * SIDE * 2;
+                if (c) {
+                    add_tiles(steps, mine, other, c + i * row + j * (int64_t)sizeof(float), row,
+                              first && p == 0);
+                    continue;
+                }
+                nomen__gemm_args part = *g;
+                part.m = g->m - i < SIDE ? g->m - i : SIDE;
+                part.n = g->n - j < SIDE ? g->n - j : SIDE;
+                part.c = g->c + i * g->c_row + j * g->c_col;
+                add_tiles(steps, mine, other, (char *)near, SIDE * (int64_t)sizeof(float), true);
+                deliver_matmul_bf16(&part, near, SIDE);
+            }
+    }
+}
+
+static void large_by_tiles(const nomen__gemm_args *g, void *scratch) {
+    const tiled_plan plan = plan_tiles(g->m, g->n, g->k);
+    char *a = scratch, *b = a + plan.a, *c = plan.c ? b + plan.b : NULL;
+    tiles_begin();
+    for (int64_t j = 0; j < g->n; j += plan.cols)
+        for (int64_t i = 0; i < g->m; i += plan.rows) {
+            nomen__gemm_args part = *g;
+            part.m = g->m - i < plan.rows ? g->m - i : plan.rows;
+            part.n = g->n - j < plan.cols ? g->n - j : plan.cols;
+            part.c = g->c + i * g->c_row + j * g->c_col;
+            for (int64_t p = 0; p < g->k; p += plan.k) {
+                part.k = g->k - p < plan.k ? g->k - p : plan.k;
+                part.a = g->a + i * g->a_row + p * g->a_col;
+                part.b = g->b + p * g->b_row + j * g->b_col;
+                for (int64_t s = 0; (i == 0 || g->k > plan.k) && s < part.n; s += SIDE)
+                    pack_tiles(b + s * whole_steps(part.k) * 2, part.b + s * g->b_col, part.n - s,
+                               part.k, g->b_col, g->b_row, true);
+                block_of_tiles(&part, a, b, c, plan.cols * (int64_t)sizeof(float), p == 0);
+            }
+            if (c) deliver_matmul_bf16(&part, (const float *)(const void *)c, plan.cols);
+        }
+    tiles_end();
+}
+
+/* The same for each block that a product may be cut into. */
+static inline bool wants_tiles(int64_t m, int64_t n, int64_t k) {
+    return m > GEMM_SMALL && n > GEMM_SMALL && k >= DEPTH / 2;
+}
+
+static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
+    const size_t plain = gemm_matmul_bf16.scratch(m, n, k);
+    if (!wants_tiles(m, n, k)) return plain;
+    const tiled_plan p = plan_tiles(m, n, k), q = plan_tiles(n, m, k); /* C turned */
+    const size_t one = p.a + p.b + p.c, other = q.a + q.b + q.c, tiled = one > other ? one : other;
+    return plain > tiled ? plain : tiled;
+}
+
+static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
+    const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
+                                     g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
+    if (!wants_tiles(g->m, g->n, g->k) || !nomen__kernel_tiles())
+        gemm_matmul_bf16.run(g, scratch);
+    else
+        large_by_tiles(g->c_col != 2 && g->c_row == 2 ? &turned : g, scratch);
+}
+
+static const nomen__gemm gemm_by_tiles = {.scratch = scratch_of_tiles, .run = run_by_tiles};
