@@ -379,6 +379,14 @@ def constants():
     yield "LN2", float(LN2), ""
     yield "LN_PI", float(PI.ln()), ""
     yield "LN_2PI_HALF", float((2 * PI).ln() / 2), ""
+    for kind, suffix, scale in (("F32", "f", ERFC_SCALE_F32), ("F64", "", ERFC_SCALE_F64)):
+        yield f"ERFC_SCALE_{kind}", float(scale), suffix
+    yield "ERF_EACH_F64", float(ERF_EACH), ""
+    step = LN2 / 32
+    high = D(round(step * 2**16)) / 2**16
+    yield "LN2_32_HIGH_F32", float(high), "f"
+    yield "LN2_32_LOW_F32", f32(step - high), "f"
+    yield "LOG2E_32_F32", f32(1 / step), "f"
     yield "LN_2PI_E_HALF", float(((2 * PI).ln() - 1) / 2), ""
     yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
@@ -464,6 +472,43 @@ def erfinv_columns(degree):
     return zip(*columns)
 
 
+# Next to 15 / 10.7 and 15 / 27.6: where erfc is 0.
+ERFC_SCALE_F32, ERFC_SCALE_F64 = D(179) / 128, D(139) / 256
+
+
+def scaled_erfc_pieces(scale, each, degree, number):
+    """exp(a^2) erfc(a) in pieces of u = 1 + scale a from 1 to 16, `each` to a power of 2: columns
+    by the last bits of the exponent and the first of the mantissa: points of development,
+    coefficients, and what the rounding of the value lost."""
+    columns = [None] * (4 * each)
+    for i in range(4 * each):
+        low = D(2) ** (i // each) * (each + i % each) / each
+        high = low + D(2) ** (i // each) / each
+        low, high = (low - 1) / scale, (high - 1) / scale
+        at = D(round((low + high) * 128)) / 256
+        c = fit(lambda d: scaled_erfc(at + d), low - at, high - at, degree)
+        columns[(3 * each + i) % (4 * each)] = [at, *c, c[0] - D(number(c[0]))]
+    return zip(*columns)
+
+
+# Pieces of erf to a unit; the last ends at 5.96, where it is 1.
+ERF_EACH = D(13) / 5
+
+
+def erf_pieces(degree):
+    """erf around the multiples of 1 / ERF_EACH: these, coefficients, what the rounding of the value
+    lost."""
+    columns = []
+    for i in range(16):
+        at, half = D(float(D(i) / ERF_EACH)), D("0.5001") / ERF_EACH
+        if i:
+            c = fit(lambda d: erf(at + d), -half, half, degree)
+        else:
+            c = [D(0)] + fit(lambda d: erf(d) / d, D(10) ** -9, half, degree - 1)
+        columns.append([at, *c, c[0] - D(float(c[0]))])
+    return zip(*columns)
+
+
 # Next to 15 / 36.1.
 ERFINV_SCALE = D(425) / 1024
 
@@ -531,7 +576,8 @@ def text():
         lines += [f"    {(f32(n) if single else float(n)).hex()}{suffix}," for n in numbers]
         lines.append("};")
     tables = [(name, pieces(f, least, top, degree)) for name, f, least, top, degree in PIECES]
-    for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10))):
+    erfc = scaled_erfc_pieces(ERFC_SCALE_F32, 8, 5, f32)
+    for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10)), ("ERFC_PIECES", erfc)):
         rows = list(table)
         lines.append(f"static const float VMATH_{name}[{len(rows)}][32] = {{")
         for row in rows:
@@ -540,6 +586,15 @@ def text():
                 numbers = [f32(x).hex() + "f," for x in row[k : k + 4]]
                 lines.append("        " + " ".join(numbers).replace("inff", "INFINITY"))
             lines.append("    },")
+        lines.append("};")
+    powers = [D(2) ** (D(j) / 32) for j in range(32)]
+    for name, numbers in (
+        ("EXP2_32_HIGH_F32", powers),
+        ("EXP2_32_LOW_F32", [x - D(f32(x)) for x in powers]),
+    ):
+        lines.append(f"static const float VMATH_{name}[32] = {{")
+        for k in range(0, 32, 4):
+            lines.append("    " + " ".join(f32(x).hex() + "f," for x in numbers[k : k + 4]))
         lines.append("};")
     inverses, logs = dict(log_tables())["LOG_INVERSE_F32"], {}
     logs["LOG_INVERSE_F64"] = inverses
@@ -556,9 +611,13 @@ def text():
         for k in range(0, len(numbers), 4):
             lines.append("    " + " ".join(float(x).hex() + "," for x in numbers[k : k + 4]))
         lines.append("};")
-    for name, f, degree, roots in SIXTEENTHS:
-        lines.append(f"static const double VMATH_{name}_PIECES[{degree + 3}][16] = {{")
-        for row in sixteenths(f, degree, roots):
+    tables = [(name, sixteenths(f, degree, roots)) for name, f, degree, roots in SIXTEENTHS]
+    tables.append(("ERF_WIDE", erf_pieces(14)))
+    tables.append(("ERFC_WIDE", scaled_erfc_pieces(ERFC_SCALE_F64, 4, 13, float)))
+    for name, table in tables:
+        rows = list(table)
+        lines.append(f"static const double VMATH_{name}_PIECES[{len(rows)}][16] = {{")
+        for row in rows:
             lines.append("    {")
             for k in range(0, 16, 4):
                 lines.append("        " + " ".join(float(x).hex() + "," for x in row[k : k + 4]))
