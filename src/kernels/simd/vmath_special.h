@@ -20,14 +20,10 @@ static inline vf64 v_poly_sum(vf64 x, const double *c, int n, vf64 *low) {
 static inline vf64 v_scaled_erfc_f64(vf64 a, vf64 *low) {
 #if SIMD_TABLES
     static const double(*const table)[16] = VMATH_ERFC_WIDE_PIECES;
-    enum { LOST = sizeof VMATH_ERFC_WIDE_PIECES / sizeof VMATH_ERFC_WIDE_PIECES[0] - 1 };
     const vf64 u = v_fma_f64(a, v_set_f64(VMATH_ERFC_SCALE_F64), v_set_f64(1));
     const vu64 i = (vu64)v_min_f64(u, 15.99) >> 50;
     const vf64 d = a - v_entry16_f64(table[0], i), head = v_entry16_f64(table[1], i);
-    vf64 p = v_entry16_f64(table[LOST - 1], i);
-    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
-    p = v_fma_f64(p, d, v_entry16_f64(table[LOST], i));
-    const vf64 q = head + p;
+    const vf64 p = VMATH_PIECE(i, d, ERFC_WIDE), q = head + p;
     *low = (head - q) + p;
     return q;
 #else
@@ -61,13 +57,10 @@ static inline vf64 v_erfc_far_f64(vf64 a) {
 /* In pieces; beyond the last it is 1. */
 static inline vf64 v_erf_f64(vf64 x) {
     static const double(*const table)[16] = VMATH_ERF_WIDE_PIECES;
-    enum { LOST = sizeof VMATH_ERF_WIDE_PIECES / sizeof VMATH_ERF_WIDE_PIECES[0] - 1 };
     const vf64 a = v_min_f64(v_abs_f64(x), 5.95);
     const vu64 i = (vu64)v_fma_f64(a, v_set_f64(VMATH_ERF_EACH_F64), v_set_f64(VMATH_MAGIC_F64));
     const vf64 d = a - v_entry16_f64(table[0], i);
-    vf64 p = v_entry16_f64(table[LOST - 1], i);
-    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
-    p = v_entry16_f64(table[1], i) + v_fma_f64(p, d, v_entry16_f64(table[LOST], i));
+    const vf64 p = v_entry16_f64(table[1], i) + VMATH_PIECE(i, d, ERF_WIDE);
     return v_copysign_f64(v_either_f64(v_less_f64(a, v_set_f64(5.93)), p, v_min_f64(a, 1.0)), x);
 }
 #else
@@ -201,14 +194,11 @@ static inline vf32 v_erfinv_f32(vf32 x) {
  * distance from the point of development is taken without the rounding of u. */
 static inline vf64 v_erfinv_f64(vf64 x) {
     static const double(*const table)[16] = VMATH_ERFINV_WIDE_PIECES;
-    enum { LOST = sizeof VMATH_ERFINV_WIDE_PIECES / sizeof VMATH_ERFINV_WIDE_PIECES[0] - 1 };
     const vf64 one = v_set_f64(1), scale = v_set_f64(-VMATH_ERFINV_SCALE);
     const vf64 ln = v_log_f64(v_fma_f64(-x, x, one)), u = v_fma_f64(ln, scale, one);
     const vu64 i = (vu64)u >> 50;
     const vf64 d = v_fma_f64(ln, scale, one - v_entry16_f64(table[0], i));
-    vf64 p = v_entry16_f64(table[LOST - 1], i);
-    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
-    p = x * v_fma_f64(p, d, v_entry16_f64(table[LOST], i));
+    const vf64 p = x * VMATH_PIECE(i, d, ERFINV_WIDE);
     const vf64 y = v_fma_f64(x, v_entry16_f64(table[1], i), p);
     return v_copysign_f64(v_either_f64(v_less_f64(u, v_set_f64(16)), y, u), x); /* -0 too */
 }
@@ -327,18 +317,15 @@ static inline vf32 v_lgamma_f32(vf32 x) {
 /* Of z > 0. Below 0.75 by one step, from 16 on by Stirling's series. */
 static inline vf64 v_lgamma_positive(vf64 z) {
     static const double(*const table)[16] = VMATH_LGAMMA_WIDE_PIECES;
-    enum { LOST = sizeof VMATH_LGAMMA_WIDE_PIECES / sizeof VMATH_LGAMMA_WIDE_PIECES[0] - 1 };
     const vf64 zero = (vf64){0}, one = v_set_f64(1);
     const vmask_f64 below = v_less_f64(z, one), is_far = v_less_f64(v_set_f64(15.99), z);
     const vf64 t = v_min_f64(v_either_f64(below, z + one, z), 15.99);
     const vu64 i = (vu64)t >> 50;
     const vf64 step = v_either_f64(below, one, zero), d = z - (v_entry16_f64(table[0], i) - step);
-    vf64 p = v_entry16_f64(table[LOST - 1], i), ln = zero;
-    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
-    const bool logs = v_some_f64(below) || v_some_f64(is_far);
-    if (logs) ln = v_log_f64(z);
-    p = v_fma_f64(p, d, v_entry16_f64(table[LOST], i) - v_either_f64(below, ln, zero));
-    p = p + v_entry16_f64(table[1], i);
+    vf64 ln = zero;
+    if (v_some_f64(below) || v_some_f64(is_far)) ln = v_log_f64(z);
+    const vf64 p = (VMATH_PIECE(i, d, LGAMMA_WIDE) - v_either_f64(below, ln, zero)) +
+                   v_entry16_f64(table[1], i);
     if (!v_some_f64(is_far)) return p;
     const vf64 w = one / z,
                far = v_fma_f64(w, VMATH_POLY(w * w, STIRLING_F64), v_set_f64(VMATH_LN_2PI_E_HALF));

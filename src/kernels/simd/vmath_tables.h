@@ -114,6 +114,16 @@ static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16]
     for (int k = rows - 2; k >= 1; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
     return p;
 }
+/* The value of piece i of a table of 16 at distance d from its point, but for row 1, which it is to
+ * be added to. rows: points, coefficients, what the first of them lost. */
+static inline vf64 v_piece_f64(vu64 i, vf64 d, const double (*table)[16], int rows) {
+    vf64 p = v_entry16_f64(table[rows - 2], i);
+    for (int k = rows - 3; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
+    return v_fma_f64(p, d, v_entry16_f64(table[rows - 1], i));
+}
+#define VMATH_PIECE(i, d, table)                                                                   \
+    v_piece_f64(i, d, VMATH_##table##_PIECES,                                                      \
+                (int)(sizeof VMATH_##table##_PIECES / sizeof VMATH_##table##_PIECES[0]))
 #define VMATH_SIXTEENTHS(t, bits, table)                                                           \
     v_sixteenths_f64(t, bits, VMATH_##table##_PIECES,                                              \
                      (int)(sizeof VMATH_##table##_PIECES / sizeof VMATH_##table##_PIECES[0]) - 1)
