@@ -298,6 +298,9 @@ def more_polynomials(zero):
     yield "ERFC_FAR_F64", scaled, place("2"), place("27.5"), 21
     inverse = lambda w: scaled_erfc(1 / w - 3) / w
     yield "ERFC_SHORT_F64", inverse, 1 / D(14), 1 / D(3) - eps / 100, 11
+    expm1_tail = lambda r: (r.exp() - 1 - r) / (r * r)
+    yield "EXPM1_STEP_F32", expm1_tail, D("-0.0109"), D("0.0109"), 1
+    yield "EXPM1_STEP_F64", expm1_tail, D("-0.0218"), D("0.0217"), 4
     yield "EXP2_EIGHTH_F64", exp2_tail, -D(1) / 16 - eps, D(1) / 16, 4
     for name, base in (("LN", D(1).exp()), ("LOG2", D(2))):
         slope = lambda f: (1 + f).ln() / f / base.ln()
@@ -382,11 +385,12 @@ def constants():
     for kind, suffix, scale in (("F32", "f", ERFC_SCALE_F32), ("F64", "", ERFC_SCALE_F64)):
         yield f"ERFC_SCALE_{kind}", float(scale), suffix
     yield "ERF_EACH_F64", float(ERF_EACH), ""
-    step = LN2 / 32
-    high = D(round(step * 2**16)) / 2**16
-    yield "LN2_32_HIGH_F32", float(high), "f"
-    yield "LN2_32_LOW_F32", f32(step - high), "f"
-    yield "LOG2E_32_F32", f32(1 / step), "f"
+    for kind, suffix, steps, bits in (("F32", "f", 32, 16), ("F64", "", 16, 42)):
+        high = D(round(LN2 / steps * 2**bits)) / 2**bits
+        rounded = f32 if suffix else float
+        yield f"LN2_STEP_HIGH_{kind}", float(high), suffix
+        yield f"LN2_STEP_LOW_{kind}", rounded(LN2 / steps - high), suffix
+        yield f"LOG2E_STEPS_{kind}", rounded(steps / LN2), suffix
     yield "LN_2PI_E_HALF", float(((2 * PI).ln() - 1) / 2), ""
     yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
@@ -577,7 +581,7 @@ def text():
         lines.append("};")
     tables = [(name, pieces(f, least, top, degree)) for name, f, least, top, degree in PIECES]
     erfc = scaled_erfc_pieces(ERFC_SCALE_F32, 8, 5, f32)
-    for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10)), ("ERFC_PIECES", erfc)):
+    for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10)), ("ERFC_PIECES_F32", erfc)):
         rows = list(table)
         lines.append(f"static const float VMATH_{name}[{len(rows)}][32] = {{")
         for row in rows:
@@ -587,14 +591,16 @@ def text():
                 lines.append("        " + " ".join(numbers).replace("inff", "INFINITY"))
             lines.append("    },")
         lines.append("};")
-    powers = [D(2) ** (D(j) / 32) for j in range(32)]
-    for name, numbers in (
-        ("EXP2_32_HIGH_F32", powers),
-        ("EXP2_32_LOW_F32", [x - D(f32(x)) for x in powers]),
-    ):
-        lines.append(f"static const float VMATH_{name}[32] = {{")
-        for k in range(0, 32, 4):
-            lines.append("    " + " ".join(f32(x).hex() + "f," for x in numbers[k : k + 4]))
+    for kind, c_type, suffix, steps in (("F32", "float", "f", 32), ("F64", "double", "", 16)):
+        rounded = f32 if suffix else float
+        powers = [D(2) ** (D(j) / steps) for j in range(steps)]
+        lines.append(f"static const {c_type} VMATH_EXP2_STEPS_{kind}[2][{steps}] = {{")
+        for row in (powers, [x - D(rounded(x)) for x in powers]):
+            lines.append("    {")
+            for k in range(0, steps, 4):
+                numbers = [rounded(x).hex() + suffix + "," for x in row[k : k + 4]]
+                lines.append("        " + " ".join(numbers))
+            lines.append("    },")
         lines.append("};")
     inverses, logs = dict(log_tables())["LOG_INVERSE_F32"], {}
     logs["LOG_INVERSE_F64"] = inverses
@@ -611,12 +617,12 @@ def text():
         for k in range(0, len(numbers), 4):
             lines.append("    " + " ".join(float(x).hex() + "," for x in numbers[k : k + 4]))
         lines.append("};")
-    tables = [(name, sixteenths(f, degree, roots)) for name, f, degree, roots in SIXTEENTHS]
-    tables.append(("ERF_WIDE", erf_pieces(14)))
-    tables.append(("ERFC_WIDE", scaled_erfc_pieces(ERFC_SCALE_F64, 4, 13, float)))
+    tables = [(f"{name}_PIECES", sixteenths(f, *more)) for name, f, *more in SIXTEENTHS]
+    tables.append(("ERF_WIDE_PIECES", erf_pieces(14)))
+    tables.append(("ERFC_PIECES_F64", scaled_erfc_pieces(ERFC_SCALE_F64, 4, 13, float)))
     for name, table in tables:
         rows = list(table)
-        lines.append(f"static const double VMATH_{name}_PIECES[{len(rows)}][16] = {{")
+        lines.append(f"static const double VMATH_{name}[{len(rows)}][16] = {{")
         for row in rows:
             lines.append("    {")
             for k in range(0, 16, 4):

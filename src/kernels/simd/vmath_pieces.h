@@ -20,5 +20,12 @@ static inline vf32 v_pieces_f32(vf32 x, const float (*table)[32], int rows, floa
     return v_copysign_f32(p + v_entry32_f32(table[1], i), x);
 }
 
+/* As v_piece_f64 (vmath_tables.h). */
+static inline vf32 v_piece_f32(vu32 i, vf32 d, const float (*table)[32], int rows) {
+    vf32 p = v_entry32_f32(table[rows - 2], i);
+    for (int k = rows - 3; k >= 2; k--) p = v_fma_f32(p, d, v_entry32_f32(table[k], i));
+    return v_fma_f32(p, d, v_entry32_f32(table[rows - 1], i));
+}
+
 #endif
 #endif

@@ -16,43 +16,6 @@ static inline vf64 v_poly_sum(vf64 x, const double *c, int n, vf64 *low) {
 #define VMATH_POLY_SUM(x, table, low)                                                              \
     v_poly_sum(x, VMATH_##table, (int)(sizeof VMATH_##table / sizeof VMATH_##table[0]), low)
 
-/* exp(a^2) erfc(a) = result + *low, 28 >= a >= 1/2 (0, where there are tables). */
-static inline vf64 v_scaled_erfc_f64(vf64 a, vf64 *low) {
-#if SIMD_TABLES
-    static const double(*const table)[16] = VMATH_ERFC_WIDE_PIECES;
-    const vf64 u = v_fma_f64(a, v_set_f64(VMATH_ERFC_SCALE_F64), v_set_f64(1));
-    const vu64 i = (vu64)v_min_f64(u, 15.99) >> 50;
-    const vf64 d = a - v_entry16_f64(table[0], i), head = v_entry16_f64(table[1], i);
-    const vf64 p = VMATH_PIECE(i, d, ERFC_WIDE), q = head + p;
-    *low = (head - q) + p;
-    return q;
-#else
-    const vmask_f64 is_far = v_less_f64(v_set_f64(2), a);
-    vf64 q = VMATH_POLY_SUM(a - 1.25, ERFC_F64, low);
-    if (v_some_f64(is_far)) {
-        vf64 low_n;
-        const vf64 n = VMATH_POLY_SUM(v_quotient_f64(a - 5.0, a + 5.0), ERFC_FAR_F64, &low_n);
-        const vf64 twice = a + a, b = 1.0 + twice, low_b = (twice - b) + 1.0;
-        const vf64 far = v_quotient_f64(n, b), low_far = (low_n - far * low_b) * v_inverse_short(b);
-        q = v_either_f64(is_far, far, q);
-        *low = v_either_f64(is_far, low_far, *low);
-    }
-    return q;
-#endif
-}
-/* erfc(a), a as above. Like in the functions that follow, what no lane needs is left out. */
-static inline vf64 v_erfc_far_f64(vf64 a) {
-    vf64 k, p;
-    a = v_at_most_f64(a, 28.0);
-    /* a^2 = short^2 + d, the square exact */
-    const vf64 upper = (vf64)((vu64)a & ~(uint64_t)0x7ffffff), d = (a - upper) * (a + upper);
-    const vf64 r = v_exp_parts_f64(-upper * upper, -d, &k, &p);
-    const vf64 one = 1.0 + r, rest = ((1.0 - one) + r) + p;
-    const vf64 high = one + rest, low = (one - high) + rest;
-    vf64 low_q;
-    const vf64 q = v_scaled_erfc_f64(a, &low_q);
-    return v_scale_f64(q * high + (q * low + low_q * high), k);
-}
 #if SIMD_TABLES
 /* In pieces; beyond the last it is 1. */
 static inline vf64 v_erf_f64(vf64 x) {
@@ -64,19 +27,33 @@ static inline vf64 v_erf_f64(vf64 x) {
     return v_copysign_f64(v_either_f64(v_less_f64(a, v_set_f64(5.93)), p, v_min_f64(a, 1.0)), x);
 }
 #else
+/* erfc(a), a >= 1/2. Like in the functions that follow, what no lane needs is left out. */
+static inline vf64 v_erfc_far_f64(vf64 a) {
+    vf64 k, p;
+    a = v_at_most_f64(a, 28.0);
+    /* a^2 = short^2 + d, the square exact */
+    const vf64 upper = (vf64)((vu64)a & ~(uint64_t)0x7ffffff), d = (a - upper) * (a + upper);
+    const vf64 r = v_exp_parts_f64(-upper * upper, -d, &k, &p);
+    const vf64 one = 1.0 + r, rest = ((1.0 - one) + r) + p;
+    const vf64 high = one + rest, low = (one - high) + rest;
+    const vmask_f64 is_far = v_less_f64(v_set_f64(2), a);
+    vf64 low_q, q = VMATH_POLY_SUM(a - 1.25, ERFC_F64, &low_q);
+    if (v_some_f64(is_far)) {
+        vf64 low_n;
+        const vf64 n = VMATH_POLY_SUM(v_quotient_f64(a - 5.0, a + 5.0), ERFC_FAR_F64, &low_n);
+        const vf64 twice = a + a, b = 1.0 + twice, low_b = (twice - b) + 1.0;
+        const vf64 far = v_quotient_f64(n, b), low_far = (low_n - far * low_b) * v_inverse_short(b);
+        q = v_either_f64(is_far, far, q);
+        low_q = v_either_f64(is_far, low_far, low_q);
+    }
+    return v_scale_f64(q * high + (q * low + low_q * high), k);
+}
 static inline vf64 v_erf_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), near = v_fma_f64(a, VMATH_POLY(a * a, ERF_F64), a);
     const vmask_f64 is_far = v_less_f64(v_set_f64(1), a);
     if (!v_some_f64(is_far)) return v_copysign_f64(near, x);
     return v_copysign_f64(v_either_f64(is_far, 1.0 - v_erfc_far_f64(a), near), x);
 }
-#endif
-#if SIMD_TABLES
-static inline vf64 v_erfc_f64(vf64 x) {
-    const vf64 far = v_erfc_far_f64(v_abs_f64(x));
-    return v_either_f64(v_negative_f64(x), 2.0 - far, far);
-}
-#else
 static inline vf64 v_erfc_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), tail = x * VMATH_POLY(x * x, ERF_F64), sum = 1.0 - x;
     const vf64 near = sum + (((1.0 - sum) - x) - tail);
@@ -116,32 +93,27 @@ static inline vf32 v_erf_f32(vf32 x) {
 static inline vf32 v_erf_f32(vf32 x) { return v_erf_wide_f32(x); }
 #endif
 #if SIMD_TABLES
-/* exp(-a^2), the square exact, times exp(a^2) erfc(a) in pieces; both in two parts. */
-static inline vf32 v_erfc_f32(vf32 x) {
-    static const float(*const table)[32] = VMATH_ERFC_PIECES;
-    enum { LOST = sizeof VMATH_ERFC_PIECES / sizeof VMATH_ERFC_PIECES[0] - 1 };
-    const vf32 a = v_min_f32(v_abs_f32(x), 10.6f), z = a * a, z_low = v_fma_f32(a, a, -z);
-    const vf32 u = v_fma_f32(a, v_set_f32(VMATH_ERFC_SCALE_F32), v_set_f32(1));
-    const vu32 i = (vu32)u >> 20;
-    const vf32 d = a - v_entry32_f32(table[0], i), head = v_entry32_f32(table[1], i);
-    vf32 p = v_entry32_f32(table[LOST - 1], i);
-    for (int k = LOST - 2; k >= 2; k--) p = v_fma_f32(p, d, v_entry32_f32(table[k], i));
-    p = v_fma_f32(p, d, v_entry32_f32(table[LOST], i));
-    const vf32 q = head + p, q_low = (head - q) + p;
-    /* -z = k ln(2) / 32 + r */
-    const vf32 t = v_fma_f32(z, v_set_f32(-VMATH_LOG2E_32_F32), v_set_f32(VMATH_MAGIC_F32));
-    const vf32 k = t - VMATH_MAGIC_F32;
-    vf32 r = v_fma_f32(k, v_set_f32(-VMATH_LN2_32_HIGH_F32), -z);
-    r = v_fma_f32(k, v_set_f32(-VMATH_LN2_32_LOW_F32), r) - z_low;
-    const vf32 e = v_fma_f32(r * r, v_fma_f32(r, v_set_f32(1.0f / 6), v_set_f32(0.5f)), r);
-    const vf32 power = v_entry32_f32(VMATH_EXP2_32_HIGH_F32, (vu32)t);
-    const vf32 power_low = v_entry32_f32(VMATH_EXP2_32_LOW_F32, (vu32)t);
-    const vf32 y = power * q;
-    const vf32 lost = v_fma_f32(power, q_low, v_fma_f32(power_low, q, v_fma_f32(power, q, -y)));
-    const vf32 far = v_scale_f32(y + v_fma_f32(y, e, lost), v_floor_f32(k * 0.03125f));
-    const vf32 result = v_either_f32(v_less_f32(x, v_set_f32(0)), 2.0f - far, far);
-    return v_sel_f32(x != x, x, result);
-}
+#define V          vf32
+#define U          vu32
+#define NAME(f)    f##_f32
+#define NUMBER(c)  VMATH_##c##_F32
+#define ENTRY      v_entry32_f32
+#define POLY(x, t) VMATH_HORNER(x, t##_F32)
+#define TOP        10.6f
+#define FIRST      20
+#define STEPS      32
+#include "kernels/simd/vmath_erfc.h"
+
+#define V          vf64
+#define U          vu64
+#define NAME(f)    f##_f64
+#define NUMBER(c)  VMATH_##c##_F64
+#define ENTRY      v_entry16_f64
+#define POLY(x, t) VMATH_POLY(x, t##_F64)
+#define TOP        27.6
+#define FIRST      50
+#define STEPS      16
+#include "kernels/simd/vmath_erfc.h"
 #else
 static inline vf32 v_erfc_f32(vf32 x) {
     return v_narrow_f64(v_erfc_short(v_low_f64(x)), v_erfc_short(v_high_f64(x)));

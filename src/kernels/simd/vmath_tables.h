@@ -117,9 +117,13 @@ static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16]
 /* The value of piece i of a table of 16 at distance d from its point, but for row 1, which it is to
  * be added to. rows: points, coefficients, what the first of them lost. */
 static inline vf64 v_piece_f64(vu64 i, vf64 d, const double (*table)[16], int rows) {
-    vf64 p = v_entry16_f64(table[rows - 2], i);
-    for (int k = rows - 3; k >= 2; k--) p = v_fma_f64(p, d, v_entry16_f64(table[k], i));
-    return v_fma_f64(p, d, v_entry16_f64(table[rows - 1], i));
+    const vf64 square = d * d; /* two chains: half as long to wait for */
+    vf64 p = v_entry16_f64(table[rows - 2], i), q = v_entry16_f64(table[rows - 3], i);
+    for (int k = rows - 4; k >= 3; k -= 2) p = v_fma_f64(p, square, v_entry16_f64(table[k], i));
+    for (int k = rows - 5; k >= 3; k -= 2) q = v_fma_f64(q, square, v_entry16_f64(table[k], i));
+    p = rows % 2 ? v_fma_f64(q, d, p) : v_fma_f64(p, d, q);
+    p = v_fma_f64(p, square, v_entry16_f64(table[rows - 1], i));
+    return v_fma_f64(v_entry16_f64(table[2], i), d, p);
 }
 #define VMATH_PIECE(i, d, table)                                                                   \
     v_piece_f64(i, d, VMATH_##table##_PIECES,                                                      \
