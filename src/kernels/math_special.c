@@ -60,7 +60,7 @@ static const double MACLAURIN[] = {1.0 / 12,          -1.0 / 720,
 enum { SMALL_POWER = 9 };
 
 static double negative_power(double x, double s) {
-    if (s > SMALL_POWER || s != floor(s)) return pow(x, -s);
+    if (!(s >= 1 && s <= SMALL_POWER) || s != floor(s)) return pow(x, -s);
     double product = x;
     for (int k = 1; k < (int)s; k++) product *= x;
     return 1 / product;

@@ -8,6 +8,9 @@
  */
 #define LOOP_BLOCK 256
 
+/* p, if there is anything, so many bytes on. */
+static inline char *moved(char *p, int64_t bytes) { return p ? p + bytes : NULL; }
+
 /* Where integer arithmetic must wrap: to an unsigned number of at least 32 bits. Functions, because
  * gcc's -Wconversion looks through casts. */
 static inline uint32_t loop_wrap32(int32_t x) { return (uint32_t)x; }

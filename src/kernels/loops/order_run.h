@@ -108,7 +108,8 @@ static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t ro
                                           const E *made, int64_t each, int item) {
     const bool beside = a->values ? a->value_row < a->value_step : a->index_row < a->index_step;
     const char *in = a->in + row * a->in_row;
-    char *values = a->values + row * a->value_row, *indices = a->indices + row * a->index_row;
+    char *values = moved(a->values, row * a->value_row);
+    char *indices = moved(a->indices, row * a->index_row);
     for (int64_t r = 0; r < rows && (!beside || a->count == 1); r++) {
         if (a->values)
             ORDER_NAME(values, WIDTH, e)(values + r * a->value_row, a->value_step,

@@ -52,8 +52,8 @@ static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
     for (int64_t r = 0; r < a->lines; r++)
         for (int64_t j = 0; j < a->n; j += SCAN_BLOCK) {
             int64_t n = a->n - j < SCAN_BLOCK ? a->n - j : SCAN_BLOCK;
-            char *out = a->out + r * a->out_row + j * a->out_step,
-                 *places = a->at + r * a->at_row + j * a->at_step;
+            char *out = moved(a->out, r * a->out_row + j * a->out_step);
+            char *places = moved(a->at, r * a->at_row + j * a->at_step);
             D *to = FN(results)(a, out, y);
             int64_t *found = a->at && a->at_step == 8 ? (int64_t *)(void *)places : at;
             const F *x = FN(fetch)(a->in + r * a->in_row + j * a->in_step, a->in_step, n, buf);
@@ -74,7 +74,8 @@ static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
     for (int64_t j = 0; j < a->n; j++) {
         const F *x = FN(fetch)(a->in + j * a->in_step, a->in_row, a->lines, buf);
         FN(level)(carry, a->lines, x, y, at, a->index0 + j * a->index_step);
-        FN(deliver)(a, y, at, a->out + j * a->out_step, a->at + j * a->at_step, step, a->lines);
+        FN(deliver)(a, y, at, moved(a->out, j * a->out_step), moved(a->at, j * a->at_step), step,
+                    a->lines);
     }
 }
 
@@ -90,7 +91,7 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
     for (int64_t first = 0; first < a->n; first += SHORT_ROW) {
         const int64_t n = a->n - first < SHORT_ROW ? a->n - first : SHORT_ROW, fours = n / 4 * 4;
         const char *from = a->in + first * a->in_step;
-        char *to = a->out + first * a->out_step;
+        char *to = moved(a->out, first * a->out_step);
         for (int64_t r = 0; turns_in && r < a->lines; r += TURN_LINES)
             for (int64_t j = 0; j < fours; j += 4)
                 turn_4(from + 4 * j + r * a->in_row, a->in_row, scan_few(a->lines - r),
