@@ -1410,6 +1410,7 @@ NOMEN_API nomen_tensor *nomen_complex_call(const nomen_complex_args *args);
  * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
  * In place: conj_.
+ * Also called: conj_physical.
  *
  * Example:
  *     >>> nomen.conj(nomen.tensor([1+2j, 3.], names=('N',)))
@@ -1425,8 +1426,10 @@ NOMEN_API nomen_tensor *nomen_conj_call(const nomen_conj_args *args);
 NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
 #define nomen_conj_(...) \
     nomen_conj_in_place_call(&(const nomen_conj_args){.self = __VA_ARGS__})
+#define nomen_conj_physical(...) nomen_conj(__VA_ARGS__)
+#define nomen_conj_physical_(...) nomen_conj_(__VA_ARGS__)
 
-/* The complex conjugate in memory of its own; real tensors are copied.
+/* The complex conjugate in memory of its own; real tensors are copied, which conj gives back as they are.
  *
  * Names: the names of the first operand; a dim given must exist (rule keep).
  * Shapes: operands broadcast from the right; the result has the broadcast sizes.
@@ -1434,22 +1437,22 @@ NOMEN_API nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args);
  * Gradient: self.
  * Errors: none of its own.
  * out=: written and returned; unnamed it takes the names, named it must have them.
- * In place: conj_physical_; the result must fit the sizes and the dtype of self.
+ * In place: conjugate_; the result must fit the sizes and the dtype of self.
  *
  * Example:
- *     >>> nomen.conj_physical(nomen.tensor([1+2j, 3.]))
+ *     >>> nomen.conjugate(nomen.tensor([1+2j, 3.]))
  *     tensor([1.-2.j, 3.-0.j]) */
-typedef struct nomen_conj_physical_args {
+typedef struct nomen_conjugate_args {
     nomen_tensor *self;
     nomen_tensor *out; /* write the result here, or NULL */
-} nomen_conj_physical_args;
-NOMEN_API nomen_tensor *nomen_conj_physical_call(const nomen_conj_physical_args *args);
-#define nomen_conj_physical(...) \
-    nomen_conj_physical_call(&(const nomen_conj_physical_args){.self = __VA_ARGS__})
-/* conj_physical in place: writes self and returns it. */
-NOMEN_API nomen_tensor *nomen_conj_physical_in_place_call(const nomen_conj_physical_args *args);
-#define nomen_conj_physical_(...) \
-    nomen_conj_physical_in_place_call(&(const nomen_conj_physical_args){.self = __VA_ARGS__})
+} nomen_conjugate_args;
+NOMEN_API nomen_tensor *nomen_conjugate_call(const nomen_conjugate_args *args);
+#define nomen_conjugate(...) \
+    nomen_conjugate_call(&(const nomen_conjugate_args){.self = __VA_ARGS__})
+/* conjugate in place: writes self and returns it. */
+NOMEN_API nomen_tensor *nomen_conjugate_in_place_call(const nomen_conjugate_args *args);
+#define nomen_conjugate_(...) \
+    nomen_conjugate_in_place_call(&(const nomen_conjugate_args){.self = __VA_ARGS__})
 
 /* The tensor itself if its elements lie in row-major order without holes, else a copy for which this holds; memory_format may ask for 'channels_last' or 'channels_last_3d'.
  *

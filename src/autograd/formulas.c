@@ -53,7 +53,7 @@ nomen_tensor *nomen__sum_to(nomen_tensor *t, int ndim, const int64_t *size) {
 
 /* ---- small words ----------------------------------------------------------------------------- */
 
-nomen_tensor *nomen__conj(nomen_tensor *t) { return is_complex(t) ? nomen_conj_physical(t) : t; }
+nomen_tensor *nomen__conj(nomen_tensor *t) { return is_complex(t) ? nomen_conjugate(t) : t; }
 
 nomen_tensor *nomen__zero_like(nomen_tensor *t) { return nomen_zeros_like(t); }
 

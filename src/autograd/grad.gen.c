@@ -156,7 +156,7 @@ nomen_tensor *nomen__grad_complex(nomen__backward *b, int input) {
     return nomen_imag(b->g);
 }
 
-nomen_tensor *nomen__grad_conj_physical(nomen__backward *b, int input) {
+nomen_tensor *nomen__grad_conjugate(nomen__backward *b, int input) {
     (void)input;
     return nomen__conj(b->g);
 }

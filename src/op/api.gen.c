@@ -257,11 +257,11 @@ nomen_tensor *nomen_conj_call(const nomen_conj_args *args) {
 nomen_tensor *nomen_conj_in_place_call(const nomen_conj_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJ], args, true);
 }
-nomen_tensor *nomen_conj_physical_call(const nomen_conj_physical_args *args) {
-    return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJ_PHYSICAL], args, false);
+nomen_tensor *nomen_conjugate_call(const nomen_conjugate_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJUGATE], args, false);
 }
-nomen_tensor *nomen_conj_physical_in_place_call(const nomen_conj_physical_args *args) {
-    return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJ_PHYSICAL], args, true);
+nomen_tensor *nomen_conjugate_in_place_call(const nomen_conjugate_args *args) {
+    return nomen__call_struct(&nomen__ops[NOMEN__OP_CONJUGATE], args, true);
 }
 nomen_tensor *nomen_contiguous_call(const nomen_contiguous_args *args) {
     return nomen__call_struct(&nomen__ops[NOMEN__OP_CONTIGUOUS], args, false);

@@ -60,7 +60,7 @@ enum {
     NOMEN__OP_COLUMN_STACK = 52,
     NOMEN__OP_COMPLEX = 53,
     NOMEN__OP_CONJ = 54,
-    NOMEN__OP_CONJ_PHYSICAL = 55,
+    NOMEN__OP_CONJUGATE = 55,
     NOMEN__OP_CONTIGUOUS = 56,
     NOMEN__OP_COPY = 57,
     NOMEN__OP_COPYSIGN = 58,
@@ -595,7 +595,7 @@ nomen__gradient nomen__grad_clamp_max;
 nomen__gradient nomen__grad_clamp_min;
 nomen__gradient nomen__grad_clone;
 nomen__gradient nomen__grad_complex;
-nomen__gradient nomen__grad_conj_physical;
+nomen__gradient nomen__grad_conjugate;
 nomen__gradient nomen__grad_copy;
 nomen__gradient nomen__grad_copysign;
 nomen__gradient nomen__grad_cos;

@@ -314,10 +314,10 @@ static const nomen__argspec args_conj[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_conj_args, self)},
 };
 static const nomen_conj_args given_conj = {.self = NOMEN__ONES, .out = NOMEN__ONES};
-static const nomen__argspec args_conj_physical[] = {
-    {"self", NOMEN__TENSOR, 0, offsetof(nomen_conj_physical_args, self)},
+static const nomen__argspec args_conjugate[] = {
+    {"self", NOMEN__TENSOR, 0, offsetof(nomen_conjugate_args, self)},
 };
-static const nomen_conj_physical_args given_conj_physical = {.self = NOMEN__ONES, .out = NOMEN__ONES};
+static const nomen_conjugate_args given_conjugate = {.self = NOMEN__ONES, .out = NOMEN__ONES};
 static const nomen__argspec args_contiguous[] = {
     {"self", NOMEN__TENSOR, 0, offsetof(nomen_contiguous_args, self)},
     {"memory_format", NOMEN__TEXT, NOMEN__OPTIONAL | NOMEN__KEYWORD, offsetof(nomen_contiguous_args, memory_format)},
@@ -4182,6 +4182,7 @@ const nomen__op nomen__ops[] = {
         "Errors: none of its own.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
         "In place: conj_.\n"
+        "Also called: conj_physical.\n"
         "\n"
         "Example:\n"
         "    >>> nomen.conj(nomen.tensor([1+2j, 3.], names=('N',)))\n"
@@ -4214,9 +4215,9 @@ const nomen__op nomen__ops[] = {
         .compose = nomen__compose_conj,
     },
     {
-        .name = "conj_physical",
+        .name = "conjugate",
         .signature = "(self, *, out=None)",
-        .doc = "The complex conjugate in memory of its own; real tensors are copied.\n"
+        .doc = "The complex conjugate in memory of its own; real tensors are copied, which conj gives back as they are.\n"
         "\n"
         "Names: the names of the first operand; a dim given must exist (rule keep).\n"
         "Shapes: operands broadcast from the right; the result has the broadcast sizes.\n"
@@ -4224,19 +4225,19 @@ const nomen__op nomen__ops[] = {
         "Gradient: self.\n"
         "Errors: none of its own.\n"
         "out=: written and returned; unnamed it takes the names, named it must have them.\n"
-        "In place: conj_physical_; the result must fit the sizes and the dtype of self.\n"
+        "In place: conjugate_; the result must fit the sizes and the dtype of self.\n"
         "\n"
         "Example:\n"
-        "    >>> nomen.conj_physical(nomen.tensor([1+2j, 3.]))\n"
+        "    >>> nomen.conjugate(nomen.tensor([1+2j, 3.]))\n"
         "    tensor([1.-2.j, 3.-0.j])\n",
         .id = 55,
         .nargs = 1,
         .lead = 1,
         .quick = NOMEN__QUICK_NEVER,
         .three = NOMEN__THREE_NEVER,
-        .tail = offsetof(nomen_conj_physical_args, out),
-        .bytes = sizeof(nomen_conj_physical_args),
-        .given = &given_conj_physical,
+        .tail = offsetof(nomen_conjugate_args, out),
+        .bytes = sizeof(nomen_conjugate_args),
+        .given = &given_conjugate,
         .more = 0,
         .view = 0,
         .spare = 1,
@@ -4244,7 +4245,7 @@ const nomen__op nomen__ops[] = {
         .first_of = {[NOMEN__TENSOR] = 1},
         .nout = 1,
         .forms = NOMEN__FUNCTION | NOMEN__METHOD | NOMEN__INPLACE | NOMEN__OUT,
-        .args = args_conj_physical,
+        .args = args_conjugate,
         .primitive = 1,
         .list = 0,
         .truth = 0,
@@ -4253,14 +4254,14 @@ const nomen__op nomen__ops[] = {
         .alone = NOMEN__ALONE,
         .dtypes = 1u << NOMEN_BOOL | 1u << NOMEN_U8 | 1u << NOMEN_I8 | 1u << NOMEN_I16 | 1u << NOMEN_I32 | 1u << NOMEN_I64 | 1u << NOMEN_F16 | 1u << NOMEN_BF16 | 1u << NOMEN_F32 | 1u << NOMEN_F64 | 1u << NOMEN_C64 | 1u << NOMEN_C128,
         .rule = "keep",
-        .out_offset = offsetof(nomen_conj_physical_args, out),
+        .out_offset = offsetof(nomen_conjugate_args, out),
         .kernel = "conj",
         .names = nomen__names_unify,
         .dtype = nomen__dtype_same,
         .shape = nomen__shape_broadcast,
         .launch = nomen__launch_elementwise,
         .choose = nomen__choose_conj,
-        .grad = nomen__grad_conj_physical,
+        .grad = nomen__grad_conjugate,
         .save = {[0] = 0},
     },
     {
@@ -14964,6 +14965,7 @@ const nomen__alias nomen__aliases[] = {
     {"clip", NOMEN__OP_CLAMP},
     {"concat", NOMEN__OP_CAT},
     {"concatenate", NOMEN__OP_CAT},
+    {"conj_physical", NOMEN__OP_CONJ},
     {"divide", NOMEN__OP_DIV},
     {"fix", NOMEN__OP_TRUNC},
     {"ger", NOMEN__OP_OUTER},
@@ -14983,4 +14985,4 @@ const nomen__alias nomen__aliases[] = {
     {"swapdims", NOMEN__OP_TRANSPOSE},
     {"true_divide", NOMEN__OP_DIV},
 };
-const int nomen__alias_count = 30;
+const int nomen__alias_count = 31;

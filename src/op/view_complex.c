@@ -279,7 +279,7 @@ nomen_status nomen__compose_as_it_is(nomen__call *c) {
 nomen_status nomen__compose_conj(nomen__call *c) {
     if (!is_complex(c->in[0]) && !c->inplace && !c->out[0]) return nomen__compose_as_it_is(c);
     nomen__call step;
-    nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CONJ_PHYSICAL]);
+    nomen__call_begin(&step, &nomen__ops[NOMEN__OP_CONJUGATE]);
     step.inplace = c->inplace;
     step.arg[0].tensor = c->in[0];
     step.given = 1;

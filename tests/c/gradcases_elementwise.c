@@ -97,7 +97,7 @@ static const grad_case cases[] = {
     {"clamp_max", NULL, {"2 3", "3"}, -1, 1, REAL_ONLY},
     {"clamp_min", NULL, {"2 3", "3"}, -1, 1, REAL_ONLY},
     {"complex", NULL, {"N=2 C=3", "C=3"}, -1.5, 1.5, REAL_ONLY},
-    {"conj_physical", NULL, {"N=2 C=3"}, -1, 1, 0},
+    {"conjugate", NULL, {"N=2 C=3"}, -1, 1, 0},
     {"copysign", NULL, {"N=2 C=3", "N=2 C=3"}, -1.5, 1.5, 0},
     {"cos", NULL, {"2 3"}, -1, 1, 0},
     {"div", NULL, {"N=2 C=3", "C=3"}, 0.5, 1.5, 0},
