@@ -36,7 +36,8 @@ static inline bool load_square(vu32 x[16], const char *in, int64_t lines, int64_
         return false;
     }
     if (line == 2) {
-        const __mmask16 mask = lines >= 16 ? (__mmask16)~0u : (__mmask16)((1u << lines) - 1);
+        const int64_t there = lines < 0 ? 0 : lines < 16 ? lines : 16;
+        const __mmask16 mask = (__mmask16)((1u << there) - 1);
         for (int p = 0; p < 16; p++) {
             const __m256i zero = _mm256_setzero_si256();
             const char *at = in + 2 * p * step;
