@@ -139,10 +139,11 @@ def losing(found):
                 number(r["nomen_us"]),
                 number(r["peer_us"]),
                 number(r["ratio"]),
+                f"{r['others'] or 0:.2f}",
             ]
             for r in lost
         ]
-        yield from table(["call", "elements", "nomen us", "peer us", "ratio"], lines)
+        yield from table(["call", "elements", "nomen us", "peer us", "ratio", "others"], lines)
     yield ""
 
 
