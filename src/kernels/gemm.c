@@ -24,6 +24,8 @@ enum { GEMM_SMALL = 16, GEMM_DOT = 4096, GEMM_STRIP = 512, GEMM_NARROW = 6, GEMM
 /* Up to so many summands and bytes of B nothing is packed either, where elements need no conversion
  * (loops/gemm_direct.h). */
 enum { DIRECT_K = 256, DIRECT_B = 1 << 19, PACK_ROWS = 8 };
+/* Up to so many rows and columns half types are widened whole. */
+enum { GEMM_MEDIUM = 64 };
 
 /* Tiles: as many rows as leave registers for a row of B and one element of A. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -52,6 +54,16 @@ static inline vu32 ld_u32(const uint32_t *p) { return (vu32)ld_f32(p); }
 static inline void st_u32(uint32_t *p, vu32 x) { st_f32(p, (vf32)x); }
 static inline vu64 ld_u64(const uint64_t *p) { return (vu64)ld_f64(p); }
 static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
+static inline vu32 ld_u16_n(const uint16_t *p, int64_t k) {
+    return __builtin_convertvector(ld_u16h_n(p, k), vu32);
+}
+static inline void st_u16_n(uint16_t *p, vu32 x, int64_t k) {
+    st_u16h_n(p, __builtin_convertvector(x, vu16h), k);
+}
+static inline vu32 ld_u32_n(const uint32_t *p, int64_t k) { return (vu32)ld_f32_n(p, k); }
+static inline void st_u32_n(uint32_t *p, vu32 x, int64_t k) { st_f32_n(p, (vf32)x, k); }
+static inline vu64 ld_u64_n(const uint64_t *p, int64_t k) { return (vu64)ld_f64_n(p, k); }
+static inline void st_u64_n(uint64_t *p, vu64 x, int64_t k) { st_f64_n(p, (vf64)x, k); }
 
 #define MUL_ADD(a, b, c) ((a) * (b) + (c))
 
@@ -165,64 +177,70 @@ static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
 #define TURN      v_turn_u32
 #include "kernels/loops/gemm_real.h"
 
-#define SFX       u16
-#define T         uint16_t
-#define C         uint32_t
-#define V         vu32
-#define W         W32
-#define LDV(p)    ld_u16(p)
-#define STV(p, v) st_u16(p, v)
-#define C_OF(x)   (uint32_t)(x)
-#define T_OF(x)   (uint16_t)(x)
-#define T_ZERO    0
-#define FMA       MUL_ADD
-#define MR        ROWS_REAL
-#define NV        VECS_REAL
-#define KC        256
-#define NC        (NR * 64)
-#define ROUNDS    0
-#define DIRECT    0
-#define TURN      v_turn_u32
+#define SFX            u16
+#define T              uint16_t
+#define C              uint32_t
+#define V              vu32
+#define W              W32
+#define LDV(p)         ld_u16(p)
+#define STV(p, v)      st_u16(p, v)
+#define LDV_N(p, k)    ld_u16_n(p, k)
+#define STV_N(p, v, k) st_u16_n(p, v, k)
+#define C_OF(x)        (uint32_t)(x)
+#define T_OF(x)        (uint16_t)(x)
+#define T_ZERO         0
+#define FMA            MUL_ADD
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define NC             (NR * 64)
+#define ROUNDS         0
+#define DIRECT         0
+#define TURN           v_turn_u32
 #include "kernels/loops/gemm_real.h"
 
-#define SFX       u32
-#define T         uint32_t
-#define C         uint32_t
-#define V         vu32
-#define W         W32
-#define LDV(p)    ld_u32(p)
-#define STV(p, v) st_u32(p, v)
-#define C_OF(x)   (x)
-#define T_OF(x)   (x)
-#define T_ZERO    0
-#define FMA       MUL_ADD
-#define MR        ROWS_REAL
-#define NV        VECS_REAL
-#define KC        256
-#define NC        (NR * 64)
-#define ROUNDS    0
-#define DIRECT    0
-#define TURN      v_turn_u32
+#define SFX            u32
+#define T              uint32_t
+#define C              uint32_t
+#define V              vu32
+#define W              W32
+#define LDV(p)         ld_u32(p)
+#define STV(p, v)      st_u32(p, v)
+#define LDV_N(p, k)    ld_u32_n(p, k)
+#define STV_N(p, v, k) st_u32_n(p, v, k)
+#define C_OF(x)        (x)
+#define T_OF(x)        (x)
+#define T_ZERO         0
+#define FMA            MUL_ADD
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define NC             (NR * 64)
+#define ROUNDS         0
+#define DIRECT         0
+#define TURN           v_turn_u32
 #include "kernels/loops/gemm_real.h"
 
-#define SFX       u64
-#define T         uint64_t
-#define C         uint64_t
-#define V         vu64
-#define W         W64
-#define LDV(p)    ld_u64(p)
-#define STV(p, v) st_u64(p, v)
-#define C_OF(x)   (x)
-#define T_OF(x)   (x)
-#define T_ZERO    0
-#define FMA       MUL_ADD
-#define MR        ROWS_REAL
-#define NV        VECS_REAL
-#define KC        256
-#define NC        (NR * 64)
-#define ROUNDS    0
-#define DIRECT    0
-#define TURN      v_turn_u64
+#define SFX            u64
+#define T              uint64_t
+#define C              uint64_t
+#define V              vu64
+#define W              W64
+#define LDV(p)         ld_u64(p)
+#define STV(p, v)      st_u64(p, v)
+#define LDV_N(p, k)    ld_u64_n(p, k)
+#define STV_N(p, v, k) st_u64_n(p, v, k)
+#define C_OF(x)        (x)
+#define T_OF(x)        (x)
+#define T_ZERO         0
+#define FMA            MUL_ADD
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define NC             (NR * 64)
+#define ROUNDS         0
+#define DIRECT         0
+#define TURN           v_turn_u64
 #include "kernels/loops/gemm_real.h"
 
 #define SFX c64

@@ -47,6 +47,7 @@ static bool ours(const nomen__storage *s) { return s->capacity || s->inlined; }
 bool nomen__may_overlap(const nomen_tensor *a, const nomen_tensor *b) {
     if (a->storage != b->storage && ours(a->storage) && ours(b->storage)) return false;
     if (a->numel == 0 || b->numel == 0) return false;
+    if (!a->data || !b->data) return false; /* what is put off has no memory yet */
     const char *low_a, *high_a, *low_b, *high_b;
     extent(a, &low_a, &high_a);
     extent(b, &low_b, &high_b);

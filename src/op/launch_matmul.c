@@ -13,6 +13,8 @@
  * ROWS_STEP, columns of COLS_STEP, which whole tiles of most kernels fit into. */
 enum { SERIAL_WORK = 1 << 18, MOST_BLOCKS = 32, LEAST_SIDE = 64, ROWS_STEP = 14, COLS_STEP = 64 };
 enum { SMALL_SIDE = 16, MOST_SCRATCH = 64 };
+/* Multiplications in the time that it takes to pack an element. */
+#define PACKING 8.0
 /* Multiplications of a block that may take half a second. */
 #define LONG_WORK 4e9
 
@@ -44,26 +46,45 @@ static int take_scratch(product *p) {
     }
 }
 
+/* Moves the operands on to the next batch; after the last one, to the first. */
+static void next_batch(const product *p, nomen__gemm_args *g, int64_t at[NOMEN_MAX_DIMS]) {
+    for (int d = 0; d < p->ndim; d++) {
+        const int64_t back = ++at[d] < p->size[d] ? 0 : p->size[d];
+        g->a += (1 - back) * p->a[d];
+        g->b += (1 - back) * p->b[d];
+        g->c += (1 - back) * p->c[d];
+        if (!back) return;
+        at[d] = 0;
+    }
+}
+
 static void run_blocks(void *context, int64_t begin, int64_t end) {
     product *p = context;
-    int mine = take_scratch(p);
+    const int mine = take_scratch(p);
+    char *scratch = p->scratch + (size_t)mine * p->scratch_each;
+    nomen__gemm_args whole = p->whole;
+    int64_t at[NOMEN_MAX_DIMS], batch = begin / p->blocks, block = begin % p->blocks;
+    for (int d = 0; d < p->ndim; d++) {
+        at[d] = batch % p->size[d];
+        batch /= p->size[d];
+        whole.a += at[d] * p->a[d];
+        whole.b += at[d] * p->b[d];
+        whole.c += at[d] * p->c[d];
+    }
     for (int64_t i = begin; i < end; i++) {
-        nomen__gemm_args g = p->whole;
-        int64_t batch = i / p->blocks, block = i % p->blocks;
-        for (int d = 0; d < p->ndim; d++) {
-            int64_t at = batch % p->size[d];
-            batch /= p->size[d];
-            g.a += at * p->a[d];
-            g.b += at * p->b[d];
-            g.c += at * p->c[d];
+        nomen__gemm_args g = whole;
+        if (p->blocks > 1) {
+            int64_t row = block % p->row_blocks * p->rows, col = block / p->row_blocks * p->cols;
+            g.m = g.m - row < p->rows ? g.m - row : p->rows;
+            g.n = g.n - col < p->cols ? g.n - col : p->cols;
+            g.a += row * g.a_row;
+            g.b += col * g.b_col;
+            g.c += row * g.c_row + col * g.c_col;
         }
-        int64_t row = block % p->row_blocks * p->rows, col = block / p->row_blocks * p->cols;
-        g.m = g.m - row < p->rows ? g.m - row : p->rows;
-        g.n = g.n - col < p->cols ? g.n - col : p->cols;
-        g.a += row * g.a_row;
-        g.b += col * g.b_col;
-        g.c += row * g.c_row + col * g.c_col;
-        p->gemm->run(&g, p->scratch + (size_t)mine * p->scratch_each);
+        p->gemm->run(&g, scratch);
+        if (++block < p->blocks) continue;
+        block = 0;
+        next_batch(p, &whole, at);
     }
     atomic_fetch_and_explicit(&p->taken, ~((uint64_t)1 << mine), memory_order_release);
 }
@@ -123,8 +144,9 @@ static int64_t side(int64_t whole, int64_t count, int64_t step) {
     return (whole - 1) % even + 1 > SMALL_SIDE ? even : plain;
 }
 
-/* Blocks of C, about one per thread: each packs its operands anew, so that fewer are better. Where
- * the cuts are does not show in the result: every element is the same sum in the same order. */
+/* Blocks of C, about one per thread, the largest of which costs least: each packs its operands
+ * anew. Where the cuts are does not show in the result: every element is the same sum in the same
+ * order. */
 static void cut(product *p, int64_t threads) {
     const nomen__gemm_args *g = &p->whole;
     p->rows = g->m;
@@ -136,20 +158,19 @@ static void cut(product *p, int64_t threads) {
         *(g->n == 1 ? &p->rows : &p->cols) = each < along ? each : along;
         return;
     }
-    int64_t count = (threads + p->batches - 1) / p->batches, down = 1, across = 1;
+    int64_t count = (threads + p->batches - 1) / p->batches;
     double least = 0;
     if (count > MOST_BLOCKS) count = MOST_BLOCKS;
     for (int64_t d = 1; d <= count; d++) {
         int64_t a = (count + d - 1) / d;
         if ((d > 1 && g->m / d < LEAST_SIDE) || (a > 1 && g->n / a < LEAST_SIDE)) continue;
-        double packed = (double)a * (double)g->m + (double)d * (double)g->n;
-        if (least > 0 && packed >= least) continue;
-        least = packed;
-        down = d;
-        across = a;
+        const int64_t rows = side(g->m, d, ROWS_STEP), cols = side(g->n, a, COLS_STEP);
+        const double cost = (double)rows * (double)cols + PACKING * (double)(rows + cols);
+        if (least > 0 && cost >= least) continue;
+        least = cost;
+        p->rows = rows;
+        p->cols = cols;
     }
-    p->rows = side(g->m, down, ROWS_STEP);
-    p->cols = side(g->n, across, COLS_STEP);
 }
 
 /* No block takes so long that who wants to end the product waits for it. */

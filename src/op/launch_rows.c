@@ -2,7 +2,8 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
-enum { SIDE_BY_SIDE = 128, BESIDE = 4 };
+/* Rows of at most SHORT elements are gathered by the kernels themselves. */
+enum { SIDE_BY_SIDE = 128, BESIDE = 4, SHORT = 16 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -83,11 +84,23 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
     return nomen__parallel_asking(rows, numel <= 2 * NOMEN__GRAIN ? rows : grain, run_lines, &job);
 }
 
+/* Rows with gaps whose results have none are copied first, to where the results go: a copy turns
+ * squares of elements in registers, and kernels may work in place. */
+static bool is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim) {
+    return in->ndim > 1 && in->size[dim] > SHORT && in->stride[dim] != 1 && out->stride[dim] == 1;
+}
+
 nomen_status nomen__launch_rows(nomen__call *c) {
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_tensor *out = nomen__launch_output(c->out[0], c->compute, false);
-    nomen_status s = out ? run_all(c->kernel->rows, out, in, c->dim) : NOMEN_ERROR_MEMORY;
+    nomen_status s = out ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    const nomen_tensor *from = in;
+    if (s == NOMEN_OK && is_copied_first(in, out, c->dim)) {
+        s = nomen__copy_values(out, in);
+        from = out;
+    }
+    if (s == NOMEN_OK) s = run_all(c->kernel->rows, out, from, c->dim);
     s = nomen__launch_end(c->out[0], out, s);
     nomen__release(in);
     return s;

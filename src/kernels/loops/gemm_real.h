@@ -103,40 +103,70 @@ static void FN(large)(const nomen__gemm_args *g, void *scratch) {
         }
 }
 
-/* m, n, k <= GEMM_SMALL: B copied into whole vectors on the stack, A read where it lies. nv:
- * vectors per row of B. */
-static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args *g, const int nv) {
-    V b[GEMM_SMALL * (GEMM_SMALL / W > 0 ? GEMM_SMALL / W : 1)];
+/* Up to GEMM_SMALL elements as they are computed with, in whole vectors; 0 behind the last one. */
+static inline __attribute__((always_inline)) void FN(take)(C *to, const char *in, int64_t n,
+                                                           int64_t step) {
+    for (int64_t p = 0; p < GEMM_SMALL && p < n; p += W) {
+        const int64_t w = n - p;
+        const char *at = in + p * step;
+        V x = {0};
+        if (step == E)
+            x = w >= W ? LDV(&CAT(T, at, 0)) : LDV_N(&CAT(T, at, 0), w);
+        else
+            for (int64_t l = 0; l < W && l < w; l++) x[l] = C_OF(CAT(T, at, l * step));
+        memcpy(to + p, &x, sizeof x);
+    }
+}
+
+/* Some rows of C, beside each other in registers. a: rows of A, `pitch` elements apart. */
+static inline __attribute__((always_inline)) void FN(few_rows)(const nomen__gemm_args *g,
+                                                               const C *a, int64_t pitch,
+                                                               const V *b, int64_t i,
+                                                               const int rows, const int nv) {
+    V acc[4 * (GEMM_SMALL / W > 0 ? GEMM_SMALL / W : 1)];
+    for (int x = 0; x < rows * nv; x++) acc[x] = (V){0};
     for (int64_t p = 0; p < g->k; p++)
-        for (int v = 0; v < nv; v++) {
-            int64_t w = g->n - v * W;
-            const char *in = g->b + p * g->b_row + v * W * g->b_col;
-            V x = {0};
-            if (w > 0 && g->b_col == E)
-                x = w >= W ? LDV(&CAT(T, in, 0)) : LDV_N(&CAT(T, in, 0), w);
-            else
-                for (int64_t l = 0; l < W && l < w; l++) x[l] = C_OF(CAT(T, in, l * g->b_col));
-            b[p * nv + v] = x;
+        for (int r = 0; r < rows; r++) {
+            const V x = FN(splat)(a[(i + r) * pitch + p]);
+            for (int v = 0; v < nv; v++) acc[r * nv + v] = FMA(x, b[p * nv + v], acc[r * nv + v]);
         }
-    for (int64_t i = 0; i < g->m; i++) {
-        V acc[GEMM_SMALL / W > 0 ? GEMM_SMALL / W : 1];
-        for (int v = 0; v < nv; v++) acc[v] = (V){0};
-        for (int64_t p = 0; p < g->k; p++) {
-            V x = FN(splat)(C_OF(CAT(T, g->a, i * g->a_row + p * g->a_col)));
-            for (int v = 0; v < nv; v++) acc[v] = FMA(x, b[p * nv + v], acc[v]);
-        }
+    for (int r = 0; r < rows; r++)
         for (int v = 0; v < nv; v++) {
+            const V sum = acc[r * nv + v];
             int64_t w = g->n - v * W;
-            char *out = g->c + i * g->c_row + v * W * g->c_col;
+            char *out = g->c + (i + r) * g->c_row + v * W * g->c_col;
             if (w <= 0) break;
             if (g->c_col == E && w >= W)
-                STV(&AT(T, out, 0), acc[v]);
+                STV(&AT(T, out, 0), sum);
             else if (g->c_col == E)
-                STV_N(&AT(T, out, 0), acc[v], w);
+                STV_N(&AT(T, out, 0), sum, w);
             else
-                for (int64_t l = 0; l < W && l < w; l++) AT(T, out, l * g->c_col) = T_OF(acc[v][l]);
+                for (int64_t l = 0; l < W && l < w; l++) AT(T, out, l * g->c_col) = T_OF(sum[l]);
         }
+}
+
+/* m, n, k <= GEMM_SMALL: B copied into whole vectors on the stack, and A unless it can be read
+ * where it lies. nv: vectors per row of B. */
+static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args *g, const int nv) {
+    V b[GEMM_SMALL * (GEMM_SMALL / W > 0 ? GEMM_SMALL / W : 1)];
+    C own[GEMM_SMALL * GEMM_SMALL] __attribute__((aligned(64)));
+    const C *a = own;
+    int64_t pitch = GEMM_SMALL, i = 0;
+    for (int64_t p = 0; p < g->k; p++) {
+        C row[GEMM_SMALL] __attribute__((aligned(64))) = {0};
+        FN(take)(row, g->b + p * g->b_row, g->n, g->b_col);
+        memcpy(b + p * nv, row, (size_t)nv * sizeof(V));
     }
+#if DIRECT
+    if (g->a_col == E && g->a_row % E == 0) {
+        a = &CAT(C, g->a, 0);
+        pitch = g->a_row / E;
+    }
+#endif
+    for (; a == own && i < g->m; i++)
+        FN(take)(own + i * GEMM_SMALL, g->a + i * g->a_row, g->k, g->a_col);
+    for (i = 0; nv <= 2 && i + 4 <= g->m; i += 4) FN(few_rows)(g, a, pitch, b, i, 4, nv);
+    for (; i < g->m; i++) FN(few_rows)(g, a, pitch, b, i, 1, nv);
 }
 static void FN(small)(const nomen__gemm_args *g) {
     int64_t nv = (g->n + W - 1) / W;
@@ -255,6 +285,41 @@ static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
 #include "kernels/loops/gemm_direct.h"
 #endif
 
+#if ROUNDS
+/* Middle-sized products of half types are those of float32: the same sums in the same order. */
+static inline bool FN(is_medium)(int64_t m, int64_t n, int64_t k) {
+    return n <= GEMM_MEDIUM && m <= GEMM_MEDIUM && is_direct_matmul_f32(m, n, k);
+}
+static inline int64_t FN(pitch)(int64_t n) { return (n + W - 1) / W * W; }
+
+static void FN(widen)(C *to, const char *in, int64_t lines, int64_t n, int64_t line, int64_t step) {
+    for (int64_t i = 0; i < lines; i++, to += FN(pitch)(n), in += line)
+        for (int64_t j = 0; j < n; j += GEMM_SMALL)
+            FN(take)(to + j, in + j * step, n - j < GEMM_SMALL ? n - j : GEMM_SMALL, step);
+}
+
+static APART void FN(medium)(const nomen__gemm_args *g, C *scratch) {
+    const int64_t e = (int64_t)sizeof(C), across = FN(pitch)(g->n), along = FN(pitch)(g->k);
+    C *a = scratch, *b = a + g->m * along, *c = b + g->k * across;
+    const nomen__gemm_args wide = {.m = g->m,
+                                   .n = g->n,
+                                   .k = g->k,
+                                   .a = (char *)a,
+                                   .b = (char *)b,
+                                   .c = (char *)c,
+                                   .a_row = along * e,
+                                   .a_col = e,
+                                   .b_row = across * e,
+                                   .b_col = e,
+                                   .c_row = across * e,
+                                   .c_col = e};
+    FN(widen)(a, g->a, g->m, g->k, g->a_row, g->a_col);
+    FN(widen)(b, g->b, g->k, g->n, g->b_row, g->b_col);
+    direct_matmul_f32(&wide, NULL);
+    FN(deliver)(g, c, across);
+}
+#endif
+
 static inline bool FN(is_small)(int64_t m, int64_t n, int64_t k) {
     return m <= GEMM_SMALL && n <= GEMM_SMALL && k <= GEMM_SMALL;
 }
@@ -264,6 +329,9 @@ static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
     size_t copy = 0, other = (size_t)k * sizeof(C);
 #if DIRECT
     if (FN(is_direct)(m, n, k)) copy = (size_t)(k * n) * sizeof(C);
+#elif ROUNDS
+    if (FN(is_medium)(m, n, k))
+        copy = (size_t)(m * FN(pitch)(k) + (k + m) * FN(pitch)(n)) * sizeof(C);
 #endif
     if (m > GEMM_NARROW && n > GEMM_NARROW) {
         const FN(plan) p = FN(plan_of)(m, n, k);
@@ -279,12 +347,19 @@ static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     return one > other ? one : other;
 }
 
+static APART nomen__gemm_args FN(turned)(const nomen__gemm_args *g) {
+    return (nomen__gemm_args){g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
+                              g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
+}
+
 static void FN(run)(const nomen__gemm_args *g, void *scratch) {
-    const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
-                                     g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
+    nomen__gemm_args turned;
     if (g->m <= 0 || g->n <= 0) return;
     const bool few_columns = g->n <= GEMM_NARROW, few_rows = g->m <= GEMM_NARROW;
-    if (!few_columns && !few_rows && g->c_col != E && g->c_row == E) g = &turned;
+    if (!few_columns && !few_rows && g->c_col != E && g->c_row == E) {
+        turned = FN(turned)(g);
+        g = &turned;
+    }
     if (g->k <= 0) {
         for (int64_t i = 0; i < g->m; i++)
             for (int64_t j = 0; j < g->n; j++) AT(T, g->c, i * g->c_row + j * g->c_col) = T_ZERO;
@@ -302,7 +377,12 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
     } else if (few_rows) {
+        turned = FN(turned)(g);
         FN(narrow)(&turned, scratch);
+#if ROUNDS
+    } else if (FN(is_medium)(g->m, g->n, g->k)) {
+        FN(medium)(g, scratch);
+#endif
     } else {
         FN(large)(g, scratch);
     }

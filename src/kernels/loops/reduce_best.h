@@ -20,18 +20,23 @@ static inline void FN(offer)(A *a, F x, int64_t at) {
 
 /* The first (from 0) or last (backwards) j with x[j] == best, or with x[j] NaN if best is. */
 static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
-    bool nan = IS_NAN(best);
+    enum { W = VB / sizeof(F) };
+    typedef F lanes __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
+    const bool nan = IS_NAN(best);
     if (last) {
         for (int64_t j = n - 1; j > 0; j--)
             if (x[j] == best || (nan && IS_NAN(x[j]))) return j;
         return 0;
     }
     int64_t j = 0;
-    for (; j + 16 <= n; j += 16) {
-        U hit = 0;
-        for (int l = 0; l < 16; l++) hit |= (U)((x[j + l] == best) | (nan & IS_NAN(x[j + l])));
-        if (hit) break;
+#if FLOATING
+    for (; nan && j + W <= n; j += W) {
+        const lanes y = *(const lanes *)(x + j);
+        if (v_any32((vi32)(y != y))) break;
     }
+#endif
+    for (; !nan && j + W <= n; j += W)
+        if (v_any32((vi32)(*(const lanes *)(x + j) == best))) break;
     for (; j < n - 1; j++)
         if (x[j] == best || (nan && IS_NAN(x[j]))) break;
     return j;
@@ -116,7 +121,9 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 }
 
 #define POSITIONS
+#define TURNED_ROW 63 /* whose position costs more than the turn */
 #include "kernels/loops/reduce_walk.h"
+#undef TURNED_ROW
 #undef POSITIONS
 
 static void FN(init)(void *acc, int64_t n_acc) {

@@ -5,6 +5,7 @@
 
 #define NONEMPTY
 #define LANE_BYTES  256
+#define TURNED_ROW  63 /* fewer than all lanes */
 #define JOIN(a, b)  (C)(BETTER(a, b) ? (a) : ((a) != (a) ? (a) : (b)))
 #define TOTAL(a, b) JOIN(a, b)
 #define TAKE(a, x)  (*(a) = JOIN(*(a), x))
@@ -154,6 +155,7 @@
 
 #undef NONEMPTY
 #undef LANE_BYTES
+#undef TURNED_ROW
 #undef JOIN
 #undef TOTAL
 #undef TAKE

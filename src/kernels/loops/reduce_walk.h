@@ -2,7 +2,8 @@
  * many elements) or whole columns (many accumulators, a few elements each), both of unit step;
  * strides and half types end here. Before: SFX, T (stored type), F (fetched type: T, or float for
  * half types), FETCH(from T to F; unset: T is F), A (accumulator), DECIDED(A *) if no more elements
- * can change one, POSITIONS if the position of an element matters, and the functions
+ * can change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
+ * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), and the functions
  * FN(row)(A *, const F *, n, i0, istep) and
  * FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
  * After: FN(step), which uses FN(init) and FN(merge). */
@@ -96,7 +97,12 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
      * empty. */
-    bool cols = s->n_acc >= 8 && (across < along || s->n_red <= SHORT_ROW);
+#ifdef TURNED_ROW
+    const int64_t turned = sizeof(T) == 4 ? TURNED_ROW : SHORT_ROW;
+#else
+    const int64_t turned = SHORT_ROW;
+#endif
+    bool cols = s->n_acc >= 8 && (across < along || s->n_red <= turned);
 #ifndef POSITIONS
     if (s->n_acc > 1 && s->n_acc <= 16 && s->acc_step == (int64_t)sizeof(T) &&
         s->red_step == s->n_acc * (int64_t)sizeof(T) &&
