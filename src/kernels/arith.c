@@ -70,6 +70,7 @@
 
 #define OP         div_trunc
 #define EXPR(x, y) int_div_trunc(x, y)
+#define WIDE_EXPR  v_int_div_trunc
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
@@ -80,6 +81,7 @@
 
 #define OP         div_floor
 #define EXPR(x, y) int_div_floor(x, y)
+#define WIDE_EXPR  v_int_div_floor
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
@@ -90,6 +92,7 @@
 
 #define OP         remainder
 #define EXPR(x, y) int_remainder(x, y)
+#define WIDE_EXPR  v_int_remainder
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
@@ -100,6 +103,7 @@
 
 #define OP         fmod
 #define EXPR(x, y) int_fmod(x, y)
+#define WIDE_EXPR  v_int_fmod
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 

@@ -51,8 +51,9 @@ def pairs(values=SPECIAL):
 
 def exact(result, want):
     got = numpy.array(result.tolist())
-    assert ((got == want) & (numpy.signbit(got) == numpy.signbit(want)) | (got != got) & (
-        want != want)).all()
+    assert (
+        (got == want) & (numpy.signbit(got) == numpy.signbit(want)) | (got != got) & (want != want)
+    ).all()
 
 
 def test_atan2_of_many_sizes():
@@ -73,12 +74,12 @@ def test_special_numbers(name):
     x, y = pairs()
     reference = {"atan2": numpy.arctan2}.get(name) or getattr(numpy, name)
     if name == "remainder":  # NumPy's has the sign of y where the result is zero, PyTorch's of x
-        reference = lambda x, y: numpy.where(
-            (r := numpy.fmod(x, y)) * numpy.sign(y) < 0, r + y, r)
+        reference = lambda x, y: numpy.where((r := numpy.fmod(x, y)) * numpy.sign(y) < 0, r + y, r)
     with numpy.errstate(all="ignore"):
         want = reference(x, y)
-    result = getattr(nomen, name)(nomen.tensor(x.tolist(), dtype=nomen.float64),
-                                  nomen.tensor(y.tolist(), dtype=nomen.float64))
+    result = getattr(nomen, name)(
+        nomen.tensor(x.tolist(), dtype=nomen.float64), nomen.tensor(y.tolist(), dtype=nomen.float64)
+    )
     if name in ("atan2", "hypot"):
         got = numpy.array(result.tolist())
         numpy.testing.assert_allclose(got, want, rtol=4e-16)
@@ -150,8 +151,9 @@ def test_weighted_products_and_quotients():
     x = nomen.tensor([[1.0, 2.0], [3.0, 4.0]], names=("N", "C"))
     t = nomen.tensor([2.0, 4.0], names=("C",))
     assert nomen.addcmul(x, t, t).tolist() == [[5, 18], [7, 20]]
-    numpy.testing.assert_allclose(x.addcdiv(t, x, value=-2).tolist(),
-                                  [[-3, -2], [3 - 4 / 3, 2]], rtol=1e-6)
+    numpy.testing.assert_allclose(
+        x.addcdiv(t, x, value=-2).tolist(), [[-3, -2], [3 - 4 / 3, 2]], rtol=1e-6
+    )
     assert x.addcmul(t, t).names == ("N", "C")
     out = nomen.empty(0)
     assert nomen.addcmul(x, t, t, value=0.5, out=out) is out and out.names == ("N", "C")
@@ -276,3 +278,32 @@ def test_products_in_place_are_not_cast_to_fewer_kinds(beta):
         with pytest.raises(RuntimeError, match="result type complex64 can't be cast"):
             call()
     assert own.tolist() == [[1, 1], [1, 1]]
+
+
+def whole_pairs():
+    """Numbers and divisors around the sizes at which int64 is divided another way."""
+    special = [
+        s * (2**k + d) for k in (31, 49, 50, 51, 53, 62) for d in (-1, 0, 1) for s in (1, -1)
+    ]
+    special += [1, -1, 2, -3, 7, 2**63 - 1, -(2**63)]
+    pairs = [(x, y) for x in (*special, 0) for y in special]
+    rng = numpy.random.default_rng(4)
+    for x, y in rng.integers(-(2**50) + 1, 2**50, (3000, 2)).tolist():
+        y >>= int(rng.integers(0, 50))
+        pairs += [(x, y or 1)] + [(x // y * y + d, y) for d in (-1, 0, 1) if y]
+    return pairs
+
+
+@pytest.mark.parametrize("short", [False, True])
+def test_division_of_int64(short):
+    pairs = [(x, y) for x, y in whole_pairs() if not short or max(abs(x), abs(y)) < 2**50]
+    x, y = (nomen.tensor([pair[k] for pair in pairs], dtype=nomen.int64) for k in (0, 1))
+    answers = {"floor": [], "trunc": [], "remainder": [], "fmod": []}
+    for a, b in pairs:
+        quotient = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+        for key, value in zip(answers, (a // b, quotient, a % b, a - quotient * b)):
+            answers[key].append((value + 2**63) % 2**64 - 2**63)
+    assert nomen.div(x, y, rounding_mode="floor").tolist() == answers["floor"]
+    assert nomen.div(x, y, rounding_mode="trunc").tolist() == answers["trunc"]
+    assert nomen.remainder(x, y).tolist() == answers["remainder"]
+    assert nomen.fmod(x, y).tolist() == answers["fmod"]

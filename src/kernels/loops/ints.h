@@ -1,8 +1,9 @@
 /* Includes LOOP for uint8, int8, int16, int32 and int64, and with AND_BOOL for bool; no include
  * guard. Wants LOOP, OP and EXPR, where EXPR is on single numbers: plain loops over integers are
  * vectorised well by the compiler. With WRAP the numbers are unsigned and at least 32 bits wide, so
- * that arithmetic wraps; with OUT_BOOL results are bools. Takes LOOP, OP, EXPR, WRAP, AND_BOOL and
- * OUT_BOOL away again. */
+ * that arithmetic wraps; with OUT_BOOL results are bools; WIDE_EXPR is on vectors of int64, where
+ * the compiler finds none. Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL and WIDE_EXPR away again.
+ */
 
 #define W        1
 #define LD(p)    ((V) * (const T *)(p))
@@ -67,7 +68,26 @@
 #endif
 #define T  int64_t
 #define FN LOOP_NAME2(OP, i64)
+#ifdef WIDE_EXPR
+#undef V
+#undef W
+#undef LD
+#undef ST
+#undef EXPR
+#define V            vi64
+#define W            W64
+#define LD(p)        ((vi64)ld_f64(p))
+#define LDN(p, k)    ((vi64)ld_f64_n(p, k))
+#define ST(p, v)     st_f64(p, (vf64)(v))
+#define STN(p, v, k) st_f64_n(p, (vf64)(v), k)
+#define SPLAT(v)     ((v)[0] - (vi64){0})
+#define EXPR         WIDE_EXPR
+#endif
 #include LOOP
+#undef LDN
+#undef STN
+#undef SPLAT
+#undef WIDE_EXPR
 #undef T
 #undef FN
 

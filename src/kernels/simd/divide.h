@@ -57,6 +57,78 @@ static inline int64_t int_div_floor_64(int64_t x, int64_t y) {
     _Generic((x), int64_t: int_remainder_64, default: int_remainder_32)(x, y)
 #define int_fmod(x, y) _Generic((x), int64_t: int_fmod_64, default: int_fmod_32)(x, y)
 
+/* Vectors of int64 whose numbers are below 2^50 in size (others: one by one). The quotient in
+ * double, rounded to the nearest integer, leaves a remainder of at most 3/4 of the divisor, and
+ * every number on the way is exact. Adding INT_SHIFT to a double puts an integer into its low bits.
+ */
+#define INT_SHIFT 0x1.8p52
+static inline vf64 v_double_of(vi64 x) {
+    const vf64 shift = v_set_f64(INT_SHIFT);
+    return (vf64)(x + (vi64)shift) - shift;
+}
+static inline vi64 v_int_of(vf64 x) {
+    const vf64 shift = v_set_f64(INT_SHIFT);
+    return (vi64)(x + shift) - (vi64)shift;
+}
+static inline bool v_is_short(vi64 x, vi64 y) {
+    const vu64 half = (vu64)(vi64){0} + ((uint64_t)1 << 50);
+    return !v_any64((vi64)((((vu64)x + half) | ((vu64)y + half)) >> 51));
+}
+
+typedef struct v_divided {
+    vf64 x, y, q, r; /* x == q y + r, q the nearest */
+    vi64 defined;    /* y != 0; where it is, y is 1 */
+} v_divided;
+
+static inline v_divided v_divide(vi64 x, vi64 y) {
+    const vf64 shift = v_set_f64(INT_SHIFT);
+    v_divided d = {.defined = y != 0};
+    d.x = v_double_of(x);
+    d.y = v_double_of(y - (y == 0));
+    d.q = d.x / d.y + shift - shift;
+    d.r = d.x - d.q * d.y;
+    return d;
+}
+/* Where the remainder is on the other side of 0 than floor division, or truncation, wants it. */
+static inline vi64 v_off_floor(v_divided d) { return (d.r != 0) & ((d.r < 0) ^ (d.y < 0)); }
+static inline vi64 v_off_trunc(v_divided d) { return (d.r != 0) & ((d.r < 0) ^ (d.x < 0)); }
+
+static inline vi64 v_int_div_floor(vi64 x, vi64 y) {
+    if (__builtin_expect(v_is_short(x, y), 1)) {
+        const v_divided d = v_divide(x, y);
+        return (v_int_of(d.q) + v_off_floor(d)) & d.defined;
+    }
+    for (int i = 0; i < W64; i++) x[i] = int_div_floor_64(x[i], y[i]);
+    return x;
+}
+static inline vi64 v_int_div_trunc(vi64 x, vi64 y) {
+    if (__builtin_expect(v_is_short(x, y), 1)) {
+        const v_divided d = v_divide(x, y);
+        const vi64 negative = (d.x < 0) ^ (d.y < 0); /* one up there, else one down */
+        return (v_int_of(d.q) + (v_off_trunc(d) & (-1 - 2 * negative))) & d.defined;
+    }
+    for (int i = 0; i < W64; i++) x[i] = int_div_trunc_64(x[i], y[i]);
+    return x;
+}
+static inline vi64 v_int_remainder(vi64 x, vi64 y) {
+    if (__builtin_expect(v_is_short(x, y), 1)) {
+        const v_divided d = v_divide(x, y);
+        return (v_int_of(d.r) + (v_off_floor(d) & y)) & d.defined;
+    }
+    for (int i = 0; i < W64; i++) x[i] = int_remainder_64(x[i], y[i]);
+    return x;
+}
+static inline vi64 v_int_fmod(vi64 x, vi64 y) {
+    if (__builtin_expect(v_is_short(x, y), 1)) {
+        const v_divided d = v_divide(x, y);
+        const vi64 opposite = (d.x < 0) ^ (d.y < 0);
+        return (v_int_of(d.r) + (v_off_trunc(d) & ((y ^ opposite) - opposite))) & d.defined;
+    }
+    for (int i = 0; i < W64; i++) x[i] = int_fmod_64(x[i], y[i]);
+    return x;
+}
+#undef INT_SHIFT
+
 /* ---- floats ---------------------------------------------------------------------------------- */
 
 /* The remainder of truncated division is always a number of the type, so it is enough that every
