@@ -77,6 +77,10 @@ nomen_status nomen__compose_to(nomen__call *c) {
 
 /* ---- results --------------------------------------------------------------------------------- */
 
+nomen_tensor *nomen__nameless(nomen_tensor *t) {
+    return t && !nomen__is_named(t) ? t : nomen_rename(t);
+}
+
 nomen_tensor *nomen__compose_target(const nomen__call *c) {
     return c->inplace || !c->out[0] || (c->out[0]->flags & NOMEN__NAMED) ? NULL : c->out[0];
 }

@@ -50,13 +50,13 @@ nomen_status nomen__compose_bincount(nomen__call *c) {
     nomen_tensor *r = NULL;
     if (s) return s;
     nomen_scope() {
-        nomen_tensor *t = nomen_rename(c->in[0]), *w;
+        nomen_tensor *t = nomen__nameless(c->in[0]), *w;
         int64_t n = places(t, least);
         if (n < 0 && !nomen__error_pending()) s = not_whole();
         if (!s && n >= 0) s = check_weights(c);
         w = s ? NULL
             : nomen__given(c, 1) && c->in[0]->numel
-                ? summands(nomen_rename(c->in[1]))
+                ? summands(nomen__nameless(c->in[1]))
                 : nomen_expand(nomen_ones(NULL, NOMEN_SIZES(1), .dtype = NOMEN_I64),
                                NOMEN_SIZES(c->in[0]->numel));
         if (n >= 0 && w)

@@ -80,7 +80,7 @@ nomen_status nomen__compose_cdist(nomen__call *c) {
     if (s) return s;
     nomen_scope() {
         /* the names are known already: inside, dims are matched by position */
-        nomen_tensor *a = nomen_rename(c->in[0]), *b = nomen_rename(c->in[1]);
+        nomen_tensor *a = nomen__nameless(c->in[0]), *b = nomen__nameless(c->in[1]);
         if (is_complex(a) || is_complex(b))
             r = lengths(c, 2, nomen_sub(nomen_unsqueeze(a, "-2"), nomen_unsqueeze(b, "-3")));
         else
@@ -107,7 +107,7 @@ nomen_status nomen__compose_pdist(nomen__call *c) {
     nomen_status s = check_p(c, 1);
     if (s) return s;
     nomen_scope() {
-        nomen_tensor *points = nomen_rename(c->in[0]);
+        nomen_tensor *points = nomen__nameless(c->in[0]);
         if (is_complex(points)) {
             nomen_tensor *pairs = nomen__pairs(t->size[0]);
             nomen_tensor *a = nomen_index_select(points, "0", nomen_select(pairs, "1", 0)),

@@ -228,8 +228,8 @@ static bool adds_outer(const nomen__call *c) {
 static nomen_tensor *sum_with_outer(const nomen__call *c) {
     nomen_tensor *r = NULL;
     nomen_scope() {
-        nomen_tensor *column = nomen_unsqueeze(nomen_rename(c->in[LEFT]), "1");
-        r = nomen_addcmul(nomen_rename(c->in[SELF]), nomen_rename(c->in[RIGHT]), column,
+        nomen_tensor *column = nomen_unsqueeze(nomen__nameless(c->in[LEFT]), "1");
+        r = nomen_addcmul(nomen__nameless(c->in[SELF]), nomen__nameless(c->in[RIGHT]), column,
                           .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
@@ -268,7 +268,7 @@ nomen_status nomen__compose_outer(nomen__call *c) {
     if (!s) s = nomen__names_chain("outer", nomen__names_of(a), 1, nomen__names_of(b), 1, &names);
     if (s) return s;
     nomen_scope() {
-        r = nomen_mul(nomen_unsqueeze(nomen_rename(a), "1"), nomen_rename(b),
+        r = nomen_mul(nomen_unsqueeze(nomen__nameless(a), "1"), nomen__nameless(b),
                       .out = nomen__compose_target(c));
         if (r) nomen__retain(r);
     }
@@ -309,8 +309,8 @@ nomen_status nomen__compose_inner(nomen__call *c) {
                                         nomen_strict_contraction(), &names);
     if (s) return s;
     nomen_scope() {
-        a = nomen_rename(a);
-        b = nomen_rename(b);
+        a = nomen__nameless(a);
+        b = nomen__nameless(b);
         r = factor ? nomen_mul(a, b) : all_rows(a, b);
         if (r) nomen__retain(r);
     }

@@ -85,7 +85,7 @@ static void deliver(nomen__call *c, const wish *w, nomen_tensor *const parts[3])
 
 static void find(nomen__call *c, const wish *w) {
     char text[16];
-    nomen_tensor *t = nomen_rename(c->in[0]);
+    nomen_tensor *t = nomen__nameless(c->in[0]);
     t = w->along ? nomen_movedim(t, dim_text(w->dim, text), "0")
                  : nomen_reshape(t, NOMEN_SIZES(-1));
     series s = in_order(t, w);

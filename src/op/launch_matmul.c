@@ -296,7 +296,7 @@ static nomen_status find_largest(nomen_tensor *x, double *most) {
     nomen_status s = NOMEN_OK;
     *most = (double)INFINITY;
     nomen_scope() {
-        nomen_tensor *high = NULL, *low = nomen_aminmax(nomen_rename(x), .max = &high);
+        nomen_tensor *high = NULL, *low = nomen_aminmax(nomen__nameless(x), .max = &high);
         if (low)
             *most = fmax(-(double)nomen_item_int(low), (double)nomen_item_int(high));
         else

@@ -61,7 +61,7 @@ static nomen_tensor *cleared(const nomen__call *c) {
         nomen_tensor *value = nomen_full(NULL, (nomen_sizes){0, NULL}, n, .dtype = c->compute);
         nomen_tensor *rows =
             nomen_expand(value, (nomen_sizes){c->in[INDEX]->ndim, c->in[INDEX]->size});
-        r = nomen_scatter(nomen_rename(c->in[SELF]), dim, nomen_rename(c->in[INDEX]), rows);
+        r = nomen_scatter(nomen__nameless(c->in[SELF]), dim, nomen__nameless(c->in[INDEX]), rows);
         if (r) nomen__retain(r);
     }
     nomen__grad_enabled = was;
@@ -78,7 +78,7 @@ static nomen_tensor *counts(const nomen__call *c) {
     nomen_scope() {
         nomen_tensor *n = nomen_full(NULL, own, nomen_num((int64_t)!excludes(c)));
         nomen_tensor *one = nomen_ones(NULL, places, .dtype = NOMEN_I64);
-        n = nomen_scatter_add(n, dim, nomen_rename(c->in[INDEX]), one);
+        n = nomen_scatter_add(n, dim, nomen__nameless(c->in[INDEX]), one);
         n = nomen_to(nomen_clamp_min(n, nomen_scalar(1)), c->compute);
         if (n) r = nomen__retain(n);
     }

@@ -19,7 +19,7 @@ static bool flag(const nomen__call *c, int arg) { return nomen__given(c, arg) &&
 static nomen_status check_places(nomen_tensor *sorter) {
     int64_t least = 0, most = -1;
     nomen_scope() {
-        nomen_tensor *high = NULL, *low = nomen_aminmax(nomen_rename(sorter), .max = &high);
+        nomen_tensor *high = NULL, *low = nomen_aminmax(nomen__nameless(sorter), .max = &high);
         if (low) {
             least = nomen_item_int(low);
             most = nomen_item_int(high);
@@ -53,7 +53,7 @@ static nomen_status sort_by(nomen__call *c, nomen_tensor *sorter) {
     bool was = nomen__grad_enabled;
     nomen__grad_enabled = false;
     nomen_scope() {
-        sorted = nomen_take_along_dim(nomen_rename(t), nomen_rename(sorter), "-1");
+        sorted = nomen_take_along_dim(nomen__nameless(t), nomen__nameless(sorter), "-1");
         if (sorted) nomen__retain(sorted);
     }
     nomen__grad_enabled = was;

@@ -355,6 +355,8 @@ nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *
 /* out= of a composite, to be handed on to the last operation in it, which saves a copy; NULL where
  * there is none, or it has names, which are compared with those of the whole. */
 nomen_tensor *nomen__compose_target(const nomen__call *c);
+/* An operand without its names, inside a scope: itself if it has none. */
+nomen_tensor *nomen__nameless(nomen_tensor *t);
 /* Puts the value of a composite where the call wants it: into self, into out=, or as it is.
  * Consumes t. names: NULL if it has them already. */
 nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen__namelist *names);
