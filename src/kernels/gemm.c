@@ -5,7 +5,7 @@
  * in registers. Half types are widened on the way into the panels and rounded once at the end;
  * narrow integers are computed in 32 bits, of which the low ones are right. Small products,
  * products with a vector and middle-sized ones of float32 and float64 read the operands where they
- * lie.
+ * lie; half types up to GEMM_MEDIUM are widened whole and go the way of float32.
  *
  * Limit: the fused multiply-adds of one core. Share, as bench/bench_kernels.c prints it (its first
  * lines say how to build it), best of several runs on a busy shared AVX-512 machine: float32 53 %
