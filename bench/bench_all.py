@@ -187,10 +187,8 @@ class Progress:
     def tell(self, done, of):
         if time.time() - self.shown > 15:
             self.shown = time.time()
-            print(f"bench: {done} of {of} {self.what}, {self.took():.0f} s", flush=True)
-
-    def took(self):
-        return time.time() - self.started
+            took = self.shown - self.started
+            print(f"bench: {done} of {of} {self.what}, {took:.0f} s", flush=True)
 
 
 def asked(case, measurer, keeper):
@@ -200,10 +198,13 @@ def asked(case, measurer, keeper):
 
 
 def write(path, cases, answers):
+    """A line for each answer, as they come."""
     with path.open("w", newline="") as f:
         writer = csv.DictWriter(f, COLUMNS)
         writer.writeheader()
-        writer.writerows(line_of(case, *answer) for case, answer in zip(cases, answers))
+        for case, answer in zip(cases, answers):
+            writer.writerow(line_of(case, *answer))
+            f.flush()
 
 
 def measured_again(cases, answers, measurer, keeper):
@@ -218,22 +219,29 @@ def measured_again(cases, answers, measurer, keeper):
     return len(disturbed)
 
 
-def run(cases, measurer, keeper, options, path):
-    """Measures the calls and writes them to the file, all that there is after each turn."""
-    forecast, progress, answers = Forecast(options.longest), Progress("calls"), []
+def measured(cases, measurer, keeper, longest, answers):
+    """The answers one after another, which are put into the list as well."""
+    forecast, progress = Forecast(longest), Progress("calls")
     for k, case in enumerate(cases):
         if forecast.too_long(case):
-            answers.append(({"error": "left out: it would take too long"}, None))
+            answer = {"error": "left out: it would take too long"}, None
         else:
-            answers.append(asked(case, measurer, keeper))
-        forecast.learn(case, answers[-1][0])
+            answer = asked(case, measurer, keeper)
+        forecast.learn(case, answer[0])
+        answers.append(answer)
+        yield answer
         progress.tell(k + 1, len(cases))
-    write(path, cases, answers)
+
+
+def run(cases, measurer, keeper, options, path):
+    """Measures the calls and writes them to the file as they come; then those that were disturbed."""
+    started, answers = time.time(), []
+    write(path, cases, measured(cases, measurer, keeper, options.longest, answers))
     for _ in range(options.again):
         if measured_again(cases, answers, measurer, keeper) == 0:
             break
         write(path, cases, answers)
-    print(f"bench: {len(cases)} calls, {progress.took():.0f} s: {path}", flush=True)
+    print(f"bench: {len(cases)} calls, {time.time() - started:.0f} s: {path}", flush=True)
 
 
 def triad(threads):
