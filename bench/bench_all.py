@@ -234,7 +234,7 @@ def measured(cases, measurer, keeper, longest, answers):
 
 
 def run(cases, measurer, keeper, options, path):
-    """Measures the calls and writes them to the file as they come; then those that were disturbed."""
+    """Measures the calls and writes them to the file as they come; the disturbed ones again."""
     started, answers = time.time(), []
     write(path, cases, measured(cases, measurer, keeper, options.longest, answers))
     for _ in range(options.again):
