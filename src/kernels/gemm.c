@@ -67,6 +67,12 @@ static inline void st_u64_n(uint64_t *p, vu64 x, int64_t k) { st_f64_n(p, (vf64)
 
 #define MUL_ADD(a, b, c) ((a) * (b) + (c))
 
+/* The same product with rows for columns: C' = B' A'. */
+static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
+    return (nomen__gemm_args){g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
+                              g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
+}
+
 #define SFX            f32
 #define T              float
 #define C              float

@@ -347,17 +347,12 @@ static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
     return one > other ? one : other;
 }
 
-static APART nomen__gemm_args FN(turned)(const nomen__gemm_args *g) {
-    return (nomen__gemm_args){g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
-                              g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
-}
-
 static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     nomen__gemm_args turned;
     if (g->m <= 0 || g->n <= 0) return;
     const bool few_columns = g->n <= GEMM_NARROW, few_rows = g->m <= GEMM_NARROW;
     if (!few_columns && !few_rows && g->c_col != E && g->c_row == E) {
-        turned = FN(turned)(g);
+        turned = turned_product(g);
         g = &turned;
     }
     if (g->k <= 0) {
@@ -377,7 +372,7 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
     } else if (few_rows) {
-        turned = FN(turned)(g);
+        turned = turned_product(g);
         FN(narrow)(&turned, scratch);
 #if ROUNDS
     } else if (FN(is_medium)(g->m, g->n, g->k)) {

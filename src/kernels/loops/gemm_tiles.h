@@ -184,12 +184,16 @@ static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
 }
 
 static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
-    const nomen__gemm_args turned = {g->n,     g->m,     g->k,     g->b,     g->a,     g->c,
-                                     g->b_col, g->b_row, g->a_col, g->a_row, g->c_col, g->c_row};
-    if (!wants_tiles(g->m, g->n, g->k) || !nomen__kernel_tiles())
+    nomen__gemm_args turned;
+    if (!wants_tiles(g->m, g->n, g->k) || !nomen__kernel_tiles()) {
         gemm_matmul_bf16.run(g, scratch);
-    else
-        large_by_tiles(g->c_col != 2 && g->c_row == 2 ? &turned : g, scratch);
+        return;
+    }
+    if (g->c_col != 2 && g->c_row == 2) {
+        turned = turned_product(g);
+        g = &turned;
+    }
+    large_by_tiles(g, scratch);
 }
 
 static const nomen__gemm gemm_by_tiles = {.scratch = scratch_of_tiles, .run = run_by_tiles};
