@@ -256,7 +256,7 @@ for word in "$@"; do
     memcheck | fortified) checked "$word" ;;
     gcov)
         isas="scalar"
-        [ "$(uname -m)" = x86_64 ] && isas="scalar;avx2"
+        [ "$(uname -m)" = x86_64 ] && isas="scalar;avx2;avx512"
         # As little as possible is optimised, so that what is counted is what is written.
         configure gcov -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-O0 -g1" \
             -DNOMEN_KERNEL_OPT=-O1 -DNOMEN_COUNT_BRANCHES=ON -DNOMEN_ISAS="$isas" -DNOMEN_FAULTS=ON \
