@@ -227,7 +227,10 @@ LEFT_OUT = (
 ).split()
 # What has vectors of its own in core, once more with them, as wide as the machine has them.
 ISAS = ("avx2", "avx512", "amx")
-VECTORS = ("tests/c/test_random.c", "tests/c/test_random_rows.c", "tests/python/test_random.py")
+VECTORS = (
+    *("tests/c/test_random.c", "tests/c/test_random_rows.c", "tests/c/test_core_parallel.c"),
+    "tests/python/test_random.py",
+)
 
 
 def run_all():

@@ -6,15 +6,29 @@
 
 enum { PIECE = 1 << 16 }; /* elements between two questions whether to go on */
 
+/* Draws come AHEAD of the exchanges, so that memory far apart is on its way by then. */
 nomen_status nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n) {
+    enum { AHEAD = 64 };
+    _Static_assert(PIECE % AHEAD == 0, "it is asked between two rounds");
     nomen_status status = NOMEN_OK;
     for (int64_t i = 0; i < n; i++) out[i] = i;
     g = nomen__generator_lock(g);
-    for (int64_t i = 0; i < n - 1; i++) {
-        if (i % PIECE == PIECE - 1 && (status = nomen__generator_ask(g)) != NOMEN_OK) break;
-        int64_t other = i + (int64_t)(nomen__draw32(g) % (uint64_t)(n - i)), kept = out[i];
-        out[i] = out[other];
-        out[other] = kept;
+    for (int64_t i = 0, count; i < n - 1; i += count) {
+        int64_t other[AHEAD];
+        if (i && i % PIECE == 0 && (status = nomen__generator_ask(g)) != NOMEN_OK) break;
+        count = n - 1 - i < AHEAD ? n - 1 - i : AHEAD;
+        for (int64_t k = 0; k < count; k++) {
+            const int64_t left = n - i - k;
+            const uint32_t drawn = nomen__draw32(g);
+            const int64_t ahead = left > UINT32_MAX ? drawn : drawn % (uint32_t)left;
+            other[k] = i + k + ahead;
+            __builtin_prefetch(out + other[k], 1);
+        }
+        for (int64_t k = 0; k < count; k++) {
+            const int64_t kept = out[i + k];
+            out[i + k] = out[other[k]];
+            out[other[k]] = kept;
+        }
     }
     nomen__generator_unlock(g);
     return status;

@@ -5,19 +5,22 @@
  * attributes of its functions, and ROOT(x), square roots of a vector of the type NAME(f64v). After:
  * NAME(shape) and NAME(pairs); the macros are undefined. */
 
-#define u64v        NAME(u64v_)
-#define i64v        NAME(i64v_)
-#define f64v        NAME(f64v_)
-#define choose      NAME(choose_)
-#define log_of      NAME(log_of_)
-#define sine_cosine NAME(sine_cosine_)
-#define tangent     NAME(tangent_)
-#define exp_of      NAME(exp_of_)
-#define ceil_of     NAME(ceil_of_)
-#define shape_of    NAME(shape_of_)
-#define shape_all   NAME(shape_all_)
-#define pairs_all   NAME(pairs_all_)
-#define BODY        TARGET static inline __attribute__((always_inline))
+#define u64v           NAME(u64v_)
+#define i64v           NAME(i64v_)
+#define f64v           NAME(f64v_)
+#define choose         NAME(choose_)
+#define log_of         NAME(log_of_)
+#define sine_cosine    NAME(sine_cosine_)
+#define tangent        NAME(tangent_)
+#define exp_of         NAME(exp_of_)
+#define ceil_of        NAME(ceil_of_)
+#define exponential_of NAME(exponential_of_)
+#define geometric_of   NAME(geometric_of_)
+#define log_normal_of  NAME(log_normal_of_)
+#define cauchy_of      NAME(cauchy_of_)
+#define shape_all      NAME(shape_all_)
+#define pairs_all      NAME(pairs_all_)
+#define BODY           TARGET static inline __attribute__((always_inline))
 #if LANES == 8
 #define EVENS 0, 2, 4, 6, 8, 10, 12, 14
 #define ODDS  1, 3, 5, 7, 9, 11, 13, 15
@@ -121,22 +124,26 @@ BODY f64v ceil_of(f64v x) {
     return choose(x < zero + 0x1p51, whole, x); /* infinity too */
 }
 
-BODY f64v shape_of(nomen__distribution which, f64v u, double a, double b) {
-    switch (which) {
-    case NOMEN__EXPONENTIAL: return -1.0 / a * log_of(1.0 - u);
-    case NOMEN__GEOMETRIC: return ceil_of(log_of(u) / a);
-    case NOMEN__LOG_NORMAL: return exp_of(u * b + a);
-    default: return b * tangent(M_PI * (u - 0.5)) + a;
-    }
+BODY f64v exponential_of(f64v u, double a, double b) {
+    (void)b;
+    return -1.0 / a * log_of(1.0 - u);
 }
+BODY f64v geometric_of(f64v u, double a, double b) {
+    (void)b;
+    return ceil_of(log_of(u) / a);
+}
+BODY f64v log_normal_of(f64v u, double a, double b) { return exp_of(u * b + a); }
+BODY f64v cauchy_of(f64v u, double a, double b) { return b * tangent(M_PI * (u - 0.5)) + a; }
 
-BODY void shape_all(nomen__distribution which, double *u, int64_t n, double a, double b) {
+/* shape_of is one of these, known where this is called, so that its text stands in the loop. */
+BODY void shape_all(f64v (*shape_of)(f64v u, double a, double b), double *u, int64_t n, double a,
+                    double b) {
     int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) *(f64v *)(u + i) = shape_of(which, *(f64v *)(u + i), a, b);
+    for (; i + LANES <= n; i += LANES) *(f64v *)(u + i) = shape_of(*(f64v *)(u + i), a, b);
     if (i == n) return;
     f64v rest = {0};
     for (int64_t k = 0; k < n - i; k++) rest[k] = u[i + k];
-    rest = shape_of(which, rest, a, b);
+    rest = shape_of(rest, a, b);
     for (int64_t k = 0; k < n - i; k++) u[i + k] = rest[k];
 }
 
@@ -158,10 +165,10 @@ BODY void pairs_all(double *u, int64_t pairs) {
 TARGET static void NAME(shape)(nomen__distribution which, double *u, int64_t n, double a,
                                double b) {
     switch (which) { /* each with a loop of its own */
-    case NOMEN__EXPONENTIAL: shape_all(NOMEN__EXPONENTIAL, u, n, a, b); break;
-    case NOMEN__GEOMETRIC: shape_all(NOMEN__GEOMETRIC, u, n, a, b); break;
-    case NOMEN__LOG_NORMAL: shape_all(NOMEN__LOG_NORMAL, u, n, a, b); break;
-    default: shape_all(NOMEN__CAUCHY, u, n, a, b);
+    case NOMEN__EXPONENTIAL: shape_all(exponential_of, u, n, a, b); break;
+    case NOMEN__GEOMETRIC: shape_all(geometric_of, u, n, a, b); break;
+    case NOMEN__LOG_NORMAL: shape_all(log_normal_of, u, n, a, b); break;
+    default: shape_all(cauchy_of, u, n, a, b);
     }
 }
 
@@ -176,7 +183,10 @@ TARGET static void NAME(pairs)(double *u, int64_t pairs) { pairs_all(u, pairs); 
 #undef tangent
 #undef exp_of
 #undef ceil_of
-#undef shape_of
+#undef exponential_of
+#undef geometric_of
+#undef log_normal_of
+#undef cauchy_of
 #undef shape_all
 #undef pairs_all
 #undef BODY

@@ -82,23 +82,30 @@ static double power_sum(double s, double x) {
     return sum + rest;
 }
 
-/* The same for a small s, where no power of x is too large or too small. */
-static inline vf64 v_power_sum(int s, vf64 x) {
-    const vf64 one = v_set_f64(1), none = {0}, enough = v_set_f64(10 + s);
-    vf64 sum = none, product = x;
-    for (vi64 near = x < enough; v_any64(near); near = x < enough) {
-        product = x;
-        for (int k = 1; k < s; k++) product *= x;
-        sum += v_sel_f64(near, one / product, none);
-        x += v_sel_f64(near, one, none);
-    }
-    product = x;
+/* Where the formula takes over from single terms, beyond s: for results in double and in float. */
+enum { FAR_WIDE = 10, FAR_NARROW = 4 };
+
+static inline vf64 v_power(vf64 x, int s) {
+    vf64 product = x;
     for (int k = 1; k < s; k++) product *= x;
-    const vf64 term = one / product, square = x * x;
-    vf64 rest = x * term / (double)(s - 1) + 0.5 * term, rise = (double)s * term / x;
+    return product;
+}
+
+/* The same for a small s, where no power of x is too large or too small. Divisions take longer than
+ * all else: two terms have one, and the formula's powers of 1 / x have one. */
+static inline vf64 v_power_sum(int s, vf64 x, int far) {
+    const vf64 none = {0}, enough = v_set_f64(far + s);
+    vf64 sum = none;
+    for (vi64 near = x < enough; v_any64(near); near = x < enough) {
+        const vf64 first = v_power(x, s), second = v_power(x + 1, s);
+        sum += v_sel_f64(near, (first + second) / (first * second), none);
+        x += v_sel_f64(near, v_set_f64(2), none);
+    }
+    const vf64 inverse = 1 / x, square = inverse * inverse, term = v_power(inverse, s);
+    vf64 rest = x * term * (1.0 / (s - 1)) + 0.5 * term, rise = (double)s * term * inverse;
     for (int k = 0; k < 8; k++) {
         rest += MACLAURIN[k] * rise;
-        rise *= (double)((s + 2 * k + 1) * (s + 2 * k + 2)) / square;
+        rise *= (double)((s + 2 * k + 1) * (s + 2 * k + 2)) * square;
     }
     return sum + rest;
 }
@@ -120,28 +127,29 @@ static double polygamma_of(double x, double n) {
     return sign * tgamma(s) * sum;
 }
 /* Of small orders and plain numbers. */
-static inline vf64 v_polygamma_plain(vf64 x, int order) {
+static inline vf64 v_polygamma_plain(vf64 x, int order, int far) {
     double factor = order % 2 == 0 ? -1 : 1;
     for (int k = 2; k <= order; k++) factor *= k;
-    return factor * v_power_sum(order + 1, x);
+    return factor * v_power_sum(order + 1, x, far);
 }
 /* The lanes with the order of the first one at once, if it is small; the others one by one. */
-static inline vf64 v_polygamma_f64(vf64 x, vf64 n) {
+static inline vf64 v_polygamma_to(vf64 x, vf64 n, int far) {
     const vi64 plain =
         (n >= 1) & (n < SMALL_POWER) & (v_floor_f64(n) == n) & (x > 0x1p-100) & (x < 0x1p100);
     const vi64 done = plain & (n == n[0]);
     vf64 r = x;
-    if (v_any64(done)) r = v_polygamma_plain(v_sel_f64(done, x, v_set_f64(16)), (int)n[0]);
+    if (v_any64(done)) r = v_polygamma_plain(v_sel_f64(done, x, v_set_f64(16)), (int)n[0], far);
     for (int i = 0; i < W64 && v_any64(~done); i++) {
         if (done[i]) continue;
-        r[i] =
-            plain[i] ? v_polygamma_plain(v_set_f64(x[i]), (int)n[i])[0] : polygamma_of(x[i], n[i]);
+        r[i] = plain[i] ? v_polygamma_plain(v_set_f64(x[i]), (int)n[i], far)[0]
+                        : polygamma_of(x[i], n[i]);
     }
     return r;
 }
+static inline vf64 v_polygamma_f64(vf64 x, vf64 n) { return v_polygamma_to(x, n, FAR_WIDE); }
 static inline vf32 v_polygamma_f32(vf32 x, vf32 n) {
-    return v_narrow_f64(v_polygamma_f64(v_low_f64(x), v_low_f64(n)),
-                        v_polygamma_f64(v_high_f64(x), v_high_f64(n)));
+    return v_narrow_f64(v_polygamma_to(v_low_f64(x), v_low_f64(n), FAR_NARROW),
+                        v_polygamma_to(v_high_f64(x), v_high_f64(n), FAR_NARROW));
 }
 
 #define OP         polygamma

@@ -27,12 +27,19 @@ enum {
 #define ORDER_NAME(what, width, part)  ORDER_NAME2(what, width, part)
 #define ORDER_NAME2(what, width, part) what##width##_##part
 
-/* What is known of a dtype: its bytes, is it floating, its keys (32: NULL if it is wider). */
+/* What is known of a dtype: its bytes, is it floating, its keys (32: NULL if it is wider), the
+ * numbers of bare keys, and those numbers of which a key does not say all. */
 typedef void order_keys(void *keys, const char *in, int64_t step, int64_t n, uint64_t flip);
+typedef void order_bare(char *to, int64_t to_step, const void *keys, int64_t keys_step, int64_t n,
+                        uint64_t flip);
+typedef void order_odd(char *to, int64_t to_step, const void *keys, int64_t n, uint64_t flip,
+                       const char *in, int64_t in_step);
 typedef struct order_type {
     int item;
     bool floating;
     order_keys *keys32, *keys64;
+    order_bare *bare32, *bare64;
+    order_odd *odd32, *odd64;
 } order_type;
 
 typedef enum order_what { SORT, TOPK, KTHVALUE, MEDIAN, NANMEDIAN, MODE } order_what;
@@ -135,16 +142,23 @@ static void run_of(const nomen__order *o, const nomen__order_args *a, void *scra
         run64_e(a, scratch, (order_what)o->what, o->type);
 }
 
-static const order_type type_b8 = {1, false, keys32_b8, keys64_b8};
-static const order_type type_u8 = {1, false, keys32_u8, keys64_u8};
-static const order_type type_i8 = {1, false, keys32_i8, keys64_i8};
-static const order_type type_i16 = {2, false, keys32_i16, keys64_i16};
-static const order_type type_i32 = {4, false, keys32_i32, keys64_i32};
-static const order_type type_i64 = {8, false, NULL, keys64_i64};
-static const order_type type_f16 = {2, true, keys32_f16, keys64_f16};
-static const order_type type_bf16 = {2, true, keys32_bf16, keys64_bf16};
-static const order_type type_f32 = {4, true, keys32_f32, keys64_f32};
-static const order_type type_f64 = {8, true, NULL, keys64_f64};
+#define INTS(sfx, item)                                                                            \
+    static const order_type type_##sfx = {item,         false,        keys32_##sfx, keys64_##sfx,  \
+                                          bare32_##sfx, bare64_##sfx, NULL,         NULL}
+#define FLOATS(sfx, item)                                                                          \
+    static const order_type type_##sfx = {item,         true,         keys32_##sfx, keys64_##sfx,  \
+                                          bare32_##sfx, bare64_##sfx, odd32_##sfx,  odd64_##sfx}
+INTS(b8, 1);
+INTS(u8, 1);
+INTS(i8, 1);
+INTS(i16, 2);
+INTS(i32, 4);
+FLOATS(f16, 2);
+FLOATS(bf16, 2);
+FLOATS(f32, 4);
+static const order_type type_i64 = {.item = 8, .keys64 = keys64_i64, .bare64 = bare64_i64};
+static const order_type type_f64 = {
+    .item = 8, .floating = true, .keys64 = keys64_f64, .bare64 = bare64_f64, .odd64 = odd64_f64};
 
 #define ROW_ORDER(text, code, enumerator, sfx)                                                     \
     {                                                                                              \

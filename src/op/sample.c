@@ -304,24 +304,27 @@ static nomen_status sample_once(const nomen__call *c, int64_t *places) {
 
 /* The running sums of n weights over the last of them; of narrower weights in float. */
 static void running_sums(double *at, int64_t n, nomen_dtype dtype) {
-    double sum = 0;
-    bool wide = dtype == NOMEN_F64;
-    for (int64_t k = 0; k < n; k++) at[k] = sum = wide ? sum + at[k] : (float)(sum + at[k]);
-    for (int64_t k = 0; k < n; k++) at[k] = wide ? at[k] / sum : (float)(at[k] / sum);
+    if (dtype == NOMEN_F64) {
+        double sum = 0;
+        for (int64_t k = 0; k < n; k++) at[k] = sum += at[k];
+        for (int64_t k = 0; k < n; k++) at[k] /= sum;
+    } else {
+        float sum = 0;
+        for (int64_t k = 0; k < n; k++) at[k] = sum += (float)at[k];
+        for (int64_t k = 0; k < n; k++) at[k] = (float)at[k] / sum;
+    }
     at[n - 1] = 1;
 }
 
-/* The first place whose running sum is not below u. */
+/* The first place whose running sum is not below u, which the last one never is. No branch depends
+ * on u, so that searches overlap. */
 static int64_t place_of(const double *sums, int64_t n, double u) {
-    int64_t low = 0, high = n;
-    while (low < high) {
-        int64_t mid = low + (high - low) / 2;
-        if (sums[mid] < u)
-            low = mid + 1;
-        else
-            high = mid;
+    const double *from = sums;
+    for (int64_t half; n > 1; n -= half) {
+        half = n / 2;
+        from += half & -(int64_t)(from[half - 1] < u);
     }
-    return low;
+    return from - sums;
 }
 
 static nomen_status sample_again(const nomen__call *c, nomen_tensor *weights, int64_t categories,

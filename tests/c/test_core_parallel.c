@@ -266,15 +266,22 @@ static void fork_in_between(void **s) {
 
 static int isa_of_child(void) { return (int)nomen__cpu_isa(); }
 
+/* Asked twice: the second answer is remembered. */
+static int tiles_of_child(void) { return nomen__cpu_tiles() + 2 * nomen__cpu_tiles(); }
+
 /* Before anything asks in this process: the choice is made once. */
 static void isa_can_be_lowered(void **s) {
     (void)s;
     setenv("NOMEN_ISA", "scalar", 1);
     assert_int_equal(child_result(isa_of_child), NOMEN__SCALAR);
+    assert_int_equal(child_result(tiles_of_child), 0);
     setenv("NOMEN_ISA", "nonsense", 1);
     int best = child_result(isa_of_child);
     unsetenv("NOMEN_ISA");
     assert_int_equal(nomen__cpu_isa(), best);
+    const bool tiles = nomen__cpu_tiles();
+    assert_int_equal(nomen__cpu_tiles(), tiles);
+    if (best != NOMEN__AMX) assert_false(tiles);
     assert_string_equal(nomen__isa_name(NOMEN__AVX512), "avx512");
     assert_string_equal(nomen__isa_name((nomen__isa)99), "?");
 }

@@ -67,7 +67,7 @@ static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, i
     const vf64 root = v_set_f64(1 / a->p);
     for (int e = 0; e < MR * NR; e += W) {
         V s = LD(sum + e);
-        V r = a->p == 2 ? v_sqrt(s) : SIMD_PICK(power, s)(s, root);
+        V r = a->p == 2 ? SIMD_PICK(v_sqrt_likely, s)(s) : SIMD_PICK(power, s)(s, root);
 #if AGAIN
         r = v_sel((s <= 0), -s, r);
 #endif
@@ -87,7 +87,9 @@ static void FN(put)(const nomen__distance_args *a, const C *sum, int64_t i, int6
             step = (int64_t)sizeof(C);
             to = a->out + (point * (2 * a->n - point - 1) / 2 + j - point - 1) * step;
         }
-        if (step == (int64_t)sizeof(C))
+        if (step == (int64_t)sizeof(C) && width - from == NR)
+            for (int64_t c = 0; c < NR; c += W) ST((C *)(void *)to + c, LD(sum + c));
+        else if (step == (int64_t)sizeof(C))
             memcpy(to + from * step, sum + from, (size_t)((width - from) * step));
         else
             for (int64_t c = from; c < width; c++) memcpy(to + c * step, &sum[c], sizeof(C));

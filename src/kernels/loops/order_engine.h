@@ -46,37 +46,14 @@ static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
     if (from != a) memcpy(a, from, sizeof *a * (size_t)n);
 }
 
-/* By digits of 8 bits, the lowest first; digits that all have in common are passed over. */
-static void ORDER_NAME(radix, WIDTH, e)(E *a, E *spare, int64_t n) {
-    K varying = 0;
-    for (int64_t i = 0; i < n; i++) varying |= KEY(a[i]) ^ KEY(a[0]);
-    int shift[WIDTH / 8], digits = 0;
-    for (int d = 0; d < WIDTH; d += 8)
-        if (varying >> d & 255) shift[digits++] = d;
-    int64_t count[WIDTH / 8][256];
-    memset(count, 0, sizeof *count * (size_t)digits);
-    for (int64_t i = 0; i < n; i++)
-        for (int d = 0; d < digits; d++) count[d][KEY(a[i]) >> shift[d] & 255]++;
-    E *from = a, *to = spare;
-    for (int d = 0; d < digits; d++) {
-        int64_t *at = count[d], sum = 0;
-        for (int k = 0; k < 256; k++) {
-            int64_t here = at[k];
-            at[k] = sum;
-            sum += here;
-        }
-        int64_t i = 0;
-        while (i < n && !(i && nomen__kernel_stopped())) {
-            const int64_t end = n - i < NOMEN__LONG_ROW ? n : i + NOMEN__LONG_ROW;
-            for (; i < end; i++) to[at[KEY(from[i]) >> shift[d] & 255]++] = from[i];
-        }
-        if (i < n) break; /* `from` still has all */
-        E *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (from != a) memcpy(a, from, sizeof *a * (size_t)n);
-}
+#define ITEM      E
+#define PART      e
+#define KEY_OF(x) KEY(x)
+#include "kernels/loops/order_radix.h"
+#define ITEM      K
+#define PART      k
+#define KEY_OF(x) (x)
+#include "kernels/loops/order_radix.h"
 
 /* Sorts a; the elements must be in the order of their positions, which equals keep. */
 static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {

@@ -1,7 +1,8 @@
 /* Include-template: numbers as unsigned keys of the same order. NaN is the largest of all, all NaN
  * are equal, and so are the two zeros. Before: SFX, T (the element), U (unsigned, as wide), K (of
  * the key, at least as wide), WIDTH (of K in bits, for the name), KIND (0: unsigned, 1: signed,
- * 2: floating with INF, 3: bool). After: keys<WIDTH>_<SFX>; all but K and WIDTH are undefined. */
+ * 2: floating with INF, 3: bool). After: keys<WIDTH>_<SFX>, bare<WIDTH>_<SFX>, and of floating ones
+ * odd<WIDTH>_<SFX>; all but K and WIDTH are undefined. */
 
 static inline K ORDER_NAME(key, WIDTH, SFX)(U x) {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
@@ -40,6 +41,49 @@ static void ORDER_NAME(keys, WIDTH, SFX)(void *keys, const char *in, int64_t ste
         to[i] = ORDER_NAME(key, WIDTH, SFX)(x) ^ (K)flip;
     }
 }
+
+/* The numbers that n keys were made of. */
+static void ORDER_NAME(bare, WIDTH, SFX)(char *to, int64_t to_step, const void *keys,
+                                         int64_t keys_step, int64_t n, uint64_t flip) {
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
+    const K *from = keys;
+    for (int64_t i = 0; i < n; i++) {
+        const U key = (U)(from[i * keys_step] ^ (K)flip);
+#if KIND == 1
+        const U x = (U)(key ^ sign);
+#elif KIND == 2
+        const U x = (U)(key & sign ? key ^ sign : (U)~key);
+#else
+        const U x = key;
+        (void)sign;
+#endif
+        memcpy(to + i * to_step, &x, sizeof x);
+    }
+}
+
+#if KIND == 2
+/* Of sorted numbers the zeros and the NaN, whose keys do not say all of them, as they came. */
+static void ORDER_NAME(odd, WIDTH, SFX)(char *to, int64_t to_step, const void *keys, int64_t n,
+                                        uint64_t flip, const char *in, int64_t in_step) {
+    const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
+    const K zero = (K)sign ^ (K)flip, nan = (K)(U) ~(U)0 ^ (K)flip, *own = keys;
+    int64_t zeros = 0, nans = 0, zero_at = 0, nan_at = 0;
+    for (int64_t i = 0; i < n; i++) {
+        zeros += own[i] == zero;
+        zero_at += own[i] < zero;
+        nans += own[i] == nan;
+        nan_at += own[i] < nan;
+    }
+    for (int64_t i = 0; zeros + nans > 0 && i < n; i++) {
+        U x;
+        memcpy(&x, in + i * in_step, sizeof x);
+        const U size = (U)(x & (U)~sign);
+        if (size != 0 && size <= INF) continue;
+        memcpy(to + (size ? nan_at++ : zero_at++) * to_step, &x, sizeof x);
+        *(size ? &nans : &zeros) -= 1;
+    }
+}
+#endif
 
 #undef SFX
 #undef T

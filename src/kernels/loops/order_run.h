@@ -9,6 +9,7 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
     /* topk: the best so far are kept while the row goes by, a few of them in order; or the last of
      * them is looked for; else the row is sorted */
     bool stream, few, chosen;
+    bool bare; /* keys are sorted without their positions */
 } ORDER_NAME(plan, WIDTH, s);
 
 static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
@@ -43,6 +44,11 @@ static ORDER_NAME(plan, WIDTH, s)
         return p;
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
+    if (what == SORT && !a->indices && a->n > SOME) {
+        p.bare = true;
+        p.each = 0;
+        p.keys = a->n;
+    }
     if (selects) {
         p.each = 1;
         p.keys = a->n;
@@ -247,6 +253,29 @@ static void ORDER_NAME(read, WIDTH, e)(const nomen__order_args *a, int64_t row, 
     }
 }
 
+/* A batch of rows is sorted by keys alone, and values are made of them. */
+static void ORDER_NAME(sort_bare, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                            K *keys, K *spare, const order_type *t, uint64_t flip) {
+    order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
+    order_odd *odd = WIDTH == 32 ? t->odd32 : t->odd64;
+    char *to = a->values + row * a->value_row;
+    for (int64_t r = 0; r < rows; r++) ORDER_NAME(radix, WIDTH, k)(keys + r * a->n, spare, a->n);
+    for (int64_t from = 0, n; from < a->n; from += n) {
+        if (a->n > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
+        n = a->n - from < NOMEN__LONG_ROW ? a->n - from : NOMEN__LONG_ROW;
+        if (a->value_row >= a->value_step || rows == 1)
+            for (int64_t r = 0; r < rows; r++)
+                bare(to + r * a->value_row + from * a->value_step, a->value_step,
+                     keys + r * a->n + from, 1, n, flip);
+        else
+            for (int64_t j = from; j < from + n; j++)
+                bare(to + j * a->value_step, a->value_row, keys + j, a->n, rows, flip);
+    }
+    for (int64_t r = 0; odd && r < rows; r++)
+        odd(to + r * a->value_row, a->value_step, keys + r * a->n, a->n, flip,
+            a->in + (row + r) * a->in_row, a->in_step);
+}
+
 static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch, order_what what,
                                       const order_type *t) {
     const ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
@@ -268,6 +297,10 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         for (int64_t r = 0; r < rows; r++)
             best[r] = (ORDER_NAME(best, WIDTH, s)){made + r * p.each, 0, 0, false};
         ORDER_NAME(read, WIDTH, e)(a, row, rows, &p, best, spare, keys, load, flip);
+        if (p.bare) {
+            ORDER_NAME(sort_bare, WIDTH, e)(a, row, rows, keys, spare_keys, t, flip);
+            continue;
+        }
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             const K *own = keys + r * p.keys;

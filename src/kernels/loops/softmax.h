@@ -15,13 +15,13 @@ static inline V FN(result)(V x, V most, V sum) {
 static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); }
 
 /* The lanes joined in halves: few steps that wait for each other. */
-static inline F FN(top)(V m, F most) {
+static inline F FN(top)(V m) {
     F t[W] __attribute__((aligned(64)));
     memcpy(t, &m, sizeof m);
 #pragma GCC unroll 8
     for (int w = W / 2; w; w /= 2)
         for (int l = 0; l < w; l++) t[l] = t[l + w] > t[l] ? t[l + w] : t[l];
-    return t[0] > most ? t[0] : most;
+    return t[0];
 }
 static inline double FN(total)(V s) {
     F f[W] __attribute__((aligned(64)));
@@ -34,10 +34,17 @@ static inline double FN(total)(V s) {
     return t[0];
 }
 
+/* The first k lanes of x, and `other` in those behind. */
+static inline V FN(first)(V x, int64_t k, V other) {
+    V lane;
+    for (int l = 0; l < W; l++) lane[l] = (F)l;
+    return v_sel(lane < v_like(x, (F)k), x, other);
+}
+
 /* A row of unit step. in may be out. */
 static APART void FN(straight)(T *out, const T *in, int64_t n) {
-    V none = v_like((V){0}, -__builtin_inf()), m = none, m2 = none, s = {0};
-    F most = (F)-__builtin_inf();
+    const V none = v_like((V){0}, -__builtin_inf()), zero = {0};
+    V m = none, m2 = none, s = zero;
     double sum = 0;
     int64_t j = 0;
     for (; j + 2 * W <= n; j += 2 * W) {
@@ -50,25 +57,25 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
         m = v_sel(a > m, a, m);
     }
     if (j < n) {
-        V a = LD_N(in + j, n - j);
-        for (int l = 0; l < n - j; l++) most = a[l] > most ? a[l] : most;
+        V a = FN(first)(LD_N(in + j, n - j), n - j, none);
+        m = v_sel(a > m, a, m);
     }
     m = v_sel(m2 > m, m2, m);
-    V c = v_like(none, FN(top)(m, most));
+    V c = v_like(none, FN(top)(m));
     for (j = 0; j + W <= n; j += W) {
         V e = V_EXP(LD(in + j) - c);
         if (KEEPS) ST(out + j, e);
         s += e;
         if (j % SUM_BLOCK == SUM_BLOCK - W) {
             sum += FN(total)(s);
-            s = (V){0};
+            s = zero;
             if ((j + W) % NOMEN__LONG_ROW == 0 && nomen__kernel_stopped()) return;
         }
     }
     if (j < n) {
         V e = V_EXP(LD_N(in + j, n - j) - c);
         if (KEEPS) ST_N(out + j, e, n - j);
-        for (int l = 0; l < n - j; l++) sum += (double)e[l];
+        s += FN(first)(e, n - j, zero);
     }
     sum += FN(total)(s);
     V closing = v_like(none, FN(closing)(sum));

@@ -222,6 +222,20 @@ VMATH_QUICK vf64 v_sqrt_quick_f64(vf64 x, vmask_f64 *unfit) {
     h = v_fma_f64(h, e, h);
     return v_fma_f64(v_fma_f64(-s, s, x), h, s);
 }
+/* Where hardly any number is unfit. */
+VMATH_QUICK vf32 v_sqrt_likely_f32(vf32 x) {
+    vmask_f32 unfit;
+    const vf32 quick = v_sqrt_quick_f32(x, &unfit);
+    return __builtin_expect(v_some_f32(unfit), 0) ? v_sqrt_f32(x) : quick;
+}
+VMATH_QUICK vf64 v_sqrt_likely_f64(vf64 x) {
+    vmask_f64 unfit;
+    const vf64 quick = v_sqrt_quick_f64(x, &unfit);
+    return __builtin_expect(v_some_f64(unfit), 0) ? v_sqrt_f64(x) : quick;
+}
+#else
+VMATH_QUICK vf32 v_sqrt_likely_f32(vf32 x) { return v_sqrt_f32(x); }
+VMATH_QUICK vf64 v_sqrt_likely_f64(vf64 x) { return v_sqrt_f64(x); }
 #endif
 
 #endif
