@@ -68,5 +68,7 @@ nomen_tensor *nomen__g_threshold(nomen__backward *b, nomen_tensor *g) {
 }
 
 nomen_tensor *nomen__g_polygamma(nomen__backward *b, nomen_tensor *g) {
-    return nomen_mul(g, nomen_polygamma(b->in[0], nomen__b_int(b, 1) + 1));
+    const int64_t n = nomen__b_int(b, 1);
+    /* the order counts as a double, in which the last two are one */
+    return nomen_mul(g, nomen_polygamma(b->in[0], n < INT64_MAX ? n + 1 : n));
 }

@@ -582,9 +582,16 @@ nomen_tensor *nomen__apply(int op, nomen_tensor *a, nomen_tensor *b) {
     return nomen__apply_to(op, a, b, NULL);
 }
 
-nomen_tensor *nomen__apply_to(int op, nomen_tensor *a, nomen_tensor *b, nomen_tensor *out) {
+nomen_tensor *nomen__apply_to(int id, nomen_tensor *a, nomen_tensor *b, nomen_tensor *out) {
+    const nomen__op *op = &nomen__ops[id];
+    if (op->quick && a && op->lead == (b ? 2 : 1)) {
+        nomen_tensor *t = !out                              ? nomen__quick(op, a, b)
+                          : nomen__quick_out(op, a, b, out) ? nomen__retain(out)
+                                                            : NULL;
+        if (t) return t;
+    }
     nomen__call c;
-    nomen__call_begin(&c, &nomen__ops[op]);
+    nomen__call_begin(&c, op);
     c.arg[0].tensor = a;
     c.given = 1;
     if (b) {

@@ -207,7 +207,8 @@ static nomen_status check(nomen__call *c, nomen__namelist *names) {
     bool fits = c->inplace ? nomen__has_sizes(self, product.ndim, product.size)
                            : broadcasts_to(self, &product);
     if (!fits) return no_fit(c, &product);
-    return product_names(c, names);
+    names->n = 0; /* no names make none */
+    return c->named || nomen_strict_contraction() ? product_names(c, names) : NOMEN_OK;
 }
 
 /* May the sum take the place of the product, which nobody else knows? */
