@@ -1,20 +1,24 @@
-/* The sum of the singular values of matrices. Reflections make a matrix bidiagonal (Golub, Kahan),
- * rotations take what is beside the diagonal away (Golub, Reinsch); no vectors are kept. Complex
- * matrices are real ones of twice the size, which have each value twice. */
+/* The sum of the singular values of matrices. Mirrors make a matrix bidiagonal (Golub, Kahan),
+ * quotients and differences with shifts (Fernando, Parlett) find its values; no vectors are kept.
+ * Complex matrices are real ones of twice the size, which have each value twice.
+ *
+ * Limit: what is left of the matrix is read and written once for each of its rows. */
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
-enum { ROUNDS = 60 }; /* per value; two or three are usual */
+enum { ROUNDS = 300 };   /* per value; four are usual */
+enum { PART = 1 << 16 }; /* numbers of some rows that a thread takes, whose sums are kept apart */
 
 typedef struct job {
     const nomen_tensor *in; /* complex128 or float64, without holes */
     double *work, *out;
     int64_t n, m, each; /* rows, not more than columns; numbers of work per matrix */
     bool complex;
-    nomen__loop *product, *add;
+    nomen__loop *product, *add, *mirror;
 } job;
 
 /* ---- bidiagonal ------------------------------------------------------------------------------ */
@@ -33,7 +37,7 @@ static void add(const job *j, double *a, double factor, double *b, int64_t n) {
 
 /* x becomes the normal of the mirror that turns it into its first axis. Returns what the first
  * element becomes; twice: 2 / normal^2, 0 if there is nothing to do. */
-static double mirror(const job *j, double *x, int64_t n, double *twice) {
+static double normal_of(const job *j, double *x, int64_t n, double *twice) {
     const double rest = n > 1 ? product(j, x + 1, x + 1, n - 1) : 0, first = x[0];
     *twice = 0;
     if (rest == 0) return first;
@@ -43,107 +47,175 @@ static double mirror(const job *j, double *x, int64_t n, double *twice) {
     return becomes;
 }
 
-/* Diagonal and what is beside it, beside[0] being 0. `at` shares its memory with nobody; column,
- * sums: n and m numbers. */
-static void bidiagonal(const job *j, double *at, double *diagonal, double *beside, double *column,
-                       double *sums) {
-    const int64_t n = j->n, m = j->m;
-    beside[0] = 0;
-    for (int64_t k = 0; k < n; k++) {
-        double *row = at + k * m + k, twice, other;
-        const int64_t wide = m - k, left = n - k - 1;
-        diagonal[k] = mirror(j, row, wide, &twice);
-        for (int64_t r = 0; r < left; r++) {
-            double *next = row + (r + 1) * m;
-            if (twice != 0) add(j, next, -twice * product(j, next, row, wide), row, wide);
-            column[r] = next[0];
-        }
-        if (!left) break;
-        beside[k + 1] = mirror(j, column, left, &other);
-        if (other == 0) continue;
-        for (int64_t i = 1; i < wide; i++) sums[i] = 0;
-        for (int64_t r = 0; r < left; r++)
-            add(j, sums + 1, column[r], row + (r + 1) * m + 1, wide - 1);
-        for (int64_t r = 0; r < left; r++)
-            add(j, row + (r + 1) * m + 1, -other * column[r], sums + 1, wide - 1);
+/* The rows below the k-th in one step: the mirror from the left of the step before, which waited
+ * (other, column, sums), this one's from the right (twice, and the k-th row as its normal), and
+ * what the next mirror from the left needs: the first column, and its products with all. */
+typedef struct stage {
+    const job *j;
+    double *row, *last_column, *last_sums, *column, *sums;
+    double other, twice;
+    int64_t wide, some, parts; /* columns; rows of a part */
+} stage;
+
+static void mirror_rows(void *context, int64_t begin, int64_t end) {
+    const stage *s = context;
+    const int64_t m = s->j->m;
+    double *sums = s->sums + begin / s->some * m;
+    for (int64_t i = 0; i < s->wide; i++) sums[i] = 0;
+    for (int64_t r = begin; r < end; r++) {
+        double *row = s->row + (r + 1) * m;
+        const double factors[2] = {-s->other * s->last_column[r + 1], -s->twice};
+        char *const ptr[5] = {(char *)row, (char *)(s->last_sums + 1), (char *)s->row, (char *)sums,
+                              (char *)(uintptr_t)factors};
+        s->j->mirror(ptr, NULL, s->wide);
+        s->column[r] = row[0];
     }
+}
+
+/* Diagonal and what is beside it, beside[k] before diagonal[k + 1]. `at` shares its memory with
+ * nobody; work: four vectors, and one for each part. False: it was stopped. */
+static bool bidiagonal(const job *j, double *at, double *diagonal, double *beside, double *work) {
+    const int64_t n = j->n, m = j->m;
+    double *column[2] = {work, work + m + 1}, *sums[2] = {work + 2 * (m + 1), work + 3 * (m + 1)};
+    stage s = {.j = j};
+    for (int64_t i = 0; i <= m; i++) column[1][i] = sums[1][i] = 0;
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t left = n - k - 1;
+        if (nomen__is_stopped()) return false;
+        s.row = at + k * m + k;
+        s.wide = m - k;
+        s.column = column[k & 1];
+        s.last_column = column[!(k & 1)];
+        s.last_sums = sums[!(k & 1)];
+        s.some = PART / s.wide + 1;
+        s.parts = (left - 1) / s.some + 1;
+        s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
+        if (s.other != 0) add(j, s.row, -s.other * s.last_column[0], s.last_sums + 1, s.wide);
+        diagonal[k] = normal_of(j, s.row, s.wide, &s.twice);
+        beside[k] = 0;
+        if (!left) return true;
+        nomen__parallel(left, s.some, mirror_rows, &s);
+        for (int64_t p = 1; p < s.parts; p++) add(j, s.sums, 1, s.sums + p * m, s.wide);
+        if (s.parts > 1) memcpy(sums[k & 1], s.sums, sizeof(double) * (size_t)s.wide);
+        const double first = s.column[0];
+        beside[k] = normal_of(j, s.column, left, &s.other);
+        add(j, sums[k & 1], s.column[0] - first, s.row + m, s.wide);
+    }
+    return true;
 }
 
 /* ---- diagonal -------------------------------------------------------------------------------- */
 
-typedef struct turn {
-    double cosine, sine, length;
-} turn;
+/* A bidiagonal matrix by its squares, q on the diagonal and e beside it, less a shift. A piece of
+ * it ends where e has a sign: there is minus the shift of the piece that ends. */
+typedef struct squares {
+    double *q, *e, *next_q, *next_e;
+    double least;     /* what is smaller beside the diagonal counts as nothing */
+    double not_below; /* most likely no value is much smaller; 0 if that is not known */
+} squares;
 
-/* The rotation that turns (x, y) into the first axis. Squares fit: matrices are scaled. */
-static inline turn turn_of(double x, double y) {
-    const double length = sqrt(x * x + y * y);
-    if (length == 0) return (turn){1, 0, 0};
-    return (turn){x / length, y / length, length};
-}
-
-/* A zero on the diagonal before `first`: what is beside it moves out, up to `last`. */
-static void move_out(double *diagonal, double *beside, int64_t first, int64_t last, double small) {
-    double cosine = 0, sine = 1;
-    for (int64_t i = first; i <= last; i++) {
-        const double moving = sine * beside[i];
-        beside[i] *= cosine;
-        if (fabs(moving) <= small) return;
-        const turn t = turn_of(diagonal[i], moving);
-        diagonal[i] = t.length;
-        cosine = t.cosine;
-        sine = -t.sine;
-    }
-}
-
-/* The element that a rotation by the shift begins with: an eigenvalue of the last two by two of the
- * squares, as far as it is known. */
-static double shifted(const double *diagonal, const double *beside, int64_t first, int64_t last) {
-    const double x = diagonal[first], y = diagonal[last - 1], z = diagonal[last];
-    const double g = beside[last - 1], h = beside[last];
-    const double f = ((y - z) * (y + z) + (g - h) * (g + h)) / (2 * h * y);
-    const double far = f + copysign(fabs(f) < 0x1p500 ? sqrt(f * f + 1) : fabs(f), f);
-    return ((x - z) * (x + z) + h * (y / far - h)) / x;
-}
-
-/* One round: a rotation from either side after another, down the diagonal. */
-static void chase(double *diagonal, double *beside, int64_t first, int64_t last) {
-    double f = shifted(diagonal, beside, first, last), x = diagonal[first];
-    double cosine = 1, sine = 1;
+/* Quotients and differences: the same matrix less `shift` from first to last, in next_q and next_e.
+ * Returns the last difference; *smallest: the smallest of the others. None is negative unless the
+ * shift was larger than a value. */
+static double shift_by(const squares *s, int64_t first, int64_t last, double shift,
+                       double *smallest) {
+    double d = s->q[first] - shift, least = d;
     for (int64_t i = first; i < last; i++) {
-        double g = cosine * beside[i + 1], h = sine * beside[i + 1], y = diagonal[i + 1];
-        turn t = turn_of(f, h);
-        if (i > first) beside[i] = t.length;
-        f = x * t.cosine + g * t.sine;
-        g = g * t.cosine - x * t.sine;
-        h = y * t.sine;
-        y *= t.cosine;
-        t = turn_of(f, h);
-        diagonal[i] = t.length;
-        cosine = t.cosine;
-        sine = t.sine;
-        f = cosine * g + sine * y;
-        x = cosine * y - sine * g;
+        const double q = d + s->e[i], quotient = s->q[i + 1] / q;
+        least = d >= least ? least : d; /* NaN too */
+        s->next_q[i] = q;
+        s->next_e[i] = s->e[i] * quotient;
+        d = d * quotient - shift;
     }
-    beside[first] = 0;
-    beside[last] = f;
-    diagonal[last] = x;
+    s->next_q[last] = d;
+    *smallest = least;
+    return d;
 }
 
-static double sum_of_values(double *diagonal, double *beside, int64_t n) {
+/* Nearly the smallest value, and most likely less: that of the last two rows, less twice what the
+ * third is about to change of it; else a part of what is known. */
+static double shift_of(const squares *s, int64_t first, int64_t last) {
+    const double *q = s->q, *e = s->e;
+    const double c = q[last] + e[last - 1], beside = q[last - 1] * e[last - 1];
+    const double b = q[last - 1] + (last - 1 > first ? e[last - 2] : 0), half = (b - c) / 2;
+    const double root = sqrt(half * half + beside);
+    const double value = half > 0 ? c - beside / (half + root) : b - beside / (root - half);
+    const double a = q[last - 2] + (last - 2 > first ? e[last - 3] : 0), gap = a - value;
+    const double apart = (b - value) * (b - value) + beside;
+    const double change = q[last - 2] * e[last - 2] * beside;
+    if (gap > 0 && change < 0.1 * value * apart * gap) return value - 2 * change / (apart * gap);
+    return fmin(s->not_below / 4, fmax(value, 0) / 2);
+}
+
+/* One round from first to last, of three at least; what was taken from all values. */
+static double round_of(squares *s, int64_t first, int64_t last) {
+    enum { TRIES = 3 };
+    double shift = shift_of(s, first, last), smallest, d;
+    for (int try = 0;; try++) {
+        d = shift_by(s, first, last, shift, &smallest);
+        if ((smallest >= 0 && d >= 0) || shift == 0) break;
+        if (try == 0 && smallest >= 0 && shift + d > 0)
+            shift += d * (1 + 4 * DBL_EPSILON); /* as Rutishauser saw, that is not too much */
+        else
+            shift = try < TRIES ? shift / 4 : 0;
+    }
+    const size_t bytes = sizeof(double) * (size_t)(last - first);
+    memcpy(s->q + first, s->next_q + first, bytes + sizeof(double));
+    memcpy(s->e + first, s->next_e + first, bytes);
+    s->not_below = fmin(smallest, s->e[last - 1] > s->least ? d : smallest);
+    return shift;
+}
+
+/* Is what is beside row k and the one before nothing, to values from `shift` on? */
+static bool is_nothing(const squares *s, int64_t k, double shift) {
+    const double e = s->e[k], little = DBL_EPSILON / 4 * shift;
+    return !(e > s->least) || e <= DBL_EPSILON * DBL_EPSILON * (shift + s->q[k + 1]) ||
+           (e <= little && s->q[k] * e <= little * little);
+}
+
+/* Values are found from the last one on, which should be the smallest. */
+static void turn_over(double *x, int64_t first, int64_t last) {
+    for (; first < last; first++, last--) {
+        const double kept = x[first];
+        x[first] = x[last];
+        x[last] = kept;
+    }
+}
+
+/* The sum of the one or two values at the end of the piece that ends at *last, which becomes the
+ * end of what is left. */
+static double values_of_end(squares *s, int64_t *last) {
+    double shift = -s->e[*last];
+    for (int round = 0;; round++) {
+        int64_t first = *last;
+        while (first > 0 && round < ROUNDS && !is_nothing(s, first - 1, shift)) first--;
+        if (first > 0 && !signbit(s->e[first - 1])) s->e[first - 1] = -shift;
+        if (first == *last) return sqrt(shift + s->q[(*last)--]);
+        if (first + 1 == *last) {
+            const double a = s->q[first], b = s->q[*last], beside = s->e[first];
+            const double part = a - b + beside;
+            const double large = (a + b + beside + sqrt(part * part + 4 * b * beside)) / 2;
+            *last -= 2;
+            s->not_below = 0;
+            return sqrt(shift + large) + sqrt(shift + (large > 0 ? a / large * b : 0));
+        }
+        if (round == 0 && s->q[first] < s->q[*last]) {
+            turn_over(s->q, first, *last);
+            turn_over(s->e, first, *last - 1);
+            s->not_below = 0;
+        }
+        shift += round_of(s, first, *last);
+    }
+}
+
+static double sum_of_values(double *diagonal, double *beside, double *work, int64_t n) {
     double most = 0, sum = 0;
     for (int64_t i = 0; i < n; i++) most = fmax(most, fabs(diagonal[i]) + fabs(beside[i]));
-    const double small = most * (DBL_EPSILON / 2);
-    for (int64_t last = n - 1; last >= 0; last--) {
-        for (int round = 0; round < ROUNDS; round++) {
-            int64_t first = last;
-            while (fabs(beside[first]) > small && fabs(diagonal[first - 1]) > small) first--;
-            if (fabs(beside[first]) > small) move_out(diagonal, beside, first, last, small);
-            if (first == last) break;
-            chase(diagonal, beside, first, last);
-        }
-    }
-    for (int64_t i = n - 1; i >= 0; i--) sum += fabs(diagonal[i]);
+    const double least = most * (DBL_EPSILON / 2);
+    squares s = {diagonal, beside, work, work + n, least * least, 0};
+    for (int64_t i = 0; i < n; i++) diagonal[i] *= diagonal[i], beside[i] *= beside[i];
+    beside[n - 1] = -0.0;
+    for (int64_t last = n - 1; last >= 0;) sum += values_of_end(&s, &last);
     return sum;
 }
 
@@ -162,29 +234,30 @@ static double take_in(const job *j, int64_t at, double *to) {
     }
     int power;
     (void)frexp(most, &power);
-    for (int64_t i = 0; i < n * m; i++) {
-        const int64_t r = i / m, c = i % m;
-        const double re = ldexp(from[i * parts], -power);
-        to[r * j->m + c] = re;
-        if (!j->complex) continue;
-        const double im = ldexp(from[i * 2 + 1], -power);
-        to[(r + n) * j->m + c + m] = re;
-        to[(r + n) * j->m + c] = im;
-        to[r * j->m + c + m] = -im;
-    }
+    const double half = ldexp(1, -power / 2), other = ldexp(1, -(power - power / 2));
+    for (int64_t r = 0; r < n; r++)
+        for (int64_t c = 0; c < m; c++, from += parts) {
+            const double re = from[0] * half * other;
+            to[r * j->m + c] = re;
+            if (!j->complex) continue;
+            const double im = from[1] * half * other;
+            to[(r + n) * j->m + c + m] = re;
+            to[(r + n) * j->m + c] = im;
+            to[r * j->m + c + m] = -im;
+        }
     return ldexp(1, power);
 }
 
 static void matrices(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     for (int64_t at = begin; at < end && !nomen__is_stopped(); at++) {
-        double *work = j->work + at * j->each, *diagonal = work + j->n * j->m;
-        double *beside = diagonal + j->n, *column = beside + j->n, *sums = column + j->n;
-        const double scale = take_in(j, at, work);
+        double *matrix = j->work + at * j->each, *diagonal = matrix + j->n * j->m;
+        double *beside = diagonal + j->n, *work = beside + j->n;
+        const double scale = take_in(j, at, matrix);
         j->out[at] = scale;
         if (isnan(scale)) continue;
-        bidiagonal(j, work, diagonal, beside, column, sums);
-        const double sum = sum_of_values(diagonal, beside, j->n);
+        if (!bidiagonal(j, matrix, diagonal, beside, work)) return;
+        const double sum = sum_of_values(diagonal, beside, work, j->n);
         j->out[at] = scale * (j->complex ? sum / 2 : sum);
     }
 }
@@ -207,7 +280,7 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     bool complex = nomen_dtype_is_complex((nomen_dtype)in->dtype);
     nomen_dtype wide = complex ? NOMEN_C128 : NOMEN_F64;
     job j = {.n = complex ? 2 * n : n, .m = complex ? 2 * m : m, .complex = complex};
-    j.each = j.n * j.m + 3 * j.n + j.m;
+    j.each = j.n * j.m + 2 * j.n + 4 * (j.m + 1) + (j.n * j.m / PART + 2) * j.m;
     int64_t all = count * j.each;
     turned = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);
     work = nomen__tensor_empty(NOMEN_F64, 1, &all);
@@ -219,6 +292,7 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
         j.out = (double *)(void *)sums->data;
         j.product = nomen__kernel_find("rows_product", NOMEN_F64)->loop;
         j.add = nomen__kernel_find("add_scaled", NOMEN_F64)->loop;
+        j.mirror = nomen__kernel_find("row_mirror", NOMEN_F64)->loop;
         int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
         s = nomen__parallel_asking(count, grain > 1 ? grain : 1, matrices, &j);
     }

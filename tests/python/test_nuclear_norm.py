@@ -125,6 +125,13 @@ def test_refused(text, call):
         call(nomen.ones(2, 3, 4))
 
 
+def with_values(values, seed=0):
+    """A matrix with these singular values."""
+    random, n = np.random.default_rng(seed), len(values)
+    left, right = (np.linalg.qr(random.standard_normal((n, n)))[0] for _ in range(2))
+    return left @ np.diag(values) @ right
+
+
 HARD = {
     "graded": np.diag(10.0 ** np.arange(0, -60, -3)) + np.triu(np.full((20, 20), 1e-9)),
     "rank 1": np.outer(np.arange(30), np.arange(17) - 3.0),
@@ -132,6 +139,14 @@ HARD = {
     "one row": np.arange(50.0)[None],
     "repeated": np.kron(np.eye(9), np.ones((3, 4))),
     "permutation": np.eye(31)[::-1],
+    "all the same": with_values(np.ones(40)),
+    "nearly the same": with_values(1 + 1e-9 * np.arange(40)),
+    "pairs": with_values(np.repeat(np.arange(1.0, 21), 2)),
+    "one is small": with_values(np.r_[np.ones(39), 1e-10]),
+    "one is large": with_values(np.r_[1e10, np.ones(39)]),
+    "powers": with_values(2.0 ** -np.arange(40)),
+    "powers, upwards": with_values(2.0 ** -np.arange(40))[::-1],
+    "one of two": np.diag(np.arange(24) % 2 * 1.0) + np.diag(np.arange(23) % 3 * 1e-8, 1),
     "large": np.random.default_rng(5).standard_normal((70, 90)),
 }
 
@@ -156,3 +171,16 @@ def test_what_is_no_number(bad):
     values = nomen.nuclear_norm(x, (1, 2))
     assert values[0].isnan().item() and values[1].item() == pytest.approx(12**0.5, rel=1e-15)
     assert nomen.nuclear_norm(nomen.zeros(2, 3, 0), (1, 2)).tolist() == [0, 0]
+
+
+def test_threads_change_no_bit():
+    x = nomen.tensor(np.random.default_rng(7).standard_normal((400, 500)))
+    before, found = nomen.get_num_threads(), set()
+    try:
+        for threads in (1, 2, 3, 8):
+            nomen.set_num_threads(threads)
+            found.add(nomen.nuclear_norm(x).item())
+    finally:
+        nomen.set_num_threads(before)
+    (value,) = found
+    assert value == pytest.approx(exact(x.numpy()), rel=1e-14)
