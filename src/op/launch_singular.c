@@ -17,7 +17,7 @@ typedef struct job {
     const nomen_tensor *in; /* complex128 or float64, without holes */
     double *work, *out;
     int64_t n, m, each; /* rows, not more than columns; numbers of work per matrix */
-    bool complex;
+    bool complex, tall; /* tall: the rows of work are the columns of the matrix */
     nomen__loop *product, *add, *mirror;
 } job;
 
@@ -236,11 +236,12 @@ static double take_in(const job *j, int64_t at, double *to) {
     (void)frexp(most, &power);
     const double half = ldexp(1, -power / 2), other = ldexp(1, -(power - power / 2));
     for (int64_t r = 0; r < n; r++)
-        for (int64_t c = 0; c < m; c++, from += parts) {
-            const double re = from[0] * half * other;
+        for (int64_t c = 0; c < m; c++) {
+            const double *x = from + parts * (j->tall ? c * n + r : r * m + c);
+            const double re = x[0] * half * other;
             to[r * j->m + c] = re;
             if (!j->complex) continue;
-            const double im = from[1] * half * other;
+            const double im = x[1] * half * other;
             to[(r + n) * j->m + c + m] = re;
             to[(r + n) * j->m + c] = im;
             to[r * j->m + c + m] = -im;
@@ -279,7 +280,8 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     if (!n || !m) return nomen__fill_values(out, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
     bool complex = nomen_dtype_is_complex((nomen_dtype)in->dtype);
     nomen_dtype wide = complex ? NOMEN_C128 : NOMEN_F64;
-    job j = {.n = complex ? 2 * n : n, .m = complex ? 2 * m : m, .complex = complex};
+    job j = {.n = n < m ? n : m, .m = n < m ? m : n, .complex = complex, .tall = n > m};
+    if (complex) j.n *= 2, j.m *= 2;
     j.each = j.n * j.m + 2 * j.n + 4 * (j.m + 1) + (j.n * j.m / PART + 2) * j.m;
     int64_t all = count * j.each;
     turned = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);

@@ -3,7 +3,7 @@
  * (beyond which it is 0), FIRST (of the bits that tell the piece), STEPS (of the powers of 2). All
  * are undefined after. */
 
-static inline V NAME(v_erfc)(V x) {
+VMATH_QUICK V NAME(v_erfc)(V x) {
     const V a = NAME(v_min)(NAME(v_abs)(x), TOP), z = a * a, z_low = v_fma(a, a, -z);
     const V u = v_fma(a, v_like(a, NUMBER(ERFC_SCALE)), v_like(a, 1));
     const U i = (U)u >> FIRST;

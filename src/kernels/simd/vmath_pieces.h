@@ -8,8 +8,8 @@
 
 /* f(a) for 0 <= a <= top, one piece below 2^least and four to each power of 2 above; rows: of the
  * table. exact: the slope at 0 has more digits than a float. */
-static inline vf32 v_pieces_f32(vf32 x, const float (*table)[32], int rows, float least, float top,
-                                int exact) {
+VMATH_QUICK vf32 v_pieces_f32(vf32 x, const float (*table)[32], int rows, float least, float top,
+                              int exact) {
     const vf32 a = v_min_f32(v_abs_f32(x), top);
     const vu32 i = (vu32)v_max_f32(a, least * (1 - 0x1p-24f)) >> 21;
     const vf32 d = a - v_entry32_f32(table[0], i);

@@ -18,7 +18,7 @@ static inline vf64 v_poly_sum(vf64 x, const double *c, int n, vf64 *low) {
 
 #if SIMD_TABLES
 /* In pieces; beyond the last it is 1. */
-static inline vf64 v_erf_f64(vf64 x) {
+VMATH_QUICK vf64 v_erf_f64(vf64 x) {
     static const double(*const table)[16] = VMATH_ERF_WIDE_PIECES;
     const vf64 a = v_min_f64(v_abs_f64(x), 5.95);
     const vu64 i = (vu64)v_fma_f64(a, v_set_f64(VMATH_ERF_EACH_F64), v_set_f64(VMATH_MAGIC_F64));
@@ -48,7 +48,7 @@ static inline vf64 v_erfc_far_f64(vf64 a) {
     }
     return v_scale_f64(q * high + (q * low + low_q * high), k);
 }
-static inline vf64 v_erf_f64(vf64 x) {
+VMATH_QUICK vf64 v_erf_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), near = v_fma_f64(a, VMATH_POLY(a * a, ERF_F64), a);
     const vmask_f64 is_far = v_less_f64(v_set_f64(1), a);
     if (!v_some_f64(is_far)) return v_copysign_f64(near, x);
@@ -83,7 +83,7 @@ static inline vf32 v_erf_wide_f32(vf32 x) {
 }
 #if SIMD_TABLES
 static __attribute__((noinline, unused)) vf32 v_erf_tiny_f32(vf32 x) { return v_erf_wide_f32(x); }
-static inline vf32 v_erf_f32(vf32 x) {
+VMATH_QUICK vf32 v_erf_f32(vf32 x) {
     /* below 2^-100 the correction of the slope would underflow */
     const vi32 tiny = (vi32)(((vu32)v_abs_f32(x) - 1u) < ((27u << 23) - 1u));
     const vf32 y = v_pieces_f32(x, VMATH_ERF_PIECES, 9, 0.125f, 3.99f, 1);
@@ -135,7 +135,7 @@ static inline vf64 v_erfinv_short(vf64 x) {
 }
 #if SIMD_TABLES
 /* Of t = 1 - |x| a piece for each power of 2 below 1 / 4; |x| P(x^2) where it is above. */
-static inline vf32 v_erfinv_f32(vf32 x) {
+VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
     static const float(*const table)[32] = VMATH_ERFINV_COLUMNS;
     enum { LOST = sizeof VMATH_ERFINV_COLUMNS / sizeof VMATH_ERFINV_COLUMNS[0] - 1 };
     const vf32 a = v_abs_f32(x), one = v_set_f32(1);
@@ -156,7 +156,7 @@ static inline vf64 v_erfinv_pieces(vf64 x) {
     const vf64 p = VMATH_SIXTEENTHS(u, v_min_f64(u, 15.9), ERFINV);
     return x * v_either_f64(v_less_f64(u, v_set_f64(20)), p, w);
 }
-static inline vf32 v_erfinv_f32(vf32 x) {
+VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
     const vf32 y = v_narrow_f64(v_erfinv_pieces(v_low_f64(x)), v_erfinv_pieces(v_high_f64(x)));
     return v_sel_f32(v_abs_f32(x) > 1.0f, v_set_f32(NAN), y); /* not some NaN or other */
 }
@@ -164,7 +164,7 @@ static inline vf32 v_erfinv_f32(vf32 x) {
 #if SIMD_TABLES
 /* x P(w) again, in pieces of u = 1 + w / 2.4, which ends below 16 because w does at 36.1. The
  * distance from the point of development is taken without the rounding of u. */
-static inline vf64 v_erfinv_f64(vf64 x) {
+VMATH_QUICK vf64 v_erfinv_f64(vf64 x) {
     static const double(*const table)[16] = VMATH_ERFINV_WIDE_PIECES;
     const vf64 one = v_set_f64(1), scale = v_set_f64(-VMATH_ERFINV_SCALE);
     const vf64 ln = v_log_f64(v_fma_f64(-x, x, one)), u = v_fma_f64(ln, scale, one);
@@ -176,7 +176,7 @@ static inline vf64 v_erfinv_f64(vf64 x) {
 }
 #else
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
-static inline vf64 v_erfinv_f64(vf64 x) {
+VMATH_QUICK vf64 v_erfinv_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), y = v_erfinv_short(a), z = y * y;
     const vmask_f64 is_far = v_less_f64(v_set_f64(0.7), a);
     vf64 off = v_fma_f64(y, VMATH_POLY(z, ERF_F64), y) - a;
@@ -217,7 +217,7 @@ static inline vf64 v_times_pi(vf64 x, vf64 *low) {
     return y;
 }
 /* sin(pi x) = result + *low; and cos. */
-static inline vf64 v_sin_and_cos_pi(vf64 x, vf64 *low, vf64 *cosine) {
+VMATH_QUICK vf64 v_sin_and_cos_pi(vf64 x, vf64 *low, vf64 *cosine) {
     const vf64 n = v_round_f64(x + x);
     vf64 c, rest;
     vmath_lost_f64 lost;
@@ -330,7 +330,7 @@ static inline vf64 v_lgamma_f64(vf64 x) {
 
 /* ---- sinc = sin(pi x) / (pi x) --------------------------------------------------------------- */
 
-static inline vf64 v_sinc_f64(vf64 x) {
+VMATH_QUICK vf64 v_sinc_f64(vf64 x) {
     vf64 c, low_s, low_d;
     const vf64 a = v_abs_f64(x), z = a * a;
     const vf64 near = v_fma_f64(z, VMATH_POLY(z, SINC_F64), v_set_f64(1));
@@ -339,7 +339,7 @@ static inline vf64 v_sinc_f64(vf64 x) {
     const vf64 y = v_sel_f64(a < 0.5, near, far + (low_s - far * low_d) / d);
     return v_sel_f64(a == (double)INFINITY, v_set_f64((double)NAN), y);
 }
-static inline vf32 v_sinc_f32(vf32 x) {
+VMATH_QUICK vf32 v_sinc_f32(vf32 x) {
     return v_narrow_f64(v_sinc_f64(v_low_f64(x)), v_sinc_f64(v_high_f64(x)));
 }
 

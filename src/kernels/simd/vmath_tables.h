@@ -116,7 +116,7 @@ static inline vf64 v_sixteenths_f64(vf64 t, vf64 bits, const double (*table)[16]
 }
 /* The value of piece i of a table of 16 at distance d from its point, but for row 1, which it is to
  * be added to. rows: points, coefficients, what the first of them lost. */
-static inline vf64 v_piece_f64(vu64 i, vf64 d, const double (*table)[16], int rows) {
+VMATH_QUICK vf64 v_piece_f64(vu64 i, vf64 d, const double (*table)[16], int rows) {
     const vf64 square = d * d; /* two chains: half as long to wait for */
     vf64 p = v_entry16_f64(table[rows - 2], i), q = v_entry16_f64(table[rows - 3], i);
     for (int k = rows - 4; k >= 3; k -= 2) p = v_fma_f64(p, square, v_entry16_f64(table[k], i));
