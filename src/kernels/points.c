@@ -4,14 +4,6 @@
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
 
-/* to_bf16 of a number by itself: the same in half the steps of a whole vector. */
-static inline uint16_t point_bf16(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    const uint32_t rounded = (bits + (0x7fffu + (bits >> 16 & 1u))) >> 16;
-    return (uint16_t)(x == x ? rounded : bits >> 16 | 0x40u);
-}
-
 #define T    uint8_t
 #define SIZE 1
 #include "kernels/loops/points.h"

@@ -4,10 +4,26 @@
 
 #include "kernels/simd/simd.h"
 
+/* A number by itself: the same as a lane of a vector, in fewer steps. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+static inline float from_f16(uint16_t x) { return _cvtsh_ss(x); }
+static inline uint16_t to_f16(float x) { return _cvtss_sh(x, _MM_FROUND_TO_NEAREST_INT); }
+#else
 static inline float from_f16(uint16_t x) { return v_from_f16((vu16h){x})[0]; }
-static inline float from_bf16(uint16_t x) { return v_from_bf16((vu16h){x})[0]; }
 static inline uint16_t to_f16(float x) { return v_to_f16((vf32){x})[0]; }
-static inline uint16_t to_bf16(float x) { return v_to_bf16((vf32){x})[0]; }
+#endif
+static inline float from_bf16(uint16_t x) {
+    const uint32_t bits = (uint32_t)x << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return f;
+}
+static inline uint16_t to_bf16(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    const uint32_t rounded = (bits + (0x7fffu + (bits >> 16 & 1u))) >> 16;
+    return (uint16_t)(x == x ? rounded : bits >> 16 | 0x40u);
+}
 
 /* A double on its way to a half type: to f32 with the last bit set if anything was lost (rounding
  * to odd), so that the rounding to the half type that follows is the only one. */

@@ -54,7 +54,7 @@
 
 #define FN    LOOP_NAME2(OP, bf16)
 #define LD(x) from_bf16(x)
-#define ST(x) point_bf16(x)
+#define ST(x) to_bf16(x)
 #include "kernels/loops/points_fold.h"
 #undef T
 #undef FN
