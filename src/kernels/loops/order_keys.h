@@ -66,21 +66,20 @@ static void ORDER_NAME(bare, WIDTH, SFX)(char *to, int64_t to_step, const void *
 static void ORDER_NAME(odd, WIDTH, SFX)(char *to, int64_t to_step, const void *keys, int64_t n,
                                         uint64_t flip, const char *in, int64_t in_step) {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1));
-    const K zero = (K)sign ^ (K)flip, nan = (K)(U) ~(U)0 ^ (K)flip, *own = keys;
-    int64_t zeros = 0, nans = 0, zero_at = 0, nan_at = 0;
+    const K zero = (K)sign ^ (K)flip, nan = (K)(U) ~(U)0 ^ (K)flip, most = (K) ~(K)0;
+    int64_t at[2] = {ORDER_NAME(below, WIDTH, k)(keys, n, zero),
+                     ORDER_NAME(below, WIDTH, k)(keys, n, nan)};
+    const int64_t end[2] = {ORDER_NAME(below, WIDTH, k)(keys, n, zero + 1),
+                            nan == most ? n : ORDER_NAME(below, WIDTH, k)(keys, n, nan + 1)};
+    if (at[0] == end[0] && at[1] == end[1]) return;
     for (int64_t i = 0; i < n; i++) {
-        zeros += own[i] == zero;
-        zero_at += own[i] < zero;
-        nans += own[i] == nan;
-        nan_at += own[i] < nan;
-    }
-    for (int64_t i = 0; zeros + nans > 0 && i < n; i++) {
         U x;
         memcpy(&x, in + i * in_step, sizeof x);
         const U size = (U)(x & (U)~sign);
-        if (size != 0 && size <= INF) continue;
-        memcpy(to + (size ? nan_at++ : zero_at++) * to_step, &x, sizeof x);
-        *(size ? &nans : &zeros) -= 1;
+        const bool is_nan = size > INF;
+        if (size != 0 && !is_nan) continue;
+        /* never beyond, should somebody write to the row meanwhile */
+        if (at[is_nan] < end[is_nan]) memcpy(to + at[is_nan]++ * to_step, &x, sizeof x);
     }
 }
 #endif

@@ -271,7 +271,8 @@ static void ORDER_NAME(sort_bare, WIDTH, e)(const nomen__order_args *a, int64_t 
             for (int64_t j = from; j < from + n; j++)
                 bare(to + j * a->value_step, a->value_row, keys + j, a->n, rows, flip);
     }
-    for (int64_t r = 0; odd && r < rows; r++)
+    for (int64_t r = 0; odd && r < rows && !(a->n > NOMEN__LONG_ROW && nomen__kernel_stopped());
+         r++)
         odd(to + r * a->value_row, a->value_step, keys + r * a->n, a->n, flip,
             a->in + (row + r) * a->in_row, a->in_step);
 }

@@ -1,5 +1,18 @@
 /* Include-template: order_keys.h for the dtypes that fit a key. Before: K, WIDTH (32: dtypes of up
- * to 32 bits, 64: all of them). After: K and WIDTH as they were. */
+ * to 32 bits, 64: all of them). After: below_ with WIDTH behind; K and WIDTH as they were. */
+
+/* How many of n sorted keys are less. */
+static int64_t ORDER_NAME(below, WIDTH, k)(const K *keys, int64_t n, K key) {
+    int64_t low = 0, high = n;
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+        if (keys[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 #define SFX  b8
 #define T    uint8_t
