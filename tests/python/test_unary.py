@@ -231,3 +231,9 @@ def test_small_numbers_keep_their_digits(name, dtype):
     ).astype(dtype)
     found = getattr(nomen.from_numpy(x), name)().numpy()
     np.testing.assert_array_max_ulp(found, expected, 2)
+
+
+def test_the_last_order_of_polygamma_has_a_gradient():
+    x = nomen.tensor([0.5, 2.0], requires_grad=True)
+    nomen.polygamma(2**63 - 1, x).sum().backward()
+    assert x.grad.shape == (2,)
