@@ -132,12 +132,12 @@ static double shift_by(const squares *s, int64_t first, int64_t last, double shi
     return d;
 }
 
-/* Nearly the smallest value, and most likely less: that of the last two rows, less twice what the
- * third is about to change of it; else a part of what is known. */
+/* Of three rows at least: nearly the smallest value, and most likely less: that of the last two,
+ * less twice what the third is about to change of it; else a part of what is known. */
 static double shift_of(const squares *s, int64_t first, int64_t last) {
     const double *q = s->q, *e = s->e;
     const double c = q[last] + e[last - 1], beside = q[last - 1] * e[last - 1];
-    const double b = q[last - 1] + (last - 1 > first ? e[last - 2] : 0), half = (b - c) / 2;
+    const double b = q[last - 1] + e[last - 2], half = (b - c) / 2;
     const double root = sqrt(half * half + beside);
     const double value = half > 0 ? c - beside / (half + root) : b - beside / (root - half);
     const double a = q[last - 2] + (last - 2 > first ? e[last - 3] : 0), gap = a - value;
