@@ -261,7 +261,8 @@ static void run_parts(void *context, int64_t begin, int64_t end) {
 /* Are there parts that threads can share, whose sums lose nothing where they are kept? */
 static bool is_long_dot(const product *p, nomen_dtype d) {
     const nomen__gemm_args *g = &p->whole;
-    bool keeps = d == NOMEN_F32 || d == NOMEN_F64 || d == NOMEN_C64 || d == NOMEN_C128;
+    bool keeps =
+        d == NOMEN_F32 || d == NOMEN_F64 || d == NOMEN_C64 || d == NOMEN_C128 || d == NOMEN_I64;
     return g->m == 1 && g->n == 1 && p->batches == 1 && g->k >= 2 * DOT_PART && keeps;
 }
 

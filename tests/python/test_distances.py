@@ -99,3 +99,12 @@ def test_long_dot_products(length, dtype, within):
     nomen.set_num_threads(1)
     assert nomen.dot(nomen.from_numpy(a), nomen.from_numpy(b)).item() == got
     nomen.set_num_threads(before)
+
+
+@pytest.mark.parametrize("length", [131071, 200001])
+def test_long_dot_products_of_integers_wrap(length):
+    a, b = rng.integers(-(2**62), 2**62, (2, length))
+    x, y = nomen.from_numpy(a), nomen.from_numpy(b)
+    with np.errstate(over="ignore"):
+        assert nomen.dot(x, y).item() == np.dot(a, b)
+    assert nomen.dot(x[::2], y[::2]).item() == np.dot(a[::2], b[::2])

@@ -19,8 +19,15 @@
 
 /* Rows are taken in by blocks of ROW_BLOCK elements (errors grow within a block only), columns by
  * blocks of COL_BLOCK rows: 128 rows of 255 still fit a signed 16-bit lane. Strided columns are
- * gathered COL_ROWS rows at a time. */
-enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
+ * gathered COL_ROWS rows at a time. PREFETCH: how many bytes beyond those at hand are asked for. */
+enum {
+    ROW_BLOCK = 1024,
+    COL_BLOCK = 128,
+    COL_ROWS = 8,
+    SHORT_ROW = 16,
+    PREFETCH = 2048,
+    LINE = 64
+};
 
 /* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK
  * elements apart. */

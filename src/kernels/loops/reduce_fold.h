@@ -58,6 +58,8 @@ static inline D FN(fold_few)(const F *x, int64_t n) {
     return FN(join_eight)(d);
 }
 
+/* Rows from beyond the caches: the processor looks ahead to the end of a page at most, and not far
+ * enough where elements are widened. */
 static inline D FN(fold_row)(const F *x, int64_t n) {
 #ifdef BETTER
     if (n >= 8) return n < 64 ? FN(best)(x, n, 8) : FN(best)(x, n, 64);
@@ -67,8 +69,13 @@ static inline D FN(fold_row)(const F *x, int64_t n) {
     D d[8];
     int64_t j = 0;
     for (int l = 0; l < LANES; l++) s[l] = ID;
-    for (; j + LANES <= n; j += LANES)
+    for (; j + LANES <= n; j += LANES) {
+#ifndef FETCH
+        for (int line = 0; line < (int)(LANES * sizeof *x); line += LINE)
+            __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
+#endif
         for (int l = 0; l < LANES; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    }
     for (; j + 8 <= n; j += 8)
         for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
@@ -88,6 +95,8 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     (void)i0, (void)istep;
     C s[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     const char *p = (const char *)in;
+    /* Rows of many lines lie pages apart, where the processor sees no stream. */
+    const int64_t bytes = n_acc * (int64_t)sizeof *in, wide = bytes >= 8 * LINE ? bytes : 0;
     int64_t j = 0;
     for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
     for (; j + 4 <= rows; j += 4) {
@@ -95,6 +104,8 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         const F *x1 = (const F *)(const void *)(p + (j + 1) * pitch);
         const F *x2 = (const F *)(const void *)(p + (j + 2) * pitch);
         const F *x3 = (const F *)(const void *)(p + (j + 3) * pitch);
+        for (int64_t line = 0; line < wide; line += LINE)
+            for (int64_t k = 4; k < 8; k++) __builtin_prefetch(p + (j + k) * pitch + line);
         /* Step by step: a JOIN that names its operands twice would repeat them. */
         for (int64_t i = 0; i < n_acc; i++) {
             const C first = JOIN(LD(x0[i]), LD(x1[i])), second = JOIN(LD(x2[i]), LD(x3[i]));
