@@ -2,8 +2,9 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
-/* Rows of at most SHORT elements are gathered by the kernels themselves. */
-enum { SIDE_BY_SIDE = 128, BESIDE = 4, SHORT = 16 };
+/* Rows of at most SHORT elements are gathered by the kernels themselves. WORTH: elements worth a
+ * chunk of their own; an exponential takes as long as several additions. */
+enum { SIDE_BY_SIDE = 128, BESIDE = 4, SHORT = 16, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -76,12 +77,12 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
             job.out_step[d] = job.out_step[d + 1];
         }
     }
-    int64_t rows = numel / job.row.n, grain = NOMEN__GRAIN / job.row.n + 1;
+    int64_t rows = numel / job.row.n, grain = WORTH / job.row.n + 1;
     /* Rows that lie side by side in memory are fetched together. */
     bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
     if (beside || grain >= SIDE_BY_SIDE)
         grain = (grain + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE * SIDE_BY_SIDE;
-    return nomen__parallel_asking(rows, numel <= 2 * NOMEN__GRAIN ? rows : grain, run_lines, &job);
+    return nomen__parallel_asking(rows, numel <= 2 * WORTH ? rows : grain, run_lines, &job);
 }
 
 /* Rows with gaps whose results have none are copied first, to where the results go: a copy turns

@@ -1,16 +1,10 @@
 /* Accuracy of the transcendental kernels: the error of every ISA in ULP against long double,
  * bounded by the table that src/kernels/README.md documents, and special values as in C.
- * NOMEN_SHOW_ULP=1 prints that table as measured. NOMEN_ONE_IN=31 takes one number in 31, for
- * processors that are emulated: long double of 128 bits takes its time there. */
+ * NOMEN_SHOW_ULP=1 prints that table as measured. */
 #include "elementwise.h"
+#include "sample.h"
 
 #define COUNT(a) ((int)(sizeof(a) / sizeof((a)[0])))
-
-/* An odd number: what goes in turns keeps its turn. */
-static int one_in(void) {
-    const char *text = getenv("NOMEN_ONE_IN");
-    return text ? atoi(text) | 1 : 1;
-}
 
 static long double sigmoidl(long double x) { return 1 / (1 + expl(-x)); }
 static long double rsqrtl(long double x) { return 1 / sqrtl(x); }

@@ -1,6 +1,7 @@
 /* Scans of every ISA: against a plain loop in long double, in every layout, in pieces, in place;
  * and against the scalar build, bit for bit where no transcendental function is involved. */
 #include "reference.h"
+#include "sample.h"
 
 enum { PLAIN, LEVELS, SPREAD, REVERSED, LAYOUTS };
 
@@ -69,6 +70,7 @@ static void run(const nomen__scanner *s, nomen__scan_args a, int64_t piece, bool
 
 static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int how, int64_t piece,
                   bool in_place) {
+    if (!is_chosen()) return;
     const int64_t e = dtype_size[d];
     int64_t step = how == LEVELS     ? e * (lines + 1)
                    : how == SPREAD   ? 3 * e

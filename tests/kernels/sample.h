@@ -1,0 +1,23 @@
+/* NOMEN_ONE_IN=63 takes one case in 63 of those that are compared with long double: for processors
+ * that are emulated, where its 128 bits take their time. */
+#ifndef NOMEN_TEST_SAMPLE_H
+#define NOMEN_TEST_SAMPLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+/* An odd number: what goes in turns keeps its turn. */
+static inline int one_in(void) {
+    const char *text = getenv("NOMEN_ONE_IN");
+    return text ? atoi(text) | 1 : 1;
+}
+
+/* Is the next case taken? The same ones in every run, in no step with the loops around them. */
+static inline bool is_chosen(void) {
+    static uint32_t state = 1;
+    state = state * 1664525u + 1013904223u;
+    return (state >> 8) % (uint32_t)one_in() == 0;
+}
+
+#endif
