@@ -5,7 +5,7 @@ usage: tools/elsewhere.py [aarch64] [i686] [s390x]     all three unless told
 i686 has 32 bits, s390x the other byte order, aarch64 the vectors of NEON. Wants Debian's packages
 qemu-user and gcc-ARCH-linux-gnu with libc6-dev-DEBIAN-cross; cmocka of each architecture is fetched
 with apt-get and unpacked under build/elsewhere, not installed. Kernels are not tested on i686.
-What kernels give is compared with long double in one case of ONE_IN: it is slow where it is emulated.
+Kernels are compared with long double in one case of ONE_IN: it is slow where it is emulated.
 """
 
 import os
