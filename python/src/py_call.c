@@ -172,8 +172,8 @@ static PyObject *quick(const py_callable *f, PyObject *const *args) {
     return NOMEN_LIKELY(t != NULL) ? nomen__py_wrap(s, t) : NULL;
 }
 
-/* The same of three operands. */
-static PyObject *quick_three(const py_callable *f, PyObject *const *args) {
+/* The same of three operands; into: NULL, or whose tensor is written to. */
+static PyObject *quick_three(const py_callable *f, PyObject *const *args, PyObject *into) {
     py_state *s = f->state;
     const nomen_tensor *operands[3] = {NULL, NULL, NULL};
     nomen_number numbers[3];
@@ -182,19 +182,27 @@ static PyObject *quick_three(const py_callable *f, PyObject *const *args) {
             operands[i] = nomen__py_unwrap(args[i]);
         else if (!nomen__py_plain_number(args[i], &numbers[i]))
             return NULL;
-    nomen_tensor *t = nomen__quick_three(f->op, operands, numbers);
-    return t ? nomen__py_wrap(s, t) : NULL;
+    nomen_tensor *t =
+        nomen__quick_three(f->op, operands, numbers, into ? nomen__py_unwrap(into) : NULL);
+    if (!t) return NULL;
+    return into ? Py_NewRef(into) : nomen__py_wrap(s, t);
+}
+
+/* What out= gives, behind `nargs` operands and with nothing else; NULL: something else is there. */
+static PyObject *only_out(const py_callable *f, PyObject *const *args, Py_ssize_t nargs,
+                          PyObject *kwnames) {
+    const py_state *s = f->state;
+    bool only = PyTuple_GET_SIZE(kwnames) == 1 && PyTuple_GET_ITEM(kwnames, 0) == s->out_text &&
+                f->op->forms & NOMEN__OUT && !f->inplace && Py_IS_TYPE(args[nargs], s->tensor);
+    return only ? args[nargs] : NULL;
 }
 
 /* The short way with out= and nothing else; false: not this time. */
 static bool quick_out(const py_callable *f, PyObject *const *args, PyObject *kwnames) {
-    const py_state *s = f->state;
     const nomen__op *op = f->op;
-    if (PyTuple_GET_SIZE(kwnames) != 1 || PyTuple_GET_ITEM(kwnames, 0) != s->out_text ||
-        !(op->forms & NOMEN__OUT) || f->inplace)
-        return false;
-    for (int i = 0; i <= op->lead; i++)
-        if (!Py_IS_TYPE(args[i], s->tensor)) return false;
+    if (!only_out(f, args, op->lead, kwnames)) return false;
+    for (int i = 0; i < op->lead; i++)
+        if (!Py_IS_TYPE(args[i], f->state->tensor)) return false;
     return nomen__quick_out(op, nomen__py_unwrap(args[0]),
                             op->lead == 2 ? nomen__py_unwrap(args[1]) : NULL,
                             nomen__py_unwrap(args[op->lead]));
@@ -209,8 +217,10 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
         PyObject *result = quick(f, args);
         if (NOMEN_LIKELY(result) || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
     }
-    if (f->op->three && nargs == 3 && !kwnames && !f->inplace) {
-        PyObject *result = quick_three(f, args);
+    if (f->op->three && nargs == 3) {
+        PyObject *first = f->inplace && Py_IS_TYPE(args[0], f->state->tensor) ? args[0] : NULL;
+        PyObject *into = kwnames ? only_out(f, args, nargs, kwnames) : first;
+        PyObject *result = !into == !(kwnames || f->inplace) ? quick_three(f, args, into) : NULL;
         if (result || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
     }
     if (kwnames && f->op->quick && nargs == f->op->lead && quick_out(f, args, kwnames))

@@ -309,9 +309,10 @@ nomen_tensor *nomen__quick(const nomen__op *op, const nomen_tensor *a, const nom
 nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, const nomen_number *n,
                                   bool number_first);
 /* The same of a row with op->three and three operands, all given and nothing else. NULL among them:
- * the number at its place. */
+ * the number at its place. into: NULL, or what it is written to and which is given back: out=, or
+ * the first operand, in place. */
 nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const operands[3],
-                                 const nomen_number numbers[3]);
+                                 const nomen_number numbers[3], nomen_tensor *into);
 /* The same in place; false: not this time. */
 bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tensor *b);
 bool nomen__quick_number_into(const nomen__op *op, nomen_tensor *self, const nomen_number *n);

@@ -202,6 +202,28 @@ nomen_tensor *nomen__quick_number(const nomen__op *op, const nomen_tensor *t, co
     return number_first ? with_number(op, &number, t, NULL) : with_number(op, t, &number, NULL);
 }
 
+/* Is out, which was given, as a result like model would be, and may it be written to? */
+static bool is_as(const nomen_tensor *out, const nomen_tensor *model, nomen_dtype dtype) {
+    if (out->magic != NOMEN__LIVE || out->dtype != (uint8_t)dtype ||
+        !(out->flags & NOMEN__CONTIGUOUS) || unfit(out) || out->flags & NOMEN__UNHEARD ||
+        out->storage->readonly || !nomen__has_sizes(out, model->ndim, model->size) ||
+        (out->flags ^ model->flags) & NOMEN__NAMED ||
+        atomic_load_explicit(&nomen__put_off.count, memory_order_relaxed))
+        return false;
+    if (out->flags & NOMEN__NAMED)
+        for (int i = 0; i < out->ndim; i++)
+            if (out->names[i] != model->names[i]) return false;
+    return true;
+}
+
+/* May out be written to while t is read, if it is no tensor of another place? */
+static inline bool apart(const nomen_tensor *out, const nomen_tensor *t) {
+    const nomen__storage *s = out->storage, *other = t->storage;
+    return t->data == out->data
+               ? t->ndim == out->ndim && t->dtype == out->dtype
+               : s != other && (s->capacity || s->inlined) && (other->capacity || other->inlined);
+}
+
 /* Infinite bounds are the same in all floating dtypes, and NaN. */
 static bool fits_as_limit(const nomen_tensor *t, nomen_dtype d) {
     double x = 0;
@@ -217,11 +239,11 @@ static const nomen_tensor *model_of(const nomen__op *op, const nomen_tensor *con
 }
 
 nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const operands[3],
-                                 const nomen_number numbers[3]) {
+                                 const nomen_number numbers[3], nomen_tensor *into) {
     static const nomen_number one = {NOMEN_NUMBER_INT, 1, 0, 0};
     _Alignas(16) char given[16], value[4][16];
     const nomen_tensor *model = model_of(op, operands);
-    if (!model || !fits(op, model)) return NULL;
+    if (!model || !fits(op, model) || (into && !is_as(into, model, model->dtype))) return NULL;
     const nomen_dtype d = (nomen_dtype)model->dtype;
     const int64_t item = nomen__item(d);
     char *ptr[5] = {NULL, NULL, NULL, NULL, value[3]};
@@ -231,7 +253,8 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
         const nomen_tensor *t = operands[i];
         if (t && !(t->flags & NOMEN__WRAPPED)) {
             const uint8_t own = condition ? NOMEN_BOOL : (uint8_t)d;
-            if (t->ndim != model->ndim || !ends_like(model, t, own)) return NULL;
+            if (t->ndim != model->ndim || !ends_like(model, t, own) || (into && !apart(into, t)))
+                return NULL;
             ptr[i + 1] = t->data;
             step[i + 1] = nomen__item(own);
             continue;
@@ -249,10 +272,11 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
         if (!number_as(&factor, d, value[3])) return NULL;
     }
     const nomen__kernel *kernel = op->dtypes >> d & 1 ? nomen__op_kernel(op, op->kernel, d) : NULL;
-    nomen_tensor *out = kernel ? result_like(model, d, NULL) : NULL;
+    nomen_tensor *out = kernel ? result_like(model, d, into) : NULL;
     if (!out) return NULL;
     ptr[0] = out->data;
     kernel->loop(ptr, step, model->numel);
+    if (into) atomic_fetch_add_explicit(&into->storage->version, 1, memory_order_relaxed);
     return out;
 }
 
@@ -276,28 +300,11 @@ bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tens
     return true;
 }
 
-/* May out be written to while t is read, if it is no tensor of another place? */
-static inline bool apart(const nomen_tensor *out, const nomen_tensor *t) {
-    const nomen__storage *s = out->storage, *other = t->storage;
-    return t->data == out->data
-               ? t->ndim == out->ndim && t->dtype == out->dtype
-               : s != other && (s->capacity || s->inlined) && (other->capacity || other->inlined);
-}
-
 bool nomen__quick_out(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b,
                       nomen_tensor *out) {
-    if (a->magic != NOMEN__LIVE || (b && b->magic != NOMEN__LIVE) || out->magic != NOMEN__LIVE)
-        return false;
+    if (a->magic != NOMEN__LIVE || (b && b->magic != NOMEN__LIVE)) return false;
     const nomen_tensor *model = b && (a->flags & NOMEN__WRAPPED || b->ndim > a->ndim) ? b : a;
-    if (out->dtype != (uint8_t)result_of(op, (nomen_dtype)model->dtype) ||
-        !(out->flags & NOMEN__CONTIGUOUS) || unfit(out) || out->flags & NOMEN__UNHEARD ||
-        out->storage->readonly || !nomen__has_sizes(out, model->ndim, model->size) ||
-        (out->flags ^ model->flags) & NOMEN__NAMED ||
-        atomic_load_explicit(&nomen__put_off.count, memory_order_relaxed))
-        return false;
-    if (out->flags & NOMEN__NAMED)
-        for (int i = 0; i < out->ndim; i++)
-            if (out->names[i] != model->names[i]) return false;
+    if (!is_as(out, model, result_of(op, (nomen_dtype)model->dtype))) return false;
     if (!(a->flags & NOMEN__WRAPPED) && !apart(out, a)) return false;
     if (b && !(b->flags & NOMEN__WRAPPED) && !apart(out, b)) return false;
     if (!quick(op, a, b, out)) return false;

@@ -156,6 +156,29 @@ static void numbers_too(void **state) {
     assert_true(compared >= 20 * rows);
 }
 
+static uint32_t version_of(const nomen_tensor *t) { return t->storage->version; }
+
+/* The same comes to lie in out=, and in the first operand, as one write. */
+static void compare_three_into(const nomen__op *op, const nomen_tensor *operands[3],
+                               const nomen_tensor *made) {
+    const size_t bytes = (size_t)made->numel * nomen_dtype_size((nomen_dtype)made->dtype);
+    nomen_tensor *out = nomen_clone((nomen_tensor *)made);
+    const uint32_t before = version_of(out);
+    memset(out->data, 1, bytes);
+    assert_ptr_equal(nomen__quick_three(op, operands, NULL, out), out);
+    assert_int_equal(version_of(out), before + 1);
+    assert_memory_equal(out->data, made->data, bytes);
+    assert_null(nomen__quick_three(op, operands, NULL, nomen_narrow(out, "0", 0, 2)));
+    assert_null(nomen__quick_three(op, operands, NULL, nomen_rename(out, "C N")));
+    if (made->dtype != NOMEN_C128)
+        assert_null(nomen__quick_three(op, operands, NULL, nomen_to(out, NOMEN_C128)));
+    if (op->three == NOMEN__THREE_CONDITION || operands[0]->flags & NOMEN__WRAPPED) return;
+    nomen_tensor *self = nomen_clone((nomen_tensor *)operands[0]);
+    const nomen_tensor *same[3] = {self, operands[1], operands[2]};
+    assert_ptr_equal(nomen__quick_three(op, same, NULL, self), self);
+    assert_memory_equal(self->data, made->data, bytes);
+}
+
 /* Three operands, of which some may be numbers: bit i of `how`, of which kind `kind`. */
 static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, int how, int kind) {
     nomen_tensor *numbers[] = {nomen_scalar(true), nomen_scalar(2), nomen_scalar(0.75),
@@ -171,7 +194,7 @@ static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, 
         if (how >> i & 1) t = numbers[kind];
         operands[i] = c.arg[i].tensor = t;
     }
-    nomen_tensor *quick = nomen__quick_three(op, operands, NULL);
+    nomen_tensor *quick = nomen__quick_three(op, operands, NULL, NULL);
     if (!quick) return 0;
     c.given = 7;
     assert_int_equal(nomen__invoke(&c), NOMEN_OK);
@@ -181,6 +204,7 @@ static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, 
                         (size_t)quick->numel * nomen_dtype_size((nomen_dtype)quick->dtype));
     for (int i = 0; i < quick->ndim; i++)
         assert_int_equal(nomen__name_at(quick, i), nomen__name_at(c.out[0], i));
+    compare_three_into(op, operands, quick);
     nomen__release(c.out[0]);
     nomen__release(quick);
     return 1;
@@ -208,23 +232,27 @@ static void three_operands(void **state) {
                      *y = nomen_ones("C", NOMEN_SIZES(2));
         nomen_tensor *bare = nomen_rename(x), *truth = nomen_gt(x, nomen_scalar(0));
         const nomen_number half[3] = {nomen_num(0.5), nomen_num(0.5), nomen_num(0.5)};
-        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, y, x}, NULL));
-        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, bare, x}, NULL));
-        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){NULL, NULL, NULL}, half));
-        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){x, x, x}, NULL));
-        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){NULL, x, x}, half));
-        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){truth, NULL, NULL}, half));
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, y, x}, NULL, NULL));
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, bare, x}, NULL, NULL));
+        assert_null(
+            nomen__quick_three(lerp, (const nomen_tensor *[]){NULL, NULL, NULL}, half, NULL));
+        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){x, x, x}, NULL, NULL));
+        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){NULL, x, x}, half, NULL));
+        assert_null(
+            nomen__quick_three(where, (const nomen_tensor *[]){truth, NULL, NULL}, half, NULL));
         nomen_tensor *made =
-            nomen__quick_three(where, (const nomen_tensor *[]){truth, x, NULL}, half);
+            nomen__quick_three(where, (const nomen_tensor *[]){truth, x, NULL}, half, NULL);
         assert_non_null(made);
         nomen__release(made);
+        nomen_tensor *row = nomen_ones(NULL, NOMEN_SIZES(8)), *low = nomen_narrow(row, "0", 0, 4),
+                     *high = nomen_narrow(row, "0", 2, 4);
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){low, low, NULL}, half, high));
         nomen_set_requires_grad(x, true);
-        assert_null(nomen__quick_three(where, (const nomen_tensor *[]){truth, x, NULL}, half));
+        assert_null(
+            nomen__quick_three(where, (const nomen_tensor *[]){truth, x, NULL}, half, NULL));
         assert_null(nomen_last_error());
     }
 }
-
-static uint32_t version_of(const nomen_tensor *t) { return t->storage->version; }
 
 /* In place the same comes to lie in self, as one write. number: in the place of b, or NULL. */
 static int compare_into(const nomen__op *op, nomen_tensor *a, nomen_tensor *b,
