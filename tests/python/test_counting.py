@@ -236,6 +236,20 @@ def test_unique_slices_are_numpys(dtype, dim):
     assert values.index_select(dim, inverse).equal(x)
 
 
+@pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
+@pytest.mark.parametrize("width", [9, 64, 201])
+def test_unique_wide_slices_differ_late(dtype, width):
+    values = np.zeros((40, width), "i8")
+    values[:, width - 1] = RNG.integers(-2, 3, 40)
+    values[::3, width // 2] = RNG.integers(-2, 3, 14)
+    x = nomen.from_numpy(values).to(getattr(nomen, dtype))
+    for each in (x, x.t().contiguous().t()):
+        got, inverse = each.unique(dim=0, return_inverse=True)
+        expected = np.unique(x.to(nomen.float64).numpy(), axis=0)
+        assert got.to(nomen.float64).tolist() == expected.tolist()
+        assert got[inverse].equal(x)
+
+
 def test_unique_of_odd_numbers():
     nan, inf = math.nan, math.inf
     values = t([1.0, nan, 0.0, -0.0, nan, -inf, inf]).unique().tolist()

@@ -58,25 +58,32 @@ static APART void FN(overflowed)(A *a, const R *x, int64_t n, int64_t pitch) {
     a->spread = (double)__builtin_inff();
 }
 
-/* Sums of x - shift and of its square over n elements; sum[] by parts. */
-static inline double FN(distances)(const R *x, int64_t n, const double *shift, double *sum) {
-    double s[LANES], q[LANES], c[LANES], squares = 0;
-    int64_t j = 0;
-    n *= PARTS;
-    for (int l = 0; l < LANES; l++) s[l] = q[l] = 0, c[l] = shift[l % PARTS];
-    for (; j + LANES <= n; j += LANES)
-        for (int l = 0; l < LANES; l++) {
-            double d = (double)x[j + l] - c[l];
-            s[l] += d;
-            q[l] += d * d;
-        }
+/* Numbers j to n of the two sums, in two lanes: what whole vectors leave over. */
+static inline void FN(leftover)(const R *x, int64_t j, int64_t n, const double *c, double *s,
+                                double *q) {
     for (; j < n; j += 2)
         for (int l = 0; l < 2 && j + l < n; l++) {
             double d = (double)x[j + l] - c[l];
             s[l] += d;
             q[l] += d * d;
         }
-    for (int w = LANES / 2; w >= PARTS; w /= 2)
+}
+
+/* Sums of x - shift and of its square over n elements; sum[] by parts. */
+static inline double FN(distances)(const R *x, int64_t n, const double *shift, double *sum) {
+    double s[LANES], q[LANES], c[LANES], squares = 0;
+    int64_t j = 0;
+    n *= PARTS;
+    const int lanes = n < LANES ? 2 : LANES;
+    for (int l = 0; l < lanes; l++) s[l] = q[l] = 0, c[l] = shift[l % PARTS];
+    for (; j + LANES <= n; j += LANES)
+        for (int l = 0; l < LANES; l++) {
+            double d = (double)x[j + l] - c[l];
+            s[l] += d;
+            q[l] += d * d;
+        }
+    FN(leftover)(x, j, n, c, s, q);
+    for (int w = lanes / 2; w >= PARTS; w /= 2)
         for (int l = 0; l < w; l++) s[l] += s[l + w], q[l] += q[l + w];
     for (int k = 0; k < PARTS; k++) sum[k] = s[k], squares += q[k];
     return squares;
