@@ -4,6 +4,10 @@
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
 
+/* Lines that are written to are asked for so many elements before: stores alone wait for each other
+ * where the table is larger than the cache. */
+enum { AHEAD = 16 };
+
 #define T    uint8_t
 #define SIZE 1
 #include "kernels/loops/points.h"

@@ -36,10 +36,17 @@ static inline int64_t in_range(const place_job *job, int64_t v) {
 
 static int64_t distance(const place_job *job, int64_t v) {
     int64_t sum = 0;
-    for (int d = job->ndim - 1; d > 0; d--) {
-        sum += v % job->size[d] * job->stride[d];
-        v /= job->size[d];
-    }
+    if (NOMEN_LIKELY(job->limit <= UINT32_MAX)) /* half the digits are divided in half the time */
+        for (int d = job->ndim - 1; d > 0; d--) {
+            const uint32_t short_v = (uint32_t)v, size = (uint32_t)job->size[d];
+            sum += (int64_t)(short_v % size) * job->stride[d];
+            v = short_v / size;
+        }
+    else
+        for (int d = job->ndim - 1; d > 0; d--) {
+            sum += v % job->size[d] * job->stride[d];
+            v /= job->size[d];
+        }
     return job->ndim ? sum + v * job->stride[0] : 0;
 }
 

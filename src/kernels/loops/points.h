@@ -27,7 +27,12 @@ static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64
     T *base = (T *)ptr[0];
     const int64_t *at = (const int64_t *)(const void *)ptr[1];
     const char *source = ptr[2];
-    for (int64_t i = 0; i < n; i++) base[at[i]] = *(const T *)(source + i * step[2]);
+    int64_t i = 0;
+    for (; i + AHEAD < n; i++) {
+        __builtin_prefetch(base + at[i + AHEAD], 1);
+        base[at[i]] = *(const T *)(source + i * step[2]);
+    }
+    for (; i < n; i++) base[at[i]] = *(const T *)(source + i * step[2]);
 }
 
 /* ptr: out, source, mask, all rows without gaps; n is how many there are in the mask. Nothing is
