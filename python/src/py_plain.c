@@ -118,13 +118,28 @@ static bool take_one(py_call *p, int i, PyObject *o) {
     }
 }
 
+/* out=: a tensor, or of rows with two results a pair of them. */
+static bool take_out(py_call *p, PyObject *o) {
+    PyTypeObject *tensor = p->state->tensor;
+    if (p->c.out[0]) return false;
+    if (p->c.op->second && PyTuple_CheckExact(o) && PyTuple_GET_SIZE(o) == 2) {
+        PyObject *first = PyTuple_GET_ITEM(o, 0), *second = PyTuple_GET_ITEM(o, 1);
+        if (!Py_IS_TYPE(first, tensor) || !Py_IS_TYPE(second, tensor)) return false;
+        p->c.out[0] = nomen__py_unwrap(first);
+        p->c.out[1] = nomen__py_unwrap(second);
+        return true;
+    }
+    if (!Py_IS_TYPE(o, tensor)) return false;
+    p->c.out[0] = nomen__py_unwrap(o);
+    return true;
+}
+
 static bool take_keywords(py_call *p, PyObject *const *values, PyObject *kwnames) {
     for (Py_ssize_t k = 0; k < PyTuple_GET_SIZE(kwnames); k++) {
         const nomen__op *op = p->c.op;
         PyObject *keyword = PyTuple_GET_ITEM(kwnames, k);
-        if (keyword == p->state->out_text && op->forms & NOMEN__OUT &&
-            Py_IS_TYPE(values[k], p->state->tensor) && !p->c.out[0]) {
-            p->c.out[0] = nomen__py_unwrap(values[k]);
+        if (keyword == p->state->out_text && op->forms & NOMEN__OUT) {
+            if (!take_out(p, values[k])) return false;
             continue;
         }
         int i = nomen__py_keyword(p, op->args, op->nargs, keyword);
@@ -179,7 +194,7 @@ bool nomen__py_plain(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     p->wrapped_count = 0;
     p->sizes_used = p->c.dims_used = 0;
     p->c.given = p->c.listed = 0;
-    p->c.out[0] = NULL;
+    p->c.out[0] = p->c.out[1] = NULL;
     p->large = false;
     return false;
 }
