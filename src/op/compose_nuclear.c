@@ -64,16 +64,19 @@ static nomen_dtype real_of(nomen_dtype d) {
     return d == NOMEN_C64 ? NOMEN_F32 : d == NOMEN_C128 ? NOMEN_F64 : d;
 }
 
-/* Batches of matrices, with not more rows than columns, in double. */
+/* Batches of matrices, with not more rows than columns. */
 static nomen_tensor *matrices(const nomen__call *c, const int *at) {
     nomen_tensor *t = nomen_rename(c->in[SELF]);
     nomen_dtype asked = nomen__given(c, DTYPE) ? c->arg[DTYPE].dtype : nomen_dtype_of(t);
-    bool complex = nomen_dtype_is_complex(asked) || nomen_dtype_is_complex(nomen_dtype_of(t));
     char from[32];
     bool tall = t && t->size[at[0]] > t->size[at[1]];
     snprintf(from, sizeof from, "%d %d", at[tall], at[!tall]);
     if (asked != nomen_dtype_of(t)) t = nomen_cast(t, .dtype = asked);
-    t = nomen_movedim(t, from, "-2 -1");
+    return nomen_movedim(t, from, "-2 -1");
+}
+
+static nomen_tensor *in_double(nomen_tensor *t) {
+    const bool complex = nomen_dtype_is_complex(nomen_dtype_of(t));
     return nomen_contiguous(nomen_cast(t, .dtype = complex ? NOMEN_C128 : NOMEN_F64));
 }
 
@@ -93,11 +96,14 @@ static nomen_tensor *sum_of_values(nomen_tensor *t) {
 
 /* The same in a way that has a gradient, and takes some times as long. */
 static nomen_tensor *sum_of_lengths(nomen_tensor *t) {
+    nomen_tensor *size = t && t->numel ? sizes_of(t) : NULL;
+    if (size) t = nomen_div(t, size);
     nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
     nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
     nomen_tensor *r = nomen_sum(lengths, .dim = "-1");
     nomen__release(basis);
-    return r;
+    if (!size) return r;
+    return nomen_mul(r, nomen_reshape(size, (nomen_sizes){r ? r->ndim : 0, r ? r->size : NULL}));
 }
 
 nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
@@ -111,15 +117,8 @@ nomen_status nomen__compose_nuclear_norm(nomen__call *c) {
     bool keep = nomen__given(c, KEEPDIM) && c->arg[KEEPDIM].flag;
     nomen__names_reduce(nomen__names_of(c->in[SELF]), mask, keep, &names);
     nomen_scope() {
-        nomen_tensor *t = matrices(c, at), *size = NULL;
-        if (t && t->numel) {
-            size = sizes_of(t);
-            t = size ? nomen_div(t, size) : NULL;
-        }
-        r = t && !nomen__concerns_tape(t) ? sum_of_values(t) : sum_of_lengths(t);
-        if (size)
-            r = nomen_mul(r,
-                          nomen_reshape(size, (nomen_sizes){r ? r->ndim : 0, r ? r->size : NULL}));
+        nomen_tensor *t = matrices(c, at);
+        r = t && !nomen__concerns_tape(t) ? sum_of_values(t) : sum_of_lengths(in_double(t));
         int low = at[0] < at[1] ? at[0] : at[1], high = at[0] + at[1] - low;
         char dim[16];
         snprintf(dim, sizeof dim, "%d", low);

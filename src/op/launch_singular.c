@@ -1,6 +1,8 @@
 /* The sum of the singular values of matrices. Mirrors make a matrix bidiagonal (Golub, Kahan),
  * quotients and differences with shifts (Fernando, Parlett) find its values; no vectors are kept.
- * Complex matrices are real ones of twice the size, which have each value twice.
+ * Complex matrices are real ones of twice the size, which have each value twice. Matrices of
+ * float32 stay so in the mirrors, as in LAPACK: the rounding of the values themselves moves a
+ * singular value as much.
  *
  * Limit: what is left of the matrix is read and written once for each of its rows. */
 #include "op/launch.h"
@@ -14,95 +16,23 @@ enum { ROUNDS = 300 };   /* per value; four are usual */
 enum { PART = 1 << 16 }; /* numbers of some rows that a thread takes, whose sums are kept apart */
 
 typedef struct job {
-    const nomen_tensor *in; /* complex128 or float64, without holes */
+    const nomen_tensor *in; /* complex128, float64 or float32, without holes */
     double *work, *out;
-    int64_t n, m, each; /* rows, not more than columns; numbers of work per matrix */
-    bool complex, tall; /* tall: the rows of work are the columns of the matrix */
+    int64_t n, m, each, room;   /* rows, not more than columns; numbers of work per matrix, and of
+                                   those for the matrix itself */
+    bool complex, single, tall; /* tall: the rows of work are the columns of the matrix */
     nomen__loop *product, *add, *mirror;
 } job;
 
 /* ---- bidiagonal ------------------------------------------------------------------------------ */
 
-static double product(const job *j, double *a, double *b, int64_t n) {
-    double sum;
-    j->product((char *const[3]){(char *)&sum, (char *)a, (char *)b}, NULL, n);
-    return sum;
-}
+#define T   float
+#define SFX f32
+#include "op/singular_mirrors.h"
 
-/* a += factor * b */
-static void add(const job *j, double *a, double factor, double *b, int64_t n) {
-    char *const ptr[4] = {(char *)a, (char *)a, (char *)b, (char *)&factor};
-    j->add(ptr, (const int64_t[4]){8, 8, 8, 0}, n);
-}
-
-/* x becomes the normal of the mirror that turns it into its first axis. Returns what the first
- * element becomes; twice: 2 / normal^2, 0 if there is nothing to do. */
-static double normal_of(const job *j, double *x, int64_t n, double *twice) {
-    const double rest = n > 1 ? product(j, x + 1, x + 1, n - 1) : 0, first = x[0];
-    *twice = 0;
-    if (rest == 0) return first;
-    const double length = sqrt(first * first + rest), becomes = first > 0 ? -length : length;
-    x[0] = first - becomes;
-    *twice = 2 / (x[0] * x[0] + rest);
-    return becomes;
-}
-
-/* The rows below the k-th in one step: the mirror from the left of the step before, which waited
- * (other, column, sums), this one's from the right (twice, and the k-th row as its normal), and
- * what the next mirror from the left needs: the first column, and its products with all. */
-typedef struct stage {
-    const job *j;
-    double *row, *last_column, *last_sums, *column, *sums;
-    double other, twice;
-    int64_t wide, some, parts; /* columns; rows of a part */
-} stage;
-
-static void mirror_rows(void *context, int64_t begin, int64_t end) {
-    const stage *s = context;
-    const int64_t m = s->j->m;
-    double *sums = s->sums + begin / s->some * m;
-    for (int64_t i = 0; i < s->wide; i++) sums[i] = 0;
-    for (int64_t r = begin; r < end; r++) {
-        double *row = s->row + (r + 1) * m;
-        const double factors[2] = {-s->other * s->last_column[r + 1], -s->twice};
-        char *const ptr[5] = {(char *)row, (char *)(s->last_sums + 1), (char *)s->row, (char *)sums,
-                              (char *)(uintptr_t)factors};
-        s->j->mirror(ptr, NULL, s->wide);
-        s->column[r] = row[0];
-    }
-}
-
-/* Diagonal and what is beside it, beside[k] before diagonal[k + 1]. `at` shares its memory with
- * nobody; work: four vectors, and one for each part. False: it was stopped. */
-static bool bidiagonal(const job *j, double *at, double *diagonal, double *beside, double *work) {
-    const int64_t n = j->n, m = j->m;
-    double *column[2] = {work, work + m + 1}, *sums[2] = {work + 2 * (m + 1), work + 3 * (m + 1)};
-    stage s = {.j = j};
-    for (int64_t i = 0; i <= m; i++) column[1][i] = sums[1][i] = 0;
-    for (int64_t k = 0; k < n; k++) {
-        const int64_t left = n - k - 1;
-        if (nomen__is_stopped()) return false;
-        s.row = at + k * m + k;
-        s.wide = m - k;
-        s.column = column[k & 1];
-        s.last_column = column[!(k & 1)];
-        s.last_sums = sums[!(k & 1)];
-        s.some = PART / s.wide + 1;
-        s.parts = (left - 1) / s.some + 1;
-        s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
-        if (s.other != 0) add(j, s.row, -s.other * s.last_column[0], s.last_sums + 1, s.wide);
-        diagonal[k] = normal_of(j, s.row, s.wide, &s.twice);
-        beside[k] = 0;
-        if (!left) return true;
-        nomen__parallel(left, s.some, mirror_rows, &s);
-        for (int64_t p = 1; p < s.parts; p++) add(j, s.sums, 1, s.sums + p * m, s.wide);
-        if (s.parts > 1) memcpy(sums[k & 1], s.sums, sizeof(double) * (size_t)s.wide);
-        const double first = s.column[0];
-        beside[k] = normal_of(j, s.column, left, &s.other);
-        add(j, sums[k & 1], s.column[0] - first, s.row + m, s.wide);
-    }
-    return true;
-}
+#define T   double
+#define SFX f64
+#include "op/singular_mirrors.h"
 
 /* ---- diagonal -------------------------------------------------------------------------------- */
 
@@ -221,43 +151,19 @@ static double sum_of_values(double *diagonal, double *beside, double *work, int6
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
-/* Scaled by a power of 2, and complex ones with their conjugates, as real numbers; what the scale
- * was, NaN if not all are finite. */
-static double take_in(const job *j, int64_t at, double *to) {
-    const int parts = j->complex ? 2 : 1;
-    const int64_t n = j->n / parts, m = j->m / parts, count = n * m * parts;
-    const double *from = (const double *)(const void *)j->in->data + at * count;
-    double most = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(from[i])) return NAN;
-        most = fmax(most, fabs(from[i]));
-    }
-    int power;
-    (void)frexp(most, &power);
-    const double half = ldexp(1, -power / 2), other = ldexp(1, -(power - power / 2));
-    for (int64_t r = 0; r < n; r++)
-        for (int64_t c = 0; c < m; c++) {
-            const double *x = from + parts * (j->tall ? c * n + r : r * m + c);
-            const double re = x[0] * half * other;
-            to[r * j->m + c] = re;
-            if (!j->complex) continue;
-            const double im = x[1] * half * other;
-            to[(r + n) * j->m + c + m] = re;
-            to[(r + n) * j->m + c] = im;
-            to[r * j->m + c + m] = -im;
-        }
-    return ldexp(1, power);
-}
-
 static void matrices(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     for (int64_t at = begin; at < end && !nomen__is_stopped(); at++) {
-        double *matrix = j->work + at * j->each, *diagonal = matrix + j->n * j->m;
+        double *matrix = j->work + at * j->each, *diagonal = matrix + j->room;
         double *beside = diagonal + j->n, *work = beside + j->n;
-        const double scale = take_in(j, at, matrix);
+        float *short_matrix = (float *)(void *)matrix, *short_work = (float *)(void *)work;
+        const double scale =
+            j->single ? take_in_f32(j, at, short_matrix) : take_in_f64(j, at, matrix);
         j->out[at] = scale;
         if (isnan(scale)) continue;
-        if (!bidiagonal(j, matrix, diagonal, beside, work)) return;
+        if (!(j->single ? bidiagonal_f32(j, short_matrix, diagonal, beside, short_work)
+                        : bidiagonal_f64(j, matrix, diagonal, beside, work)))
+            return;
         const double sum = sum_of_values(diagonal, beside, work, j->n);
         j->out[at] = scale * (j->complex ? sum / 2 : sum);
     }
@@ -279,10 +185,13 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     if (!count) return NOMEN_OK;
     if (!n || !m) return nomen__fill_values(out, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
     bool complex = nomen_dtype_is_complex((nomen_dtype)in->dtype);
-    nomen_dtype wide = complex ? NOMEN_C128 : NOMEN_F64;
+    const bool single = !complex && in->dtype != NOMEN_F64;
+    const nomen_dtype real = single ? NOMEN_F32 : NOMEN_F64, wide = complex ? NOMEN_C128 : real;
     job j = {.n = n < m ? n : m, .m = n < m ? m : n, .complex = complex, .tall = n > m};
+    j.single = single;
     if (complex) j.n *= 2, j.m *= 2;
-    j.each = j.n * j.m + 2 * j.n + 4 * (j.m + 1) + (j.n * j.m / PART + 2) * j.m;
+    j.room = single ? (j.n * j.m + 1) / 2 : j.n * j.m;
+    j.each = j.room + 2 * j.n + 4 * (j.m + 1) + (j.n * j.m / PART + 2) * j.m;
     int64_t all = count * j.each;
     turned = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);
     work = nomen__tensor_empty(NOMEN_F64, 1, &all);
@@ -292,9 +201,9 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
         j.in = turned;
         j.work = (double *)(void *)work->data;
         j.out = (double *)(void *)sums->data;
-        j.product = nomen__kernel_find("rows_product", NOMEN_F64)->loop;
-        j.add = nomen__kernel_find("add_scaled", NOMEN_F64)->loop;
-        j.mirror = nomen__kernel_find("row_mirror", NOMEN_F64)->loop;
+        j.product = nomen__kernel_find("rows_product", real)->loop;
+        j.add = nomen__kernel_find("add_scaled", real)->loop;
+        j.mirror = nomen__kernel_find("row_mirror", real)->loop;
         int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
         s = nomen__parallel_asking(count, grain > 1 ? grain : 1, matrices, &j);
     }
