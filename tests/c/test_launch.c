@@ -4,6 +4,7 @@
 
 #include "nomen/error.h"
 #include "op/rows.gen.h"
+#include "sample.h"
 
 static nomen__call call;
 
@@ -168,7 +169,8 @@ static void large_reductions(void **s) {
                  {{60, 70, 80}, 2},   {{3, 200000, 1}, 2}, {{200000, 3, 1}, 1}, {{100000, 2, 2}, 2},
                  {{2, 400, 400}, 3},  {{90000, 8, 1}, 2},  {{30000, 3, 4}, 6},  {{2, 400, 400}, 6},
                  {{1, 1, 300007}, 0}};
-    for (int round = 0; round < 6 * COUNT(cases); round++) {
+    const int rounds = one_in() > 1 ? 1 : 6;
+    for (int round = 0; round < rounds * COUNT(cases); round++) {
         const int64_t *size = cases[round % COUNT(cases)].size;
         const char *name = reducers[round % COUNT(reducers)];
         nomen_dtype d = !strcmp(name, "prod") ? NOMEN_BOOL : NOMEN_F32;
@@ -379,7 +381,8 @@ static void large_products(void **s) {
                  {3, 2, {30, 20, 40}, {40, 60}},  {3, 2, {300, 1, 40}, {40, 60}},
                  {2, 3, {20, 40}, {30, 40, 60}},  {2, 2, {451, 1}, {1, 700}},
                  {3, 3, {70, 3, 2}, {1, 2, 900}}, {1, 1, {200003}, {200003}}};
-    for (int round = 0; round < 3 * COUNT(cases); round++) {
+    const int rounds = one_in() > 1 ? 1 : 3;
+    for (int round = 0; round < rounds * COUNT(cases); round++) {
         int i = round % COUNT(cases), allowed = round / COUNT(cases) ? ANY_LAYOUT : ROW_MAJOR;
         nomen_set_num_threads(thread_counts[round % 3]);
         nomen_tensor *a = layout_small(NOMEN_F32, cases[i].an, cases[i].a, allowed);
