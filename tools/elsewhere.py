@@ -26,9 +26,8 @@ PROCESSORS = {
 }
 SECONDS = 3600  # for a program
 ONE_IN = 63
-# qemu 7.2 looks for room for all 4 GiB of a 32-bit program for ever where it finds none.
-QEMU = {"i686": ["-R", "0xf0000000", "-cpu", "max"]}
-# The library of i686 computes a fused multiply-add in some hundred steps of the x87, each emulated.
+# The C library of i686 computes a fused multiply-add in many steps of the x87, each emulated.
+QEMU = {"i686": ["-cpu", "max"]}
 FLAGS = {"i686": "-msse2 -mfpmath=sse -mfma"}
 # qemu 7.2 itself dies in a process that forks while other threads run.
 QEMU_DIED = "qemu_plugin_vcpu_init_hook: assertion failed"
