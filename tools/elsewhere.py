@@ -1,5 +1,5 @@
-"""Builds the library and its C tests for processors that are not here, and runs them: under qemu, or
-where this one knows the other's instructions, as they are.
+"""Builds the library and its C tests for processors that are not here, and runs them: under qemu,
+or as they are where this processor knows the other's instructions.
 
 usage: tools/elsewhere.py [aarch64] [i686] [s390x]     all three unless told
 
