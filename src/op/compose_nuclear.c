@@ -96,8 +96,11 @@ static nomen_tensor *sum_of_values(nomen_tensor *t) {
 
 /* The same in a way that has a gradient, and takes some times as long. */
 static nomen_tensor *sum_of_lengths(nomen_tensor *t) {
-    nomen_tensor *size = t && t->numel ? sizes_of(t) : NULL;
-    if (size) t = nomen_div(t, size);
+    nomen_tensor *size = NULL;
+    if (t && t->numel) {
+        size = sizes_of(t);
+        t = size ? nomen_div(t, size) : NULL;
+    }
     nomen_tensor *basis = t ? nomen__apply(NOMEN__OP_ORTHOGONAL_BASIS, t, NULL) : NULL;
     nomen_tensor *lengths = basis ? nomen_norm(nomen_matmul(basis, t), .dim = "-1") : NULL;
     nomen_tensor *r = nomen_sum(lengths, .dim = "-1");
