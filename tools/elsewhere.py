@@ -27,8 +27,9 @@ PROCESSORS = {
 }
 SECONDS = 3600  # for a program
 ONE_IN = 63
-# The x87 computes with more digits than a dtype has, and no fused multiply-add.
-FLAGS = {"i686": "-msse2 -mfpmath=sse -mfma"}
+# The x87 computes with more digits than a dtype has, and no fused multiply-add; MMX shares its
+# registers with it.
+FLAGS = {"i686": "-msse2 -mfpmath=sse -mfma -mno-mmx"}
 # qemu 7.2 itself dies in a process that forks while other threads run.
 QEMU_DIED = "qemu_plugin_vcpu_init_hook: assertion failed"
 
