@@ -205,6 +205,13 @@ void nomen__tensor_finish(nomen_tensor *t) {
 /* A fresh contiguous header with its storage; sizes and strides are for the caller to set. */
 static inline __attribute__((always_inline)) nomen_tensor *fresh_new(nomen_dtype dtype, int ndim,
                                                                      int64_t numel) {
+#if PTRDIFF_MAX < INT64_MAX
+    if (numel * nomen__item(dtype) > PTRDIFF_MAX) {
+        nomen__fail(NOMEN_ERROR_MEMORY, "cannot allocate %lld bytes: the address space holds fewer",
+                    (long long)(numel * nomen__item(dtype)));
+        return NULL;
+    }
+#endif
     size_t bytes = (size_t)(numel * nomen__item(dtype));
     nomen_tensor *t = pair_take(dtype, ndim, bytes);
     if (NOMEN_UNLIKELY(!t)) {

@@ -132,8 +132,21 @@ static void idle_slabs_make_room(void **s) {
     nomen__buffer_free(large, capacity);
 }
 
+/* As many bytes as no request may have; of some of them, 32 bits hold only zeros. */
+static void more_bytes_than_addresses(void **state) {
+    (void)state;
+    const int64_t most = PTRDIFF_MAX / 4 + 1, sizes[] = {most, 2 * most, INT64_C(1) << 60};
+    for (size_t i = 0; i < NOMEN_COUNT(sizes); i++) {
+        assert_null(nomen__tensor_empty(NOMEN_F32, 1, &sizes[i]));
+        nomen_status code = nomen_last_error()->code;
+        assert_true(code == NOMEN_ERROR_MEMORY || code == NOMEN_ERROR_SHAPE);
+        nomen_clear_error();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(more_bytes_than_addresses),
         cmocka_unit_test_setup_teardown(no_slab_is_an_error, start, finish),
         cmocka_unit_test_setup_teardown(the_last_slab_is_used_up, start, finish),
         cmocka_unit_test_setup_teardown(cached_buffers_make_room, start, finish),
