@@ -27,9 +27,6 @@ PROCESSORS = {
 }
 SECONDS = 3600  # for a program
 ONE_IN = 63
-# The x87 computes with more digits than a dtype has, and no fused multiply-add; MMX shares its
-# registers with it.
-FLAGS = {"i686": "-msse2 -mfpmath=sse -mfma -mno-mmx"}
 # qemu 7.2 itself dies in a process that forks while other threads run.
 QEMU_DIED = "qemu_plugin_vcpu_init_hook: assertion failed"
 
@@ -62,6 +59,15 @@ def fetch_cmocka(debian):
     return folder
 
 
+def is_emulated(processor):
+    return PROCESSORS[processor][1].startswith("qemu")
+
+
+def loader(processor):
+    """For the linker: programs are started by the loader that lies beside the cross compiler."""
+    return f"-Wl,--dynamic-linker={PROCESSORS[processor][1]}"
+
+
 def build(processor):
     debian, _, isas, _ = PROCESSORS[processor]
     root, folder = fetch_cmocka(debian), PLACE / processor
@@ -71,7 +77,7 @@ def build(processor):
         *("-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DNOMEN_KERNEL_OPT=-O1"),
         *("-DCMAKE_SYSTEM_NAME=Linux", f"-DCMAKE_SYSTEM_PROCESSOR={processor}"),
         *(f"-DCMAKE_C_COMPILER={processor}-linux-gnu-gcc", f"-DNOMEN_ISAS={isas}"),
-        f"-DCMAKE_C_FLAGS={FLAGS.get(processor, '')}",
+        f"-DCMAKE_EXE_LINKER_FLAGS={'' if is_emulated(processor) else loader(processor)}",
         *("-DNOMEN_TESTS=ON", "-DNOMEN_DEBUG=ON", "-DNOMEN_WERROR=ON"),
         *(f"-DCMOCKA_INCLUDE={root}/usr/include", f"-DCMOCKA_LIBRARY={library}"),
     )
@@ -81,13 +87,13 @@ def build(processor):
 
 def run_program(processor, folder, libraries, program):
     """(tests that passed, what to print, the text of a failure or None)"""
-    runner, there = PROCESSORS[processor][1], f"/usr/{processor}-linux-gnu"
-    if runner.startswith("qemu"):
-        command = [runner, "-L", there, "-E", f"LD_LIBRARY_PATH={libraries}"]
-    else:  # a loader
-        command = [runner, "--library-path", f"{libraries}:{there}/lib"]
-    command.append(str(folder / "tests" / program))
+    command, there = [str(folder / "tests" / program)], f"/usr/{processor}-linux-gnu"
     own = {**os.environ, "NOMEN_ONE_IN": str(ONE_IN)}
+    if is_emulated(processor):
+        given = ["-L", there, "-E", f"LD_LIBRARY_PATH={libraries}"]
+        command = [PROCESSORS[processor][1], *given, *command]
+    else:
+        own["LD_LIBRARY_PATH"] = f"{libraries}:{there}/lib"
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, env=own)
     except subprocess.TimeoutExpired:

@@ -262,6 +262,7 @@ static void other_descriptors(void **s) {
 #endif
     close(plain);
     close(open_ended);
+    if (SIZE_MAX <= INT64_MAX) return; /* no file is too large for a size there */
     assert_null(nomen__storage_shared((size_t)INT64_MAX + 1));
     assert_non_null(nomen_last_error());
     nomen_clear_error();
