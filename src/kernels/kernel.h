@@ -26,9 +26,9 @@ extern bool (*const nomen__kernel_tiles)(void);
 typedef void nomen__loop(char *const ptr[], const int64_t step[], int64_t n);
 
 /* Reduction into an array of accumulators. The pipeline hands out at most NOMEN__ACC_BLOCK
- * accumulators at a time, in a 64-byte aligned buffer, calls init once, step any number of times,
- * merge to join partial results, finish once. */
-enum { NOMEN__ACC_BLOCK = 256, NOMEN__ACC_BYTES = 48 };
+ * accumulators at a time (acc_most, where a reducer takes more), calls init once, step any number
+ * of times, merge to join partial results, finish once. */
+enum { NOMEN__ACC_BLOCK = 256, NOMEN__ACC_WIDE = 1024, NOMEN__ACC_BYTES = 48 };
 
 typedef struct nomen__reduce_param {
     int64_t count;     /* elements reduced into one output (0 for empty) */
@@ -44,7 +44,8 @@ typedef struct nomen__reduce_step {
 } nomen__reduce_step;
 
 typedef struct nomen__reducer {
-    uint32_t acc_bytes; /* of one accumulator, a multiple of 8, at most NOMEN__ACC_BYTES */
+    uint32_t acc_bytes; /* of one accumulator, at most NOMEN__ACC_BYTES */
+    uint32_t acc_most;  /* accumulators at a time: NOMEN__ACC_BLOCK to NOMEN__ACC_WIDE */
     bool nonempty;      /* nothing has no result (max, min) */
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);

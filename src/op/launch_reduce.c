@@ -11,6 +11,8 @@
  * large (LARGE elements), they are cut into parts with accumulators of their own, at most PARTS in
  * all; parts are whole blocks of ROUND elements, as reducers take them in. */
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
+enum { MERGED = 64 };     /* rows of a part are many more than it costs to merge it */
+enum { NEIGHBOURS = 64 }; /* accumulators of which blocks are multiples: whole lines of memory */
 enum {
     SHORT_ROW = 16,
     TURNED_BYTES = 4
@@ -171,6 +173,21 @@ static void move_kept_first(reduction *r, int d) {
     memcpy(r->kept_out[0], out, sizeof out);
 }
 
+/* As many accumulators beside each other as there is room for: memory is read in long pieces, which
+ * the processor fetches ahead. Only where enough units are left, or parts of them. */
+static void widen_block(reduction *r) {
+    int64_t most = ACCUMULATORS / (int64_t)r->reducer->acc_bytes;
+    if (most > (int64_t)r->reducer->acc_most) most = r->reducer->acc_most;
+    if (r->kept_in[0] != r->item || most <= NOMEN__ACC_BLOCK || r->kept[0] <= NOMEN__ACC_BLOCK)
+        return;
+    int64_t blocks = (r->kept[0] + most - 1) / most, block = (r->kept[0] + blocks - 1) / blocks;
+    block = (block + NEIGHBOURS - 1) / NEIGHBOURS * NEIGHBOURS;
+    if (block > r->kept[0]) block = r->kept[0];
+    if (r->outer * blocks < FEW_UNITS && block * r->param.count < LARGE) return;
+    r->block = block;
+    r->blocks = (r->kept[0] + block - 1) / block;
+}
+
 /* Rectangles are never without dims; a short near dim makes poor ones, then the longest is better.
  */
 static void finish_dims(reduction *r) {
@@ -200,6 +217,7 @@ static void finish_dims(reduction *r) {
                 r->reduced[0] <= SHORT_ROW && r->reduced[0] % 4 == 0;
     r->outer = 1;
     for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
+    if (!rows) widen_block(r);
 }
 
 /* ---- one unit -------------------------------------------------------------------------------- */
@@ -321,20 +339,24 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     }
 }
 
-static void deliver(const reduction *r, const unit *u, const void *acc) {
+static void deliver(const reduction *r, const unit *u, const char *acc) {
     _Alignas(64) char made[NOMEN__MAX_OUT][NOMEN__ACC_BLOCK * 16];
-    char *to[NOMEN__MAX_OUT];
-    int64_t step[NOMEN__MAX_OUT];
-    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
-        bool cast = r->out[k].cast != NULL;
-        to[k] = u->out[k] && cast ? made[k] : u->out[k];
-        step[k] = cast ? r->out[k].item : r->kept_out[0][k];
-    }
-    r->reducer->finish(to, step, acc, u->n, &r->param);
-    for (int k = 0; k < NOMEN__MAX_OUT; k++) {
-        if (!u->out[k] || !r->out[k].cast) continue;
-        char *const ptr[2] = {u->out[k], made[k]};
-        r->out[k].cast(ptr, (const int64_t[2]){r->kept_out[0][k], r->out[k].item}, u->n);
+    for (int64_t first = 0; first < u->n; first += NOMEN__ACC_BLOCK) {
+        const int64_t n = u->n - first < NOMEN__ACC_BLOCK ? u->n - first : NOMEN__ACC_BLOCK;
+        char *out[NOMEN__MAX_OUT], *to[NOMEN__MAX_OUT];
+        int64_t step[NOMEN__MAX_OUT];
+        for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+            bool cast = r->out[k].cast != NULL;
+            out[k] = u->out[k] ? u->out[k] + first * r->kept_out[0][k] : NULL;
+            to[k] = out[k] && cast ? made[k] : out[k];
+            step[k] = cast ? r->out[k].item : r->kept_out[0][k];
+        }
+        r->reducer->finish(to, step, acc + first * r->reducer->acc_bytes, n, &r->param);
+        for (int k = 0; k < NOMEN__MAX_OUT; k++) {
+            if (!out[k] || !r->out[k].cast) continue;
+            char *const ptr[2] = {out[k], made[k]};
+            r->out[k].cast(ptr, (const int64_t[2]){r->kept_out[0][k], r->out[k].item}, n);
+        }
     }
 }
 
@@ -374,6 +396,7 @@ static nomen_status run_in_parts(reduction *r, int64_t units) {
     int64_t count = r->param.count, most = PARTS / units;
     r->parts = r->block * count / NOMEN__GRAIN;
     if (r->parts > most) r->parts = most;
+    if (r->parts > count / MERGED) r->parts = count / MERGED + 1;
     r->part = (count + r->parts - 1) / r->parts;
     if (r->part > ROUND) r->part = (r->part + ROUND - 1) / ROUND * ROUND;
     r->parts = (count + r->part - 1) / r->part;

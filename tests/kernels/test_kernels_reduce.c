@@ -39,6 +39,7 @@ static void test_tables(void **state) {
                 if (k) {
                     assert_true(k->reducer->acc_bytes % 8 == 0);
                     assert_in_range(k->reducer->acc_bytes, 8, NOMEN__ACC_BYTES);
+                    assert_in_range(k->reducer->acc_most, NOMEN__ACC_BLOCK, NOMEN__ACC_WIDE);
                 }
             }
 }
@@ -354,6 +355,21 @@ static void test_long(void **state) {
             }
 }
 
+/* As many accumulators as a reducer takes at a time, and some fewer, in every layout. */
+static void test_most(void **state) {
+    (void)state;
+    for (int op = 0; op < REDUCERS; op++)
+        for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++) {
+            const nomen__kernel *k = find_kernel(0, reducers[op].name, d);
+            for (int how = 0; k && how < LAYOUTS; how++) {
+                const int64_t most = k->reducer->acc_most;
+                check_cuts(op, d, most, 2 + how, how, op == PROD ? NEAR_ONE : MIXED);
+                check_cuts(op, d, most - 77, 6, how, op == PROD ? NEAR_ONE : TIES);
+            }
+            if (k) check_cuts(op, d, k->reducer->acc_most, 133, COLUMNS, NEAR_ONE);
+        }
+}
+
 /* Steps in any order, and positions that run backwards: the smallest position of equals must win.
  */
 static void test_positions(void **state) {
@@ -405,9 +421,10 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),    cmocka_unit_test(test_short),
-        cmocka_unit_test(test_patterns),  cmocka_unit_test(test_long),
-        cmocka_unit_test(test_positions), cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_tables),   cmocka_unit_test(test_short),
+        cmocka_unit_test(test_patterns), cmocka_unit_test(test_long),
+        cmocka_unit_test(test_most),     cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

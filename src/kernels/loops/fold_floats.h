@@ -1,6 +1,7 @@
 /* Includes reduce_fold.h for float16, bfloat16 and float32; no include guard. Before: what
  * reduce_fold.h leaves alone, LANE (its C), BLOCK (its D), LOAD(F) -> LANE, and RESULT(A *, p), in
- * double, which is rounded once. Takes LANE, BLOCK, LOAD and RESULT away again. */
+ * double, which is rounded once; perhaps WIDE_F32(const float *) -> vf64, LOAD of as many as it
+ * holds. Takes LANE, BLOCK, LOAD, RESULT and WIDE_F32 away again. */
 
 #define SFX        f16
 #define T          uint16_t
@@ -29,6 +30,10 @@
 #undef SFX
 
 #define SFX        f32
+#ifdef WIDE_F32
+#define LV         vf64
+#define VLOAD(x)   WIDE_F32(x)
+#endif
 #define T          float
 #define F          float
 #define C          LANE
@@ -42,4 +47,5 @@
 #undef LANE
 #undef BLOCK
 #undef LOAD
+#undef WIDE_F32
 #undef RESULT

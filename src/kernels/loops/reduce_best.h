@@ -149,6 +149,7 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 }
 
 static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A),
+                                           .acc_most = FN(most),
                                            .nonempty = true,
                                            .init = FN(init),
                                            .step = FN(step),

@@ -4,8 +4,10 @@
  * type), D (type of a block's result), LD(F) -> C, JOIN(C, C) -> C, TOTAL(D, C or D) -> D, ID and
  * DID (the neutral C and D), A (accumulator), A_ZERO, TAKE(A *, D), MEET(A *, const A *), OUT and
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
- * reduce_most_types.h, of extrema only. After: FN(reducer); T, F, C, D,
- * LD, FETCH, WIDEN, OUT and DONE are undefined, the rest is left for a second finish. */
+ * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
+ * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
+ * VPAIR(const T *, LV *even, LV *odd) of twice as many. After: FN(reducer); T, F, C, D, LD, FETCH,
+ * WIDEN, LV, VLOAD, VPAIR, OUT and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
 _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");
@@ -58,6 +60,19 @@ static inline D FN(fold_few)(const F *x, int64_t n) {
     return FN(join_eight)(d);
 }
 
+/* What is left behind whole rounds of lanes, and what all lanes come to. */
+static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
+    D d[8];
+    int64_t j = 0;
+    for (; j + 8 <= n; j += 8)
+        for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+    for (int l = 0; l < 8; l++) d[l] = DID;
+    for (int64_t k = 0; k < LANES; k += 8)
+        for (int l = 0; l < 8; l++) d[l] = TOTAL(d[l], s[k + l]);
+    return FN(join_eight)(d);
+}
+
 /* Rows from beyond the caches: the processor looks ahead to the end of a page at most, and not far
  * enough where elements are widened. */
 static inline D FN(fold_row)(const F *x, int64_t n) {
@@ -66,7 +81,6 @@ static inline D FN(fold_row)(const F *x, int64_t n) {
 #endif
     if (n < LANES) return FN(fold_few)(x, n);
     C s[LANES] __attribute__((aligned(64)));
-    D d[8];
     int64_t j = 0;
     for (int l = 0; l < LANES; l++) s[l] = ID;
     for (; j + LANES <= n; j += LANES) {
@@ -76,13 +90,7 @@ static inline D FN(fold_row)(const F *x, int64_t n) {
 #endif
         for (int l = 0; l < LANES; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     }
-    for (; j + 8 <= n; j += 8)
-        for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
-    for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
-    for (int l = 0; l < 8; l++) d[l] = DID;
-    for (int64_t k = 0; k < LANES; k += 8)
-        for (int l = 0; l < 8; l++) d[l] = TOTAL(d[l], s[k + l]);
-    return FN(join_eight)(d);
+    return FN(fold_rest)(s, x + j, n - j);
 }
 
 static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
@@ -93,10 +101,11 @@ static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t ist
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
                            int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
-    C s[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
     const char *p = (const char *)in;
+    enum { CHUNK = LINE / (int)sizeof *in };
     /* Rows of many lines lie pages apart, where the processor sees no stream. */
-    const int64_t bytes = n_acc * (int64_t)sizeof *in, wide = bytes >= 8 * LINE ? bytes : 0;
+    const int64_t ahead = n_acc >= 8 * CHUNK ? 4 * pitch : 0;
     int64_t j = 0;
     for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
     for (; j + 4 <= rows; j += 4) {
@@ -104,10 +113,22 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         const F *x1 = (const F *)(const void *)(p + (j + 1) * pitch);
         const F *x2 = (const F *)(const void *)(p + (j + 2) * pitch);
         const F *x3 = (const F *)(const void *)(p + (j + 3) * pitch);
-        for (int64_t line = 0; line < wide; line += LINE)
-            for (int64_t k = 4; k < 8; k++) __builtin_prefetch(p + (j + k) * pitch + line);
+        int64_t i = 0;
         /* Step by step: a JOIN that names its operands twice would repeat them. */
-        for (int64_t i = 0; i < n_acc; i++) {
+        for (; i + CHUNK <= n_acc; i += CHUNK) {
+            if (ahead) {
+                __builtin_prefetch((const char *)(x0 + i) + ahead);
+                __builtin_prefetch((const char *)(x1 + i) + ahead);
+                __builtin_prefetch((const char *)(x2 + i) + ahead);
+                __builtin_prefetch((const char *)(x3 + i) + ahead);
+            }
+            for (int64_t k = i; k < i + CHUNK; k++) {
+                const C first = JOIN(LD(x0[k]), LD(x1[k])), second = JOIN(LD(x2[k]), LD(x3[k]));
+                const C four = JOIN(first, second);
+                s[k] = JOIN(s[k], four);
+            }
+        }
+        for (; i < n_acc; i++) {
             const C first = JOIN(LD(x0[i]), LD(x1[i])), second = JOIN(LD(x2[i]), LD(x3[i]));
             const C four = JOIN(first, second);
             s[i] = JOIN(s[i], four);
@@ -123,7 +144,95 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     }
 }
 
+#ifdef VLOAD
+#define DIRECT
+#ifdef FETCH
+#define ONE(x)            LD(FETCH(x))
+#define FETCHED(x, n, to) (WIDEN(x, to, n), (const F *)(to))
+#else
+#define ONE(x)            LD(x)
+#define FETCHED(x, n, to) ((void)(to), (const F *)(x))
+#endif
+enum { FN(width) = (int)(sizeof(LV) / sizeof(C)) };
+
+/* The same lanes as those of fold_row, in registers; with VPAIR the even elements of each round
+ * first. */
+static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
+    C s[LANES] __attribute__((aligned(64)));
+    F rest[LANES] __attribute__((aligned(64)));
+    LV v[LANES / FN(width)];
+    int64_t j = 0;
+    if (n < LANES) {
+        TAKE(acc, FN(fold_few)(FETCHED(x, n, rest), n));
+        return;
+    }
+    for (int l = 0; l < LANES / FN(width); l++) v[l] = (LV){0} + ID;
+    for (; j + LANES <= n; j += LANES) {
+        for (int line = 0; line < (int)(LANES * sizeof *x); line += LINE)
+            __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
+#ifdef VPAIR
+#pragma GCC unroll 16
+        for (int l = 0; l < LANES / FN(width) / 2; l++) {
+            LV even, odd;
+            VPAIR(x + j + 2 * l * FN(width), &even, &odd);
+            v[l] = JOIN(v[l], even);
+            v[l + LANES / FN(width) / 2] = JOIN(v[l + LANES / FN(width) / 2], odd);
+        }
+#else
+#pragma GCC unroll 16
+        for (int l = 0; l < LANES / FN(width); l++) v[l] = JOIN(v[l], VLOAD(x + j + l * FN(width)));
+#endif
+    }
+    memcpy(s, v, sizeof s);
+    TAKE(acc, FN(fold_rest)(s, FETCHED(x + j, n - j, rest), n - j));
+}
+
+static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
+                                  int64_t rows) {
+    union {
+        C s[NOMEN__ACC_WIDE];
+        LV v[NOMEN__ACC_WIDE / FN(width)];
+    } lanes;
+    C *const s = lanes.s;
+    LV *const v = lanes.v;
+    int64_t j = 0, vectors = n_acc / FN(width);
+    for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
+    for (; j + 4 <= rows; j += 4) {
+        const T *x0 = (const T *)(const void *)(in + j * pitch);
+        const T *x1 = (const T *)(const void *)(in + (j + 1) * pitch);
+        const T *x2 = (const T *)(const void *)(in + (j + 2) * pitch);
+        const T *x3 = (const T *)(const void *)(in + (j + 3) * pitch);
+        for (int64_t k = 0; k < vectors; k++) {
+            const int64_t i = k * FN(width);
+            const LV first = JOIN(VLOAD(x0 + i), VLOAD(x1 + i));
+            const LV second = JOIN(VLOAD(x2 + i), VLOAD(x3 + i));
+            const LV four = JOIN(first, second);
+            v[k] = JOIN(v[k], four);
+        }
+        for (int64_t i = vectors * FN(width); i < n_acc; i++) {
+            const C first = JOIN(ONE(x0[i]), ONE(x1[i])), second = JOIN(ONE(x2[i]), ONE(x3[i]));
+            const C four = JOIN(first, second);
+            s[i] = JOIN(s[i], four);
+        }
+    }
+    for (; j < rows; j++) {
+        const T *x = (const T *)(const void *)(in + j * pitch);
+        for (int64_t k = 0; k < vectors; k++) v[k] = JOIN(v[k], VLOAD(x + k * FN(width)));
+        for (int64_t i = vectors * FN(width); i < n_acc; i++) s[i] = JOIN(s[i], ONE(x[i]));
+    }
+    for (int64_t i = 0; i < n_acc; i++) {
+        const D all = TOTAL(DID, s[i]);
+        TAKE(acc + i, all);
+    }
+}
+#undef ONE
+#undef FETCHED
+#endif
+
+#define WIDE
 #include "kernels/loops/reduce_walk.h"
+#undef WIDE
+#undef DIRECT
 
 static void FN(init)(void *acc, int64_t n_acc) {
     A *a = acc;
@@ -145,3 +254,6 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef LD
 #undef FETCH
 #undef WIDEN
+#undef LV
+#undef VLOAD
+#undef VPAIR

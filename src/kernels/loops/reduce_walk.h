@@ -1,17 +1,34 @@
 /* Include-template: how a reducer's step walks its rectangle. It sees whole rows (one accumulator,
  * many elements) or whole columns (many accumulators, a few elements each), both of unit step;
  * strides and half types end here. Before: SFX, T (stored type), F (fetched type: T, or float for
- * half types), FETCH(from T to F; unset: T is F), A (accumulator), DECIDED(A *) if no more elements
- * can change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
- * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), and the functions
- * FN(row)(A *, const F *, n, i0, istep) and
- * FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
- * After: FN(step), which uses FN(init) and FN(merge). */
+ * half types), FETCH(from T to F; unset: T is F), A (accumulator), WIDE if FN(cols) takes up to
+ * NOMEN__ACC_WIDE accumulators, DIRECT if there are FN(row_direct) and FN(cols_direct), which fetch
+ * what they need by themselves, DECIDED(A *) if no more elements can change one, POSITIONS if the
+ * position of an element matters, TURNED_ROW (the longest rows of 4-byte elements that are taken as
+ * columns; unset: SHORT_ROW, as for others), and the functions FN(row)(A *, const F *, n, i0,
+ * istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After: FN(step),
+ * which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 
+#ifdef WIDE
+enum { FN(most) = NOMEN__ACC_WIDE };
+#else
+enum { FN(most) = NOMEN__ACC_BLOCK };
+#endif
+
 static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
-#ifndef FETCH
+#ifdef DIRECT
+    if (s->red_step == (int64_t)sizeof(T)) {
+        for (int64_t i = 0; i < s->n_acc; i++) {
+            const T *in = (const T *)(const void *)(s->in + i * s->acc_step);
+            for (int64_t j = 0; j < s->n_red; j += ROW_BLOCK)
+                FN(row_direct)(acc + i, in + j,
+                               s->n_red - j < ROW_BLOCK ? s->n_red - j : ROW_BLOCK);
+        }
+        return;
+    }
+#elif !defined FETCH
     if (s->red_step == (int64_t)sizeof(T) && s->n_red > 0 && s->n_red <= ROW_BLOCK) {
         for (int64_t i = 0; i < s->n_acc; i++) { /* as they lie, each in one piece */
             const char *in = s->in + i * s->acc_step;
@@ -39,12 +56,32 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
 
 static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     F buf[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+#ifdef DIRECT
+    if (s->acc_step == (int64_t)sizeof(T)) {
+        for (int64_t j = 0; j < s->n_red; j += COL_BLOCK)
+            FN(cols_direct)(acc, s->n_acc, s->in + j * s->red_step, s->red_step,
+                            s->n_red - j < COL_BLOCK ? s->n_red - j : COL_BLOCK);
+        return;
+    }
+#endif
 #ifndef FETCH
     if (s->acc_step == (int64_t)sizeof(T)) {
         for (int64_t j = 0; j < s->n_red; j += COL_BLOCK) {
             int64_t rows = s->n_red - j < COL_BLOCK ? s->n_red - j : COL_BLOCK;
             FN(cols)(acc, s->n_acc, (const F *)(const void *)(s->in + j * s->red_step), s->red_step,
                      rows, s->index0 + j * s->index_step, s->index_step);
+        }
+        return;
+    }
+#endif
+#ifdef WIDE
+    if (s->n_acc > NOMEN__ACC_BLOCK) { /* as many as are gathered at a time */
+        nomen__reduce_step piece = *s;
+        piece.n_acc = NOMEN__ACC_BLOCK;
+        for (int64_t i = 0; i < s->n_acc; i += NOMEN__ACC_BLOCK) {
+            if (piece.n_acc > s->n_acc - i) piece.n_acc = s->n_acc - i;
+            FN(step_cols)(acc + i, &piece);
+            piece.in += piece.n_acc * s->acc_step;
         }
         return;
     }

@@ -1,0 +1,87 @@
+"""Reductions over the first dims, of columns beside each other: of more of them than a reducer takes
+at a time, in blocks that do not come out even, cut into parts that are merged, with results that are
+cast or lie apart. Values are whole numbers small enough that every sum is exact."""
+
+import numpy as np
+import pytest
+
+import nomen
+
+SHAPES = [
+    (9, 257),
+    (200, 1023),
+    (130, 1024),
+    (700, 1025),
+    (3, 150, 1100),
+    (40, 30, 2500),
+    (5, 30000),
+]
+DTYPES = ["float16", "bfloat16", "float32", "float64", "int64", "int8", "complex64", "bool"]
+rng = np.random.default_rng(3)
+
+
+def values(shape, dtype):
+    """A tensor of -1, 0 and 1, and the same in NumPy, wide enough for every sum."""
+    low = 0 if dtype == "bool" else -1
+    x = rng.integers(low, 2, shape)
+    return nomen.from_numpy(x).to(getattr(nomen, dtype)), x
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums(shape, dtype):
+    t, x = values(shape, dtype)
+    for dim in [0, *([(0, 1), 1] if len(shape) > 2 else [])]:
+        want = x.sum(dim)
+        wide = nomen.complex128 if dtype == "complex64" else nomen.float64
+        got = t.sum(dim, dtype=wide).numpy()
+        np.testing.assert_array_equal(got, want)
+        # results that lie apart, and backwards through memory
+        out = nomen.zeros(*want.shape[:-1], 2 * want.shape[-1], dtype=wide)[..., ::2]
+        np.testing.assert_array_equal(nomen.sum(t, dim, dtype=wide, out=out).numpy(), want)
+        kept = t.sum(dim, keepdim=True).to(wide).numpy()
+        rounded = nomen.from_numpy(want).to(t.sum().dtype).to(wide).numpy()
+        np.testing.assert_array_equal(kept.reshape(want.shape), rounded)
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64", "int64", "int8"])
+def test_extrema_and_truth(shape, dtype):
+    t, x = values(shape, dtype)
+    same = np.testing.assert_array_equal
+    same(t.amax(0).double().numpy(), x.max(0))
+    same(t.amin(0).double().numpy(), x.min(0))
+    low, high = t.aminmax(dim=0)
+    same(low.double().numpy(), x.min(0))
+    same(high.double().numpy(), x.max(0))
+    same(t.max(0).indices.numpy(), x.argmax(0))
+    same(t.bool().any(0).numpy(), (x != 0).any(0))
+    same((t * t).bool().all(0).numpy(), (x != 0).all(0))
+    signs = t * 0 + 1 - 2 * (t < 0).to(t.dtype)
+    same(signs.prod(0).double().numpy(), np.where(x < 0, -1, 1).prod(0))
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_rounding_is_that_of_the_type(dtype):
+    """Of numbers with all their digits: within one rounding of the exact sum, rows and columns."""
+    t = nomen.from_numpy(rng.standard_normal((1100, 1300))).to(getattr(nomen, dtype))
+    exact = t.double()
+    eps = nomen.finfo(getattr(nomen, dtype)).eps
+    for dim in (0, 1):
+        want = exact.sum(dim).numpy()
+        near = 1e-6 * exact.abs().sum(dim).numpy()
+        assert np.all(np.abs(t.sum(dim).double().numpy() - want) <= eps * np.abs(want) + near)
+        mean = t.mean(dim).double().numpy() * t.shape[dim]
+        assert np.all(np.abs(mean - want) <= eps * np.abs(want) + near)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_what_is_not_finite(dtype):
+    t = nomen.zeros(70, 1030, dtype=getattr(nomen, dtype))
+    t[3, 5] = float("inf")
+    t[69, 1029] = float("nan")
+    t[2, 7], t[68, 7] = float("inf"), float("-inf")
+    for sums in (t.sum(0), t.t().contiguous().sum(1)):
+        assert sums[5].item() == float("inf") and sums[6].item() == 0
+        assert sums[1029].isnan().item() and sums[7].isnan().item()
+        assert sums.isnan().sum().item() == 2
