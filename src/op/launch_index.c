@@ -529,6 +529,8 @@ nomen_status nomen__launch_index_add(nomen__call *c) {
     return s;
 }
 
+enum { LONG_RUN = 16 };
+
 /* What is written to the places of an index: source, or its near corner where it is larger, or one
  * number. */
 nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
@@ -541,7 +543,13 @@ nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
         nomen__tensor_finish(&corner);
     }
     if (source->ndim > index->ndim) corner.ndim = 0;
-    return nomen__place_rows(&corner, c->compute, index->ndim, index->size, 0, index->ndim);
+    /* Long runs of neighbours, or of one element, are walked as they lie; else in one step. */
+    int first = 0, last = index->ndim - 1;
+    if (last >= 0 && corner.ndim == index->ndim && index->size[last] >= LONG_RUN &&
+        (corner.size[last] == 1 || (uint64_t)corner.stride[last] <= 1))
+        first = last;
+    return nomen__place_rows(&corner, c->compute, index->ndim, index->size, first,
+                             index->ndim - first);
 }
 
 nomen_tensor *nomen__scatter_index(const nomen__call *c) {

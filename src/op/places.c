@@ -68,8 +68,9 @@ static void place_run(const place_job *job, int64_t *at, const int64_t *v, int64
         for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
 }
 
-/* RUN: what is checked is in cache still when it is read again. SHORT: too little for a call. */
-enum { RUN = 1024, SHORT = 16 };
+/* RUN: what is checked is in cache still when it is read again. SHORT: too little for a call.
+ * Fewer units than FEW leave threads without work: they are cut into slices of SLICE elements. */
+enum { RUN = 1024, SHORT = 16, FEW = 64, SLICE = 256 };
 
 /* What is out of range stays, to be told. */
 static void find(void *context, int64_t begin, int64_t end) {
@@ -91,15 +92,15 @@ static void find(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* What element i of an index along one dim adds by its other coordinates; how many elements from it
- * on differ in the last one only. */
-static int64_t base_of(const place_job *job, int64_t i, int64_t *left) {
+/* Where element i of an index along one dim lies, by the index's own coordinates; how many elements
+ * from it on differ in the last one only. */
+static int64_t base_of(const place_job *job, const int64_t *stride, int64_t i, int64_t *left) {
     int64_t base = 0;
     *left = 1;
     for (int d = job->own_ndim - 1; d >= 0; d--) {
         int64_t at = i % job->own_size[d];
         i /= job->own_size[d];
-        base += at * job->own_stride[d];
+        base += at * stride[d];
         if (d == job->own_ndim - 1) *left = job->own_size[d] - at;
     }
     return base;
@@ -109,7 +110,8 @@ static int64_t base_of(const place_job *job, int64_t i, int64_t *left) {
 static void find_along(const place_job *job, int64_t begin, int64_t end, int64_t *to) {
     int64_t left, step = job->own_ndim ? job->own_stride[job->own_ndim - 1] : 0;
     while (begin < end) {
-        int64_t base = base_of(job, begin, &left), n = left < end - begin ? left : end - begin;
+        int64_t base = base_of(job, job->own_stride, begin, &left),
+                n = left < end - begin ? left : end - begin;
         place_run(job, to, job->from + begin, n, base, step);
         to += n;
         begin += n;
@@ -285,13 +287,15 @@ typedef struct place_walk {
     nomen__place_kind kind;
     nomen__loop *points, *copy, *fold; /* fold: of whole runs, NULL: they are moved */
     char *table, *rows;
-    const int64_t *at;        /* NULL: found on the way */
-    const place_job *along;   /* how */
-    int64_t count, item, run; /* places; bytes of an element; elements in a row at each place */
-    int64_t row_step;         /* bytes from one place to the next in rows */
-    int64_t run_step;         /* within a run of rows; 0: one element, again and again */
-    int64_t apart;            /* so many places in a row have nothing to do with the next ones */
-    int ndim;                 /* what is done for every index of these dims, innermost first */
+    const int64_t *at;         /* NULL: found on the way */
+    const place_job *along;    /* how */
+    int64_t count, item, run;  /* places; bytes of an element; elements in a row at each place */
+    int64_t row_step;          /* bytes from one place to the next in rows */
+    const int64_t *row_stride; /* with along: of rows that have no one step; NULL: they have */
+    int64_t run_step;          /* within a run of rows; 0: one element, again and again */
+    int64_t apart;             /* so many places in a row have nothing to do with the next ones */
+    int64_t inner; /* with along: of them so many, again and again, are different ones */
+    int ndim;      /* what is done for every index of these dims, innermost first */
     int64_t size[NOMEN_MAX_DIMS], table_step[NOMEN_MAX_DIMS], rows_step[NOMEN_MAX_DIMS];
 } place_walk;
 
@@ -307,16 +311,18 @@ static void walk_points(const place_walk *w, char *table, char *rows, const int6
 /* Places begin to end of one outer index. */
 static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end) {
     int64_t bytes = w->run * w->item, found[RUN];
+    char *const first = rows;
     rows += begin * w->row_step;
     for (int64_t n; !w->at && begin < end; begin += n, rows += n * w->row_step) {
-        int64_t left, base = base_of(w->along, begin, &left);
+        int64_t left, base = base_of(w->along, w->along->own_stride, begin, &left);
         const int64_t *from = w->along->from + begin;
         n = end - begin < left ? end - begin : left;
+        if (w->row_stride) rows = first + base_of(w->along, w->row_stride, begin, &left) * w->item;
         if (w->along->places && n >= SHORT) { /* the index itself, but for where it starts */
             walk_points(w, table + base * w->item, rows, from, n);
             continue;
         }
-        n = end - begin < RUN ? end - begin : RUN;
+        if (!w->row_stride || n > RUN) n = end - begin < RUN ? end - begin : RUN;
         find_along(w->along, begin, begin + n, found);
         walk_points(w, table, rows, found, n);
     }
@@ -383,6 +389,20 @@ static void walk_apart(void *context, int64_t begin, int64_t end) {
     walk_units(context, begin * w->apart, end * w->apart);
 }
 
+/* Along a far dim: of each row of the index a slice, which meets none of the others. A slice of the
+ * table stays in cache, too. */
+static void walk_slices(void *context, int64_t begin, int64_t end) {
+    const place_walk *w = context;
+    const int64_t slices = (w->inner + SLICE - 1) / SLICE;
+    for (; begin < end; begin++) {
+        const int64_t at = begin % slices * SLICE,
+                      n = w->inner - at < SLICE ? w->inner - at : SLICE;
+        const int64_t first = begin / slices * w->apart;
+        for (int64_t row = 0; row < w->apart; row += w->inner)
+            walk_places(w, w->table, w->rows, first + row + at, first + row + at + n);
+    }
+}
+
 static void add_outer(place_walk *w, int64_t size, int64_t table_step, int64_t rows_step) {
     if (size == 1) return;
     w->size[w->ndim] = size;
@@ -433,8 +453,10 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     w.ndim = 0;
     set_kernels(&w, (nomen_dtype)table->dtype);
     w.count = w.apart = places->numel;
+    w.inner = 1;
     w.item = nomen__item(table->dtype);
-    nomen__one_step(rows, first, index_ndim, &w.row_step);
+    w.row_stride = nomen__one_step(rows, first, index_ndim, &w.row_step) ? NULL : rows->stride;
+    if (w.row_stride) w.row_step = rows->stride[index_ndim - 1];
     w.row_step *= w.item;
     plan_runs(&w, table, rows, first + count);
     for (int d = first - 1; d >= 0; d--)
@@ -443,6 +465,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         along(&job, places, table, dim);
         w.along = &job;
         for (int d = 0; d < dim && d < places->ndim; d++) w.apart /= places->size[d];
+        for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
         w.at = (const int64_t *)(const void *)places->data;
     }
@@ -450,5 +473,10 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     for (int d = 0; d < w.ndim; d++) outer *= w.size[d];
     if (kind == NOMEN__PLACE_TAKE)
         return nomen__parallel_asking(outer * w.count, grain, walk_units, &w);
+    if (w.inner >= 2 * SLICE && w.count / w.apart < FEW) {
+        const int64_t units = w.count / w.apart * ((w.inner + SLICE - 1) / SLICE);
+        return nomen__parallel_asking(units, grain * w.inner / (SLICE * w.apart) + 1, walk_slices,
+                                      &w);
+    }
     return nomen__parallel_asking(outer * w.count / w.apart, grain / w.apart + 1, walk_apart, &w);
 }

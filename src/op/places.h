@@ -48,7 +48,8 @@ typedef enum nomen__place_kind {
 
 /* Between the table and rows, whose dims are those of the table with [first, first + count)
  * replaced by index_ndim others, which are walked with one step. dim >= 0: places is an index along
- * that dim; else they are distances. Fails only when it is interrupted. */
+ * that dim, and rows may have any steps; else they are distances. Fails only when it is
+ * interrupted. */
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
                               int dim);

@@ -1,6 +1,6 @@
-"""Reductions over the first dims, of columns beside each other: of more of them than a reducer takes
-at a time, in blocks that do not come out even, cut into parts that are merged, with results that are
-cast or lie apart. Values are whole numbers small enough that every sum is exact."""
+"""Reductions over the first dims, of columns beside each other: of more of them than a reducer
+takes at a time, in blocks that do not come out even, cut into parts that are merged, with results
+that are cast or lie apart. Values are whole numbers so small that every sum is exact."""
 
 import numpy as np
 import pytest

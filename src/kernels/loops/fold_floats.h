@@ -29,10 +29,10 @@
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
-#define SFX        f32
+#define SFX f32
 #ifdef WIDE_F32
-#define LV         vf64
-#define VLOAD(x)   WIDE_F32(x)
+#define LV       vf64
+#define VLOAD(x) WIDE_F32(x)
 #endif
 #define T          float
 #define F          float
