@@ -57,12 +57,12 @@ static nomen_tensor *order(nomen_tensor *x) {
     return nomen_sort(nomen_view(nomen_rename(x), NOMEN_SIZES(4000, 500)), "1");
 }
 static nomen_tensor *one_long_row(nomen_tensor *x) { return nomen_argsort(x, "N"); }
-/* x as a matrix, whose product with itself takes a while: of some rows only where processors are
+/* x as a matrix, whose product with itself takes a while: of some columns only where processors are
  * emulated. */
 static nomen_tensor *matrix(nomen_tensor *x, int64_t rows, int64_t columns) {
     x = nomen_view(nomen_rename(x), NOMEN_SIZES(rows, columns));
-    nomen_number some = nomen_num(one_in() > 1 ? rows / 10 : rows);
-    return nomen_slice(x, "0", nomen_num(0), some, nomen_num(1));
+    nomen_number some = nomen_num(one_in() > 1 ? columns / 10 : columns);
+    return nomen_slice(x, "1", nomen_num(0), some, nomen_num(1));
 }
 static nomen_tensor *product(nomen_tensor *x) {
     x = matrix(x, 1000, 2000);
