@@ -110,6 +110,7 @@
 #define OP         copysign
 #define EXPR(x, y) v_copysign(x, y)
 #define LOOP       "kernels/loops/binary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 /* From the end that is nearer: exact at weights of 0 and 1. */
@@ -145,6 +146,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define OP         maximum
 #define EXPR(x, y) v_sel(((x) >= (y)) | ((x) != (x)), x, y)
 #define LOOP       "kernels/loops/binary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 #define OP         maximum
@@ -156,6 +158,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define OP         minimum
 #define EXPR(x, y) v_sel(((x) <= (y)) | ((x) != (x)), x, y)
 #define LOOP       "kernels/loops/binary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 #define OP         minimum
@@ -168,11 +171,13 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define OP         fmax
 #define EXPR(x, y) v_sel(((x) >= (y)) | ((y) != (y)), x, y)
 #define LOOP       "kernels/loops/binary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 #define OP         fmin
 #define EXPR(x, y) v_sel(((x) <= (y)) | ((y) != (y)), x, y)
 #define LOOP       "kernels/loops/binary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 static inline vf32 v_clamp_f32(vf32 x, vf32 low, vf32 high) {
@@ -187,6 +192,7 @@ static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
 #define OP            clamp
 #define EXPR(x, y, z) SIMD_PICK(v_clamp, x)(x, y, z)
 #define LOOP          "kernels/loops/ternary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 #define OP            clamp
@@ -199,6 +205,7 @@ static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
 #define OP            threshold
 #define EXPR(x, y, z) v_sel((x) <= (y), z, x)
 #define LOOP          "kernels/loops/ternary.h"
+#define EXACT
 #include "kernels/loops/floats.h"
 
 #define OP            threshold

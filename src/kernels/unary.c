@@ -8,7 +8,8 @@
 
 #define OP      neg
 #define EXPR(x) (-(x))
-#define LOOP    "kernels/loops/unary.h"
+#define HALVES_APART
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      neg
@@ -19,8 +20,33 @@
 
 #define OP      abs
 #define EXPR(x) v_abs(x)
-#define LOOP    "kernels/loops/unary.h"
+#define HALVES_APART
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
+
+/* The first bit of a half is its sign: nothing has to be widened. */
+#define T        uint16_t
+#define OT       uint16_t
+#define V        uint16_t
+#define W        1
+#define LD(p)    (*(const uint16_t *)(p))
+#define ST(p, v) (*(uint16_t *)(p) = (uint16_t)(v))
+#define FN       neg_half
+#define EXPR(x)  ((x) ^ 0x8000u)
+#include "kernels/loops/unary.h"
+#undef FN
+#undef EXPR
+#define FN      abs_half
+#define EXPR(x) ((x) & 0x7fffu)
+#include "kernels/loops/unary.h"
+#undef FN
+#undef EXPR
+#undef T
+#undef OT
+#undef V
+#undef W
+#undef LD
+#undef ST
 
 static inline int32_t int_abs_32(int32_t x) { return x < 0 ? (int32_t)(0u - (uint32_t)x) : x; }
 static inline int64_t int_abs_64(int64_t x) { return x < 0 ? (int64_t)(0u - (uint64_t)x) : x; }
@@ -36,7 +62,8 @@ static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
 /* 0 for NaN. */
 #define OP      sign
 #define EXPR(x) v_sel((x) > 0, v_like(x, 1), v_sel((x) < 0, v_like(x, -1), v_like(x, 0)))
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      sign
@@ -47,7 +74,8 @@ static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
 
 #define OP      relu
 #define EXPR(x) v_sel((x) <= 0, v_like(x, 0), x)
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      relu
@@ -78,22 +106,26 @@ static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
 
 #define OP      floor
 #define EXPR(x) v_floor(x)
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      ceil
 #define EXPR(x) v_ceil(x)
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      trunc
 #define EXPR(x) v_trunc(x)
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      round
 #define EXPR(x) v_round(x)
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 /* Integers are whole already. */
@@ -135,7 +167,8 @@ static inline int64_t int_round_tens(int64_t x, int64_t scale) {
 
 #define OP      frac
 #define EXPR(x) ((x) - v_trunc(x))
-#define LOOP    "kernels/loops/unary.h"
+#define EXACT
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      deg2rad
@@ -162,10 +195,10 @@ static void bitwise_not_b8(char *const ptr[], const int64_t step[], int64_t n) {
 
 const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_INTS("neg", neg),
-    ROWS_FLOATS("neg", neg),
+    ROWS_FLOATS_APART("neg", neg),
     ROW_BOOL("abs", abs),
     ROWS_INTS("abs", abs),
-    ROWS_FLOATS("abs", abs),
+    ROWS_FLOATS_APART("abs", abs),
     ROW_BOOL("sign", sign),
     ROWS_INTS("sign", sign),
     ROWS_FLOATS("sign", sign),

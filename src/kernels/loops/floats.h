@@ -1,21 +1,28 @@
 /* Includes LOOP for float16, bfloat16, float32 and float64; no include guard. Wants LOOP, OP and
  * EXPR, where EXPR is on vectors (vf32 or vf64; half types compute in f32 and round once). With
- * OUT_BOOL, EXPR gives a mask. Takes LOOP, OP, EXPR, QUICK and OUT_BOOL away again. */
+ * OUT_BOOL, EXPR gives a mask. With EXACT, EXPR of numbers that a half type has is one that it has.
+ * With HALVES_APART half types have a loop of their own, and none is included for them. Takes LOOP,
+ * OP, EXPR, QUICK, OUT_BOOL, EXACT and HALVES_APART away again. */
 
 #define SPLAT(v) v_like(v, (v)[0])
 
+#define V vf32
+#define W W32
+#ifdef OUT_BOOL
+#define OT uint8_t
+#else
+#define OT T
+#endif
+
+#ifndef HALVES_APART
 #define T   uint16_t
-#define V   vf32
-#define W   W32
 #define FN  LOOP_NAME2(OP, f16)
 #define LD  ld_f16
 #define LDN ld_f16_n
 #ifdef OUT_BOOL
-#define OT  uint8_t
 #define ST  st_mask32
 #define STN st_mask32_n
 #else
-#define OT  T
 #define ST  st_f16
 #define STN st_f16_n
 #endif
@@ -30,8 +37,13 @@
 #ifndef OUT_BOOL
 #undef ST
 #undef STN
+#ifdef EXACT
+#define ST  st_exact_bf16
+#define STN st_exact_bf16_n
+#else
 #define ST  st_bf16
 #define STN st_bf16_n
+#endif
 #endif
 #include LOOP
 
@@ -39,13 +51,18 @@
 #undef FN
 #undef LD
 #undef LDN
+#undef ST
+#undef STN
+#endif
+
 #define T   float
 #define FN  LOOP_NAME2(OP, f32)
 #define LD  ld_f32
 #define LDN ld_f32_n
-#ifndef OUT_BOOL
-#undef ST
-#undef STN
+#ifdef OUT_BOOL
+#define ST  st_mask32
+#define STN st_mask32_n
+#else
 #define ST  st_f32
 #define STN st_f32_n
 #endif
@@ -89,3 +106,5 @@
 #undef EXPR
 #undef QUICK
 #undef OUT_BOOL
+#undef EXACT
+#undef HALVES_APART

@@ -142,6 +142,10 @@ static inline void loop_scatter(const void *block, char *to, int64_t step, int64
 #define ROWS_INTS(text, op)                                                                        \
     ROW(text, NOMEN_U8, op##_u8), ROW(text, NOMEN_I8, op##_i8), ROW(text, NOMEN_I16, op##_i16),    \
         ROW(text, NOMEN_I32, op##_i32), ROW(text, NOMEN_I64, op##_i64)
+/* Of half types that have a loop of their own, the same for both. */
+#define ROWS_FLOATS_APART(text, op)                                                                \
+    ROW(text, NOMEN_F16, op##_half), ROW(text, NOMEN_BF16, op##_half),                             \
+        ROW(text, NOMEN_F32, op##_f32), ROW(text, NOMEN_F64, op##_f64)
 #define ROWS_FLOATS(text, op)                                                                      \
     ROW(text, NOMEN_F16, op##_f16), ROW(text, NOMEN_BF16, op##_bf16),                              \
         ROW(text, NOMEN_F32, op##_f32), ROW(text, NOMEN_F64, op##_f64)

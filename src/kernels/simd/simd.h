@@ -156,6 +156,10 @@ static inline vf32 ld_f16_n(const void *p, int64_t k) { return v_from_f16(ld_u16
 static inline vf32 ld_bf16_n(const void *p, int64_t k) { return v_from_bf16(ld_u16h_n(p, k)); }
 static inline void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
 static inline void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
+/* Of numbers that bf16 has: nothing is rounded, which takes most of the steps of v_to_bf16. */
+static inline vu16h v_cut_bf16(vf32 x) { return __builtin_convertvector((vu32)x >> 16, vu16h); }
+static inline void st_exact_bf16(void *p, vf32 v) { st_u16h(p, v_cut_bf16(v)); }
+static inline void st_exact_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_cut_bf16(v), k); }
 
 /* x within [low, high]; NaN stays. */
 static inline vf32 v_limit_f32(vf32 x, float low, float high) {
