@@ -471,13 +471,19 @@ static nomen_status reduce_steps(nomen__call *c, nomen_tensor *const *out, bool 
 
 /* ---- few elements ---------------------------------------------------------------------------- */
 
-/* A small block of memory whose last dims, or first ones, go: one rectangle, which the general way
- * would come to as well, with the same bits. */
+/* A small block of memory whose last dims, or first ones, go, or one dim of any step: one
+ * rectangle, which the general way would come to as well, with the same bits. */
 enum { FEW_RESULTS = 64, FEW_ELEMENTS = 4096 };
 
 static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_step *s) {
     int64_t kept = 1, reduced = 1, item = nomen__item(in->dtype);
     bool rows = true, columns = true;
+    if (in->ndim == 1 && mask && in->stride[0] >= 0) {
+        const int64_t n = in->size[0], step = n > 1 ? in->stride[0] * item : 0;
+        *s = (nomen__reduce_step){in->data, 1, 0, n, step, 0, n > 1};
+        return true;
+    }
+    if (!(in->flags & NOMEN__CONTIGUOUS)) return false;
     for (int d = 0; d < in->ndim; d++) {
         if (mask >> d & 1) {
             columns &= kept == 1 || in->size[d] == 1;
@@ -501,8 +507,8 @@ static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_s
 static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     const nomen_tensor *in = c->in[0];
     nomen__reduce_step s;
-    if (!(in->flags & NOMEN__CONTIGUOUS) || in->dtype != (uint8_t)c->compute ||
-        in->numel > FEW_ELEMENTS || in->numel == 0 || !one_rectangle(in, c->mask, &s))
+    if (in->dtype != (uint8_t)c->compute || in->numel > FEW_ELEMENTS || in->numel == 0 ||
+        !one_rectangle(in, c->mask, &s))
         return false;
     char *to[NOMEN__MAX_OUT] = {NULL, NULL};
     int64_t step[NOMEN__MAX_OUT] = {0, 0};
