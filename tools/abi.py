@@ -197,6 +197,14 @@ def build(source, folder):
     return folder / "libnomen.so"
 
 
+def differences(old, old_headers, new, new_headers):
+    """(what abidiff says of two libraries, whether programs would break)"""
+    told = run("abidiff", "--hd1", old_headers, "--hd2", new_headers, old, new)
+    if told.returncode & FAILED:
+        sys.exit(f"abidiff: {told.stdout}{told.stderr}")
+    return told.stdout, bool(told.returncode & INCOMPATIBLE)
+
+
 def against(revision):
     place = ROOT / "build/abi"
     commit = need("git", "rev-parse", "--verify", f"{revision}^{{commit}}", cwd=ROOT).strip()
@@ -205,13 +213,10 @@ def against(revision):
         need("git", "worktree", "add", "--detach", "--force", tree, commit, cwd=ROOT)
     try:
         old, new = build(tree, place / f"build-{commit[:12]}"), build(ROOT, place / "build-now")
-        headers = (f"--hd1={tree}/include", f"--hd2={ROOT}/include")
-        differ = run("abidiff", *headers, old, new)
-        if differ.returncode & FAILED:
-            sys.exit(f"abidiff: {differ.stdout}{differ.stderr}")
-        print(differ.stdout, end="")
+        told, breaks = differences(old, tree / "include", new, ROOT / "include")
+        print(told, end="")
         broken, added = compared(described(tree / "include", old), described(ROOT / "include", new))
-        if differ.returncode & INCOMPATIBLE and not broken:
+        if breaks and not broken:
             broken = ["abidiff calls this incompatible"]
         return report(broken, added, revision)
     finally:

@@ -3,6 +3,7 @@
 import re
 import shutil
 import struct
+import subprocess
 
 import pytest
 
@@ -125,3 +126,26 @@ def test_what_breaks_programs_is_not_written_by_the_way(abi, now, monkeypatch, t
     assert abi.main(["--write", "--accept"]) == 0 and abi.read(page.read_text()) == less
     monkeypatch.setattr(abi, "described", lambda include, library: now)
     assert abi.main(["--write"]) == 0 and abi.read(page.read_text()) == now
+
+
+@pytest.mark.parametrize(
+    "source, breaks, said",
+    [
+        ("int one(int x) { return x; }\n", False, ""),
+        ("int one(int x) { return x; } int two(void) { return 2; }\n", False, "1 Added"),
+        ("int two(void) { return 2; }\n", True, "1 Removed"),
+    ],
+)
+def test_two_libraries(abi, tmp_path, source, breaks, said):
+    """What `make abi ABI=REV` asks of libabigail."""
+    built = []
+    for name, text in (("old", "int one(int x) { return x; }\n"), ("new", source)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "a.c").write_text(text)
+        library = folder / "liba.so"
+        command = ["gcc", "-g", "-shared", "-fPIC", "-o", library, folder / "a.c"]
+        subprocess.run(command, check=True)
+        built += [library, folder]
+    told, broke = abi.differences(*built)
+    assert said in told and broke == breaks
