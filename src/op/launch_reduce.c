@@ -178,6 +178,7 @@ static void move_kept_first(reduction *r, int d) {
 static void widen_block(reduction *r) {
     int64_t most = ACCUMULATORS / (int64_t)r->reducer->acc_bytes;
     if (most > (int64_t)r->reducer->acc_most) most = r->reducer->acc_most;
+    most -= most % NEIGHBOURS;
     if (r->kept_in[0] != r->item || most <= NOMEN__ACC_BLOCK || r->kept[0] <= NOMEN__ACC_BLOCK)
         return;
     int64_t blocks = (r->kept[0] + most - 1) / most, block = (r->kept[0] + blocks - 1) / blocks;
