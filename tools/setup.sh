@@ -4,7 +4,7 @@
 #   tests   also the C test programs        asan, tsan   also the C tests under these sanitizers
 #   clang-asan, msan, memcheck, fortified   builds of make sanitize (docs/internals/build.md)
 #   fuzz    also the fuzzing targets, with clang     gcov   also the tests in a build that counts its branches
-#   extras  also clang, valgrind, abigail-tools and the aarch64 cross compiler, where the package manager has them
+#   extras  also clang, valgrind, abigail-tools, atheris and the aarch64 cross compiler, where the package manager has them
 # A second run does only what has changed. The full log is build/setup.log.
 set -u
 export LC_ALL=C
@@ -145,6 +145,13 @@ have_arrived() {
     echo "$want" >.venv/.stamp
 }
 
+# libFuzzer for Python: in processors and versions that it is not made for, what wants it is skipped.
+more_packages() {
+    .venv/bin/python -c "import atheris" 2>/dev/null && return 0
+    .venv/bin/python -m pip install --disable-pip-version-check --only-binary :all: \
+        -r tools/requirements-fuzz.txt >>"$log" 2>&1 </dev/null || echo "setup: atheris cannot be had here"
+}
+
 wait_for_packages() {
     local status=0
     wait "$arriving" || status=$?
@@ -273,7 +280,7 @@ for word in "$@"; do
             -DNOMEN_ISAS=scalar -DNOMEN_DEBUG=ON -DNOMEN_FUZZ=ON -DNOMEN_INSTALL=OFF -DNOMEN_WERROR=ON
         build "fuzzing targets" fuzz nomen_fuzz
         ;;
-    extras) ;;
+    extras) more_packages ;;
     *) stop "$word: not one of tests, asan, tsan, gcov, clang-asan, msan, memcheck, fortified, fuzz, extras" ;;
     esac
 done

@@ -29,6 +29,7 @@ TARGETS = {
 }
 DRIVERS = {
     "safetensors": ["fuzz_safetensors.py", "--inputs"],
+    "safetensors-guided": ["guided_safetensors.py", "--inputs"],
     "model": ["fuzz_model.py", "--programs"],
 }
 OPTIONS = "-max_len=200 -timeout=20 -rss_limit_mb=4096 -verbosity=0 -print_final_stats=1".split()

@@ -84,6 +84,16 @@ def test_changed_safetensors_files(root):
     assert 100 < read < 2900  # both kinds are there
 
 
+def test_safetensors_files_under_libfuzzer(root):
+    pytest.importorskip("atheris", reason="atheris is not installed (tools/setup.sh extras)")
+    seen, read = (
+        int(line.rpartition(" ")[2])
+        for line in drive(root, "guided_safetensors.py", "--inputs", "3000").splitlines()
+        if line.startswith("figure: ")
+    )
+    assert seen == 3000 and 20 < read < 2900
+
+
 def test_programs_beside_numpy(root):
     told = drive(root, "fuzz_model.py", "--programs", "1500").splitlines()
     programs, gradients, steps = (int(line.rpartition(" ")[2]) for line in told)
