@@ -92,6 +92,7 @@ def run_program(processor, folder, libraries, program):
     if is_emulated(processor):
         given = ["-L", there, "-E", f"LD_LIBRARY_PATH={libraries}"]
         command = [PROCESSORS[processor][1], *given, *command]
+        own["NOMEN_EMULATED"] = "1"
     else:
         own["LD_LIBRARY_PATH"] = f"{libraries}:{there}/lib"
     try:

@@ -39,12 +39,18 @@ static void ask_another(const char *environment, const char *path, char *answer,
     if (pclose(pipe) != 0 || !answered) fail_msg("%.300s: no answer", environment);
 }
 
+/* A program of a processor that is emulated cannot be started by another one. */
+static void needs_programs(void) {
+    if (getenv("NOMEN_EMULATED")) skip();
+}
+
 static void ask(const char *environment, char *answer, int size) {
     ask_another(environment, program, answer, size);
 }
 
 static void what_is_said_is_done(void **unused) {
     (void)unused;
+    needs_programs();
     static const struct {
         const char *environment, *answer;
     } cases[] = {
@@ -74,6 +80,7 @@ static void what_is_said_is_done(void **unused) {
 /* As if nothing had been said. */
 static void nonsense_changes_nothing(void **unused) {
     (void)unused;
+    needs_programs();
     char usual[200], answer[200], path[5200] = "NOMEN_BACKEND_PATH=";
     memset(path + strlen(path), 'x', 5000);
     const char *const nonsense[] = {"NOMEN_NUM_THREADS=-3", "NOMEN_NUM_THREADS=0",
@@ -91,6 +98,7 @@ static void nonsense_changes_nothing(void **unused) {
  * from, if that is known. */
 static void backends_beside_the_program(void **unused) {
     (void)unused;
+    needs_programs();
     char folder[] = "/tmp/nomen_beside_XXXXXX", copy[100], backend[100], answer[200], path[200];
     assert_non_null(mkdtemp(folder));
     snprintf(copy, sizeof copy, "%s/program", folder);

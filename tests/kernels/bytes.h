@@ -12,4 +12,11 @@ static inline void store_int(void *p, int64_t x, int64_t bytes) {
     memcpy(p, (const char *)&x + unused, (size_t)bytes);
 }
 
+/* Are these the low bytes of x? */
+static inline int is_int(const void *p, int64_t x, int64_t bytes) {
+    char low[sizeof x];
+    store_int(low, x, bytes);
+    return memcmp(p, low, (size_t)bytes) == 0;
+}
+
 #endif

@@ -894,7 +894,7 @@ static void check_cast(const nomen__kernel *k, const char *in, const char *out) 
     } else if (kind_of(to) == I) {
         const int64_t want =
             kind == I || kind == B ? load_int(k->dtype, in) : expected_cast_to_int(re);
-        good = memcmp(out, &want, (size_t)dtype_size[to]) == 0;
+        good = is_int(out, want, dtype_size[to]);
     } else if (to == NOMEN_F64 || to == NOMEN_C128) {
         good = same_double("", re, load_double(to, out)) &&
                (to == NOMEN_F64 || same_double("", im, load_double(to, out + 8)));
