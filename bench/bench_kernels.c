@@ -1,8 +1,8 @@
 /* Reductions, row functions and matrix products against the limits of one core: bytes read per
- * second from a buffer of the same size, and fused multiply-adds per second. Needs no library:
+ * second from a buffer of the same size, and fused multiply-adds per second. After make build:
  *   cc -std=gnu11 -O3 -ffp-contract=off -fno-math-errno -march=native -mprefer-vector-width=512 \
- *     -DNOMEN_ISA=avx512 -Iinclude -Isrc bench/bench_kernels.c src/kernels/reduce_*.c \
- *     src/kernels/rows.c src/kernels/gemm.c -lm && ./a.out */
+ *     -DNOMEN_ISA=avx512 -Iinclude -Isrc -Ibuild/release/generated bench/bench_kernels.c \
+ *     build/release/libnomen.a -lm -pthread && ./a.out */
 #include "kernels/simd/simd.h"
 
 #include <stdio.h>
