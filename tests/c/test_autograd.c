@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -847,7 +848,9 @@ static void long_chains(void **state) {
     pthread_attr_t small;
     pthread_t thread;
     assert_int_equal(pthread_attr_init(&small), 0);
-    assert_int_equal(pthread_attr_setstacksize(&small, SMALL_STACK), 0);
+    const long least = sysconf(_SC_THREAD_STACK_MIN),
+               size = least > SMALL_STACK ? least : SMALL_STACK;
+    assert_int_equal(pthread_attr_setstacksize(&small, (size_t)size), 0);
     assert_int_equal(pthread_create(&thread, &small, chains, NULL), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
     pthread_attr_destroy(&small);
