@@ -226,7 +226,7 @@ LEFT_OUT = (
     "test_isas test_trust test_mutants test_branches test_bench_programs"
 ).split()
 # What has vectors of its own in core, once more with them, as wide as the machine has them.
-ISAS = ("avx2", "avx512", "amx")
+ISAS = ("avx2", "avx512", "avx512_bf16", "amx")
 VECTORS = (
     *("tests/c/test_random.c", "tests/c/test_random_rows.c", "tests/c/test_core_parallel.c"),
     "tests/python/test_random.py",

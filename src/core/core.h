@@ -324,16 +324,19 @@ typedef enum nomen__isa {
     NOMEN__SCALAR,
     NOMEN__AVX2,
     NOMEN__AVX512,
-    NOMEN__AMX, /* AVX-512 with tiles for products of bfloat16 */
+    NOMEN__AVX512_BF16, /* AVX-512 with sums of pairs of products of bfloat16 */
+    NOMEN__AMX,         /* that with tiles for products of bfloat16 */
     NOMEN__NEON,
     NOMEN__ISA_COUNT
 } nomen__isa;
 /* The best ISA of this machine that the library was built with;
- * NOMEN_ISA=scalar|avx2|avx512|amx|neon lowers it. */
+ * NOMEN_ISA=scalar|avx2|avx512|avx512_bf16|amx|neon lowers it. */
 nomen__isa nomen__cpu_isa(void);
 /* It is NOMEN__AMX, and the system lets this process use tiles: it is asked the first time, since
  * the stacks of signal handlers must be larger from then on. */
 bool nomen__cpu_tiles(void);
+/* It is NOMEN__AVX512_BF16 or NOMEN__AMX. */
+bool nomen__cpu_pairs(void);
 const char *nomen__isa_name(nomen__isa isa);
 
 #endif

@@ -17,7 +17,8 @@
 static _Atomic int chosen; /* the ISA plus one; 0: not asked yet */
 
 const char *nomen__isa_name(nomen__isa isa) {
-    static const char *const names[NOMEN__ISA_COUNT] = {"scalar", "avx2", "avx512", "amx", "neon"};
+    static const char *const names[NOMEN__ISA_COUNT] = {"scalar",      "avx2", "avx512",
+                                                        "avx512_bf16", "amx",  "neon"};
     return (unsigned)isa < NOMEN__ISA_COUNT ? names[isa] : "?";
 }
 
@@ -39,6 +40,8 @@ static bool has_avx512(void) {
            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
            __builtin_cpu_supports("avx512cd");
 }
+
+static bool has_avx512_bf16(void) { return has_avx512() && __builtin_cpu_supports("avx512bf16"); }
 #endif
 
 #if defined(__linux__) && defined(__x86_64__) && defined(NOMEN_BUILT_AVX512)
@@ -46,7 +49,7 @@ static bool has_avx512(void) {
  */
 static bool has_amx(void) {
     unsigned a, b, c, d, low, high;
-    if (!has_avx512() || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
+    if (!has_avx512_bf16() || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return false;
     if (!(d & (1u << 22)) || !(d & (1u << 24))) return false;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (low & (3u << 17)) == 3u << 17;
@@ -70,6 +73,7 @@ static bool usable(nomen__isa isa) {
 #endif
 #if defined(__x86_64__) && defined(NOMEN_BUILT_AVX512)
     case NOMEN__AVX512: return has_avx512();
+    case NOMEN__AVX512_BF16: return has_avx512_bf16();
 #endif
     case NOMEN__AMX: return has_amx();
 #if defined(__aarch64__) && defined(NOMEN_BUILT_NEON)
@@ -94,6 +98,11 @@ nomen__isa nomen__cpu_isa(void) {
         if (usable((nomen__isa)i)) best = (nomen__isa)i;
     atomic_store_explicit(&chosen, (int)best + 1, memory_order_relaxed);
     return best;
+}
+
+bool nomen__cpu_pairs(void) {
+    const nomen__isa isa = nomen__cpu_isa();
+    return isa == NOMEN__AVX512_BF16 || isa == NOMEN__AMX;
 }
 
 bool nomen__cpu_tiles(void) {

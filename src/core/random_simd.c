@@ -236,6 +236,7 @@ const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {
     switch (isa) {
 #if defined(__x86_64__)
     case NOMEN__AMX:
+    case NOMEN__AVX512_BF16:
     case NOMEN__AVX512: return &avx512;
     case NOMEN__AVX2: return &avx2;
 #endif

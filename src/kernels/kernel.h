@@ -17,6 +17,8 @@ enum { NOMEN__LONG_ROW = 1 << 20 };
 extern bool (*const nomen__kernel_stopped)(void);
 /* May a kernel use the tile registers of AMX? The system is asked for them the first time. */
 extern bool (*const nomen__kernel_tiles)(void);
+/* May it use AVX-512's sums of pairs of products of bfloat16? */
+extern bool (*const nomen__kernel_pairs)(void);
 
 /* Elementwise loop: ptr[0] is the output, ptr[1..] the inputs; step in bytes, any sign, 0 for a
  * constant. All inputs have the dtype the kernel is registered for; the output has it too unless
@@ -78,6 +80,9 @@ typedef struct nomen__scanner {
     void (*join)(void *carry, const void *part, int64_t lines);
 } nomen__scanner;
 
+/* Rows of at most so many elements are gathered by the kernel itself, several at a time; longer
+ * ones with gaps are given to it side by side. */
+enum { NOMEN__SHORT_ROW = 16 };
 /* A function of whole rows (softmax): row r, element i at in + r * in_row + i * in_step. May run in
  * place. */
 typedef struct nomen__rows_args {

@@ -5,10 +5,10 @@
 
 #include <math.h>
 
-/* TILE rows are worked on side by side; rows of at most SHORT elements are turned over, TURN at a
- * time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most KEPT
- * elements are still in cache when scaled. */
-enum { TILE = 256, SHORT = 16, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17 };
+/* TILE rows are worked on side by side; rows of at most NOMEN__SHORT_ROW elements are turned over,
+ * TURN at a time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most
+ * KEPT elements are still in cache when scaled. */
+enum { TILE = 256, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17 };
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go
  * on. */
 enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };

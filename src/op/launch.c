@@ -8,6 +8,7 @@
 /* For the kernels, which know nothing of threads. */
 bool (*const nomen__kernel_stopped)(void) = nomen__is_stopped;
 bool (*const nomen__kernel_tiles)(void) = nomen__cpu_tiles;
+bool (*const nomen__kernel_pairs)(void) = nomen__cpu_pairs;
 
 nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
     if (NOMEN_LIKELY(t->dtype == (uint8_t)dtype)) return nomen__retain(t);

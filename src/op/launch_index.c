@@ -529,8 +529,6 @@ nomen_status nomen__launch_index_add(nomen__call *c) {
     return s;
 }
 
-enum { LONG_RUN = 16 };
-
 /* What is written to the places of an index: source, or its near corner where it is larger, or one
  * number. */
 nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
@@ -545,7 +543,7 @@ nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
     if (source->ndim > index->ndim) corner.ndim = 0;
     /* Long runs of neighbours, or of one element, are walked as they lie; else in one step. */
     int first = 0, last = index->ndim - 1;
-    if (last >= 0 && corner.ndim == index->ndim && index->size[last] >= LONG_RUN &&
+    if (last >= 0 && corner.ndim == index->ndim && index->size[last] >= NOMEN__PLACE_RUN &&
         (corner.size[last] == 1 || (uint64_t)corner.stride[last] <= 1))
         first = last;
     return nomen__place_rows(&corner, c->compute, index->ndim, index->size, first,

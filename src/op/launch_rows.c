@@ -2,9 +2,8 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
-/* Rows of at most SHORT elements are gathered by the kernels themselves. WORTH: elements worth a
- * chunk of their own; an exponential takes as long as several additions. */
-enum { SIDE_BY_SIDE = 128, BESIDE = 4, SHORT = 16, WORTH = NOMEN__GRAIN / 4 };
+/* WORTH: elements worth a chunk of their own; an exponential takes as long as several additions. */
+enum { SIDE_BY_SIDE = 128, BESIDE = 4, WORTH = NOMEN__GRAIN / 4 };
 
 typedef struct rows_job {
     nomen__rows *run;
@@ -88,7 +87,8 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
 /* Rows with gaps whose results have none are copied first, to where the results go: a copy turns
  * squares of elements in registers, and kernels may work in place. */
 static bool is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim) {
-    return in->ndim > 1 && in->size[dim] > SHORT && in->stride[dim] != 1 && out->stride[dim] == 1;
+    return in->ndim > 1 && in->size[dim] > NOMEN__SHORT_ROW && in->stride[dim] != 1 &&
+           out->stride[dim] == 1;
 }
 
 nomen_status nomen__launch_rows(nomen__call *c) {

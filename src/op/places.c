@@ -68,9 +68,9 @@ static void place_run(const place_job *job, int64_t *at, const int64_t *v, int64
         for (int64_t i = 0; i < n; i++) at[i] = base + i * step + v[i] * stride;
 }
 
-/* RUN: what is checked is in cache still when it is read again. SHORT: too little for a call.
- * Fewer units than FEW leave threads without work: they are cut into slices of SLICE elements. */
-enum { RUN = 1024, SHORT = 16, FEW = 64, SLICE = 256 };
+/* RUN: what is checked is in cache still when it is read again. Fewer units than FEW leave threads
+ * without work: they are cut into slices of SLICE elements. */
+enum { RUN = 1024, FEW = 64, SLICE = 256 };
 
 /* What is out of range stays, to be told. */
 static void find(void *context, int64_t begin, int64_t end) {
@@ -318,7 +318,8 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
         const int64_t *from = w->along->from + begin;
         n = end - begin < left ? end - begin : left;
         if (w->row_stride) rows = first + base_of(w->along, w->row_stride, begin, &left) * w->item;
-        if (w->along->places && n >= SHORT) { /* the index itself, but for where it starts */
+        if (w->along->places &&
+            n >= NOMEN__PLACE_RUN) { /* the index itself, but for where it starts */
             walk_points(w, table + base * w->item, rows, from, n);
             continue;
         }

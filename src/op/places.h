@@ -31,6 +31,9 @@ nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule);
  * contiguous and in int64, all of it checked. nomen__place_run makes places of it as it goes. */
 nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule);
 
+/* Runs of so many places and more are walked as they lie: fewer are too little for a call. */
+enum { NOMEN__PLACE_RUN = 16 };
+
 /* t with other sizes, broadcast, in a dtype: a header if that and strides allow it, else a copy.
  * The dims [first, first + count) can be walked with one step. */
 nomen_tensor *nomen__place_rows(nomen_tensor *t, nomen_dtype dtype, int ndim, const int64_t *size,

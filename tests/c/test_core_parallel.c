@@ -267,7 +267,9 @@ static void fork_in_between(void **s) {
 static int isa_of_child(void) { return (int)nomen__cpu_isa(); }
 
 /* Asked twice: the second answer is remembered. */
-static int tiles_of_child(void) { return nomen__cpu_tiles() + 2 * nomen__cpu_tiles(); }
+static int tiles_of_child(void) {
+    return nomen__cpu_tiles() + 2 * nomen__cpu_tiles() + 4 * nomen__cpu_pairs();
+}
 
 /* Before anything asks in this process: the choice is made once. */
 static void isa_can_be_lowered(void **s) {
@@ -282,6 +284,8 @@ static void isa_can_be_lowered(void **s) {
     const bool tiles = nomen__cpu_tiles();
     assert_int_equal(nomen__cpu_tiles(), tiles);
     if (best != NOMEN__AMX) assert_false(tiles);
+    if (tiles) assert_true(nomen__cpu_pairs());
+    if (best < NOMEN__AVX512_BF16) assert_false(nomen__cpu_pairs());
     assert_string_equal(nomen__isa_name(NOMEN__AVX512), "avx512");
     assert_string_equal(nomen__isa_name((nomen__isa)99), "?");
 }

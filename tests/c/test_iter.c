@@ -284,9 +284,8 @@ static void kernels_are_found(void **s) {
 /* Whatever a table of the chosen ISA holds is what the index gives. */
 static void best_kernels_win(void **s) {
     (void)s;
-    /* AMX has no tables of its own: those of AVX-512 ask for it. */
-    nomen__isa best = nomen__cpu_isa();
-    const char *isa = nomen__isa_name(best == NOMEN__AMX ? NOMEN__AVX512 : best);
+    /* Products of bfloat16 have no tables of their own: those of AVX-512 ask for them. */
+    const char *isa = nomen__isa_name(nomen__cpu_pairs() ? NOMEN__AVX512 : nomen__cpu_isa());
     int rows = 0, wrong = 0;
     for (int i = 0; i < ISAS; i++) {
         if (strcmp(all_isas[i].name, isa)) continue;

@@ -157,11 +157,12 @@ def pairs(options):
     short = lengths_of(options.lengths or "0:301")
     if options.sides:
         return [(options.sides, short, options.rows)]
-    isas = [isa for isa in ("avx2", "avx512", "amx", "neon") if here(isa)]
+    isas = [isa for isa in ("avx2", "avx512", "avx512_bf16", "amx", "neon") if here(isa)]
     print("instruction sets here: scalar", *isas, flush=True)
     best = (isas or ["scalar"])[-1]
-    # AMX is AVX-512 with other products.
-    rows = {"amx": [row for row in SUMS if row in options.rows] if options.rows else SUMS}
+    # These two are AVX-512 with other products.
+    products = [row for row in SUMS if row in options.rows] if options.rows else SUMS
+    rows = {"avx512_bf16": products, "amx": products}
     found = [(("scalar:1", f"{isa}:1"), short, rows.get(isa, options.rows)) for isa in isas]
     sides = [(f"{best}:1", f"{best}:{threads}") for threads in options.threads]
     return found + [(of, lengths_of(options.long), options.rows) for of in sides]

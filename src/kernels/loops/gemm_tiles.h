@@ -1,18 +1,24 @@
-/* Part of gemm.c: the product of bfloat16 by tiles (simd/tiles.h), where the processor has them and
- * the matrices are not small; else that of gemm_real.h.
+/* Part of gemm.c: the product of bfloat16 by tiles (simd/tiles.h) or by sums of pairs, where the
+ * processor has them and the matrices are not small; else that of gemm_real.h.
  *
  * Idea: 32 x 32 sums in four tiles; each step multiplies 32 rows of A with 32 columns of B, 32
  * summands deep, in four instructions from four loads. Both are packed as tiles want them, and a
  * panel of B stays in cache while those of A go by. Up to TILED_K summands the sums go to C at
  * once, else a block of them waits in float32. Limit: one such instruction every 16 cycles, 1024
  * operations a cycle. The machine at hand, a shared one, slows tiles down after some milliseconds,
- * to 1.15 T operations a second from L1; of these products of 512 reach 35 %. */
+ * to 1.15 T operations a second from L1; of these products of 512 reach 35 %.
+ *
+ * Without tiles the same panels are read by an instruction of AVX-512 that adds two products to
+ * each of 16 sums: 8 rows of A, one pair of each a time, with 32 columns of B. Limit: two such
+ * instructions a cycle, twice what float32 can do; a core of a Zen 5 at hand reached 430 G
+ * operations a second in products of 512, where those of float32 reached 225. */
 #include "kernels/simd/tiles.h"
 
 #include <immintrin.h>
 
-/* Rows or columns of a panel and summands of a step; bytes of a panel's step; summands, rows and
- * columns of a block, summands of what B is packed of at a time. */
+/* Rows or columns of a panel and summands of a step; bytes of a panel's step; summands and rows of
+ * a block; summands of what B is packed of at a time, and columns, more where summands are fewer.
+ */
 enum {
     SIDE = 2 * TILE_ROWS,
     DEPTH = 32,
@@ -20,7 +26,10 @@ enum {
     TILED_K = 1024,
     TILED_ROWS = 256,
     TILED_COLS = 512,
-    PACKED_K = 4096
+    PACKED_K = 4096,
+    AHEAD = 4,       /* steps that rows are asked for ahead */
+    PAIRED_ROWS = 8, /* with two vectors of columns as many sums as the latency asks for */
+    PAIRED_K = 256   /* so long panels of A and B stay in L1 */
 };
 
 static inline int64_t whole_steps(int64_t n) { return (n + SIDE - 1) / SIDE * SIDE; }
@@ -31,8 +40,10 @@ static inline bool load_square(vu32 x[16], const char *in, int64_t lines, int64_
                                int64_t step) {
     if (step == 2) {
         const __mmask32 mask = k >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << k) - 1;
-        for (int l = 0; l < 16; l++)
+        for (int l = 0; l < 16; l++) {
+            __builtin_prefetch(in + l * line + AHEAD * 64);
             x[l] = l < lines ? (vu32)_mm512_maskz_loadu_epi16(mask, in + l * line) : (vu32){0};
+        }
         return false;
     }
     if (line == 2) {
@@ -41,6 +52,8 @@ static inline bool load_square(vu32 x[16], const char *in, int64_t lines, int64_
         for (int p = 0; p < 16; p++) {
             const __m256i zero = _mm256_setzero_si256();
             const char *at = in + 2 * p * step;
+            __builtin_prefetch(at + DEPTH * step); /* of the step to come */
+            __builtin_prefetch(at + (DEPTH + 1) * step);
             const __m256i a = 2 * p < k ? _mm256_maskz_loadu_epi16(mask, at) : zero;
             const __m256i b = 2 * p + 1 < k ? _mm256_maskz_loadu_epi16(mask, at + step) : zero;
             x[p] = (vu32)_mm512_cvtepu16_epi32(a) | (vu32)_mm512_cvtepu16_epi32(b) << 16;
@@ -68,10 +81,15 @@ static APART void pack_tiles(char *to, const char *in, int64_t lines, int64_t k,
         }
 }
 
-/* SIDE x SIDE sums at c, rows `row` bytes apart, of so many steps of two panels. */
-static inline void add_tiles(int64_t steps, const char *a, const char *b, char *c, int64_t row,
-                             bool first) {
+/* Sums of two panels, of which m rows and n columns (at most SIDE) and k summands exist, to c, its
+ * rows `row` bytes apart and with room for SIDE x SIDE. first: c's former contents are no part. */
+typedef void add_panels(int64_t m, int64_t n, int64_t k, const char *a, const char *b, char *c,
+                        int64_t row, bool first);
+
+static void add_tiles(int64_t m, int64_t n, int64_t k, const char *a, const char *b, char *c,
+                      int64_t row, bool first) {
     char *below = c + TILE_ROWS * row;
+    (void)m, (void)n; /* what does not exist costs no more */
     if (first) {
         TILE_ZERO(0);
         TILE_ZERO(1);
@@ -83,7 +101,7 @@ static inline void add_tiles(int64_t steps, const char *a, const char *b, char *
         TILE_LOAD(2, below, row);
         TILE_LOAD(3, below + 64, row);
     }
-    for (; steps > 0; steps--, a += STEP_BYTES, b += STEP_BYTES) {
+    for (; k > 0; k -= DEPTH, a += STEP_BYTES, b += STEP_BYTES) {
         TILE_LOAD(4, a, 64);
         TILE_LOAD(6, b, 64);
         TILE_LOAD(7, b + TILE_BYTES, 64);
@@ -99,6 +117,52 @@ static inline void add_tiles(int64_t steps, const char *a, const char *b, char *
     TILE_STORE(3, below + 64, row);
 }
 
+#define PAIRED static inline __attribute__((always_inline, target("avx512bf16"))) void
+/* PAIRED_ROWS rows and nv vectors of the sums. */
+PAIRED add_pairs_rows(int64_t k, const char *a, const char *b, char *c, int64_t row, bool first,
+                      const int nv) {
+    __m512 sum[PAIRED_ROWS][2];
+#pragma GCC unroll 8
+    for (int r = 0; r < PAIRED_ROWS; r++)
+#pragma GCC unroll 2
+        for (int v = 0; v < nv; v++)
+            sum[r][v] = first ? _mm512_setzero_ps() : _mm512_loadu_ps(c + r * row + v * 64);
+    for (; k > 0; k -= DEPTH, a += STEP_BYTES - 64, b += TILE_BYTES)
+        for (int64_t end = k < DEPTH ? k : DEPTH; end > 0; end -= 2, a += 4, b += 64) {
+            __m512bh line[2];
+#pragma GCC unroll 2
+            for (int v = 0; v < nv; v++) line[v] = (__m512bh)_mm512_loadu_si512(b + v * TILE_BYTES);
+#pragma GCC unroll 8
+            for (int r = 0; r < PAIRED_ROWS; r++) {
+                int pair;
+                memcpy(&pair, a + r * 64, sizeof pair);
+                const __m512bh x = (__m512bh)_mm512_set1_epi32(pair);
+#pragma GCC unroll 2
+                for (int v = 0; v < nv; v++) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], x, line[v]);
+            }
+        }
+#pragma GCC unroll 8
+    for (int r = 0; r < PAIRED_ROWS; r++)
+#pragma GCC unroll 2
+        for (int v = 0; v < nv; v++) _mm512_storeu_ps(c + r * row + v * 64, sum[r][v]);
+}
+
+/* The same as add_tiles with sums of pairs in vectors. */
+static __attribute__((target("avx512bf16"))) void add_pairs(int64_t m, int64_t n, int64_t k,
+                                                            const char *a, const char *b, char *c,
+                                                            int64_t row, bool first) {
+    for (int64_t p = 0; p < k; p += PAIRED_K, first = false) {
+        const int64_t part = k - p < PAIRED_K ? k - p : PAIRED_K;
+        const char *one = a + p / DEPTH * STEP_BYTES, *other = b + p / DEPTH * STEP_BYTES;
+        for (int64_t i = 0; i < m; i += PAIRED_ROWS)
+            if (n > TILE_ROWS)
+                add_pairs_rows(part, one + i * 64, other, c + i * row, row, first, 2);
+            else
+                add_pairs_rows(part, one + i * 64, other, c + i * row, row, first, 1);
+    }
+}
+#undef PAIRED
+
 /* Of blocks; in bytes of scratch: packed A and B, sums. */
 typedef struct tiled_plan {
     int64_t rows, cols, k;
@@ -108,8 +172,9 @@ typedef struct tiled_plan {
 static inline tiled_plan plan_tiles(int64_t m, int64_t n, int64_t k) {
     tiled_plan p = {.rows = whole_steps(m), .cols = whole_steps(n), .k = whole_steps(k)};
     if (p.rows > TILED_ROWS) p.rows = TILED_ROWS;
-    if (p.cols > TILED_COLS) p.cols = TILED_COLS;
     if (p.k > PACKED_K) p.k = PACKED_K;
+    const int64_t most = TILED_COLS * PACKED_K / p.k / SIDE * SIDE;
+    if (p.cols > most) p.cols = most;
     p.a = (size_t)(p.rows * (p.k < TILED_K ? p.k : TILED_K)) * 2;
     p.b = (size_t)(p.cols * p.k) * 2;
     p.c = k > TILED_K ? (size_t)(p.rows * p.cols) * sizeof(float) : 0;
@@ -118,8 +183,8 @@ static inline tiled_plan plan_tiles(int64_t m, int64_t n, int64_t k) {
 
 /* The sums of a block from what B was packed to. Where they are whole at once they go to C by way
  * of `near`, else they stay in c, float32. */
-static void block_of_tiles(const nomen__gemm_args *g, char *a, const char *b, char *c, int64_t row,
-                           bool first) {
+static void block_of_tiles(const nomen__gemm_args *g, add_panels *add, char *a, const char *b,
+                           char *c, int64_t row, bool first) {
     float near[SIDE * SIDE] __attribute__((aligned(64)));
     const int64_t b_panel = whole_steps(g->k) * SIDE * 2;
     for (int64_t p = 0; p < g->k; p += TILED_K) {
@@ -129,27 +194,28 @@ static void block_of_tiles(const nomen__gemm_args *g, char *a, const char *b, ch
                        g->a_row, g->a_col, false);
         for (int64_t j = 0; j < g->n; j += SIDE)
             for (int64_t i = 0; i < g->m; i += SIDE) {
+                const int64_t m = g->m - i < SIDE ? g->m - i : SIDE;
+                const int64_t n = g->n - j < SIDE ? g->n - j : SIDE;
                 const char *mine = a + i * steps * DEPTH * 2;
                 const char *other = b + j / SIDE * b_panel + p * SIDE * 2;
                 if (c) {
-                    add_tiles(steps, mine, other, c + i * row + j * (int64_t)sizeof(float), row,
-                              first && p == 0);
+                    add(m, n, k, mine, other, c + i * row + j * (int64_t)sizeof(float), row,
+                        first && p == 0);
                     continue;
                 }
                 nomen__gemm_args part = *g;
-                part.m = g->m - i < SIDE ? g->m - i : SIDE;
-                part.n = g->n - j < SIDE ? g->n - j : SIDE;
+                part.m = m;
+                part.n = n;
                 part.c = g->c + i * g->c_row + j * g->c_col;
-                add_tiles(steps, mine, other, (char *)near, SIDE * (int64_t)sizeof(float), true);
+                add(m, n, k, mine, other, (char *)near, SIDE * (int64_t)sizeof(float), true);
                 deliver_matmul_bf16(&part, near, SIDE);
             }
     }
 }
 
-static void large_by_tiles(const nomen__gemm_args *g, void *scratch) {
+static void large_by_tiles(const nomen__gemm_args *g, add_panels *add, void *scratch) {
     const tiled_plan plan = plan_tiles(g->m, g->n, g->k);
     char *a = scratch, *b = a + plan.a, *c = plan.c ? b + plan.b : NULL;
-    tiles_begin();
     for (int64_t j = 0; j < g->n; j += plan.cols)
         for (int64_t i = 0; i < g->m; i += plan.rows) {
             nomen__gemm_args part = *g;
@@ -163,11 +229,10 @@ static void large_by_tiles(const nomen__gemm_args *g, void *scratch) {
                 for (int64_t s = 0; (i == 0 || g->k > plan.k) && s < part.n; s += SIDE)
                     pack_tiles(b + s * whole_steps(part.k) * 2, part.b + s * g->b_col, part.n - s,
                                part.k, g->b_col, g->b_row, true);
-                block_of_tiles(&part, a, b, c, plan.cols * (int64_t)sizeof(float), p == 0);
+                block_of_tiles(&part, add, a, b, c, plan.cols * (int64_t)sizeof(float), p == 0);
             }
             if (c) deliver_matmul_bf16(&part, (const float *)(const void *)c, plan.cols);
         }
-    tiles_end();
 }
 
 /* The same for each block that a product may be cut into. */
@@ -185,7 +250,8 @@ static size_t scratch_of_tiles(int64_t m, int64_t n, int64_t k) {
 
 static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
     nomen__gemm_args turned;
-    if (!wants_tiles(g->m, g->n, g->k) || !nomen__kernel_tiles()) {
+    const bool wanted = wants_tiles(g->m, g->n, g->k), tiles = wanted && nomen__kernel_tiles();
+    if (!tiles && !(wanted && nomen__kernel_pairs())) {
         gemm_matmul_bf16.run(g, scratch);
         return;
     }
@@ -193,7 +259,9 @@ static void run_by_tiles(const nomen__gemm_args *g, void *scratch) {
         turned = turned_product(g);
         g = &turned;
     }
-    large_by_tiles(g, scratch);
+    if (tiles) tiles_begin();
+    large_by_tiles(g, tiles ? add_tiles : add_pairs, scratch);
+    if (tiles) tiles_end();
 }
 
 static const nomen__gemm gemm_by_tiles = {.scratch = scratch_of_tiles, .run = run_by_tiles};

@@ -152,7 +152,7 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
 
 /* Short rows are turned over into a tile, and back. */
 static void FN(short_rows)(const nomen__rows_args *a) {
-    T tile[SHORT * TURN] __attribute__((aligned(64)));
+    T tile[NOMEN__SHORT_ROW * TURN] __attribute__((aligned(64)));
     for (int64_t r = 0; r < a->rows; r += TURN) {
         int64_t k = a->rows - r < TURN ? a->rows - r : TURN;
         for (int64_t j = 0; j < k; j++)
@@ -211,7 +211,7 @@ static void FN(rows)(const nomen__rows_args *a) {
         for (int64_t r = 0; r < a->rows; r += TILE)
             FN(tile)(a->out + r * bytes, a->in + r * bytes, a->n, a->in_step, a->out_step,
                      a->rows - r < TILE ? a->rows - r : TILE);
-    } else if (a->n <= SHORT && a->rows >= 8) {
+    } else if (a->n <= NOMEN__SHORT_ROW && a->rows >= 8) {
         FN(short_rows)(a);
     } else {
         for (int64_t r = 0; r < a->rows; r++) {
