@@ -322,7 +322,8 @@ static bool run_serially(int64_t n, int64_t grain, nomen__task *task, void *cont
     for (int64_t begin = 0; begin < n; begin += grain) {
         task(context, begin, n - begin < grain ? n : begin + grain);
         if (n - begin <= grain) break; /* begin + grain might overflow */
-        if (is_to_stop(asks)) return false;
+        /* in the middle of a chunk it may have been asked already */
+        if (asks && (asks->stopped || is_to_stop(asks))) return false;
     }
     return true;
 }
@@ -431,7 +432,7 @@ bool nomen__is_stopped(void) {
         look_around(me);
         return atomic_load_explicit(&stopped, memory_order_relaxed);
     }
-    if (me && is_to_stop(me)) me->stopped = true;
+    if (me && !me->stopped && is_to_stop(me)) me->stopped = true; /* nobody is asked twice */
     return me && me->stopped;
 }
 

@@ -125,6 +125,35 @@ static make *const makes[] = {
     counted,     tossed,    left_out,  sampled, sampled_again, turned,      sum_of_casts, half,
     joined,      range,     positions, one_row, one_row_apart, long_columns};
 
+/* A chunk that takes so long that questions are due in the middle of it, and again after one. */
+static void long_chunk(void *context, int64_t begin, int64_t end) {
+    int *chunks = context;
+    (void)begin, (void)end;
+    ++*chunks;
+    for (int i = 0; i < 2; i++) {
+        const struct timespec rest = {0, 230 * 1000 * 1000};
+        nanosleep(&rest, NULL);
+        assert_true(nomen__is_stopped());
+    }
+}
+
+static void nobody_is_asked_twice(void **s) {
+    (void)s;
+    asker = pthread_self();
+    nomen_set_num_threads(1);
+    for (int64_t grain = 1; grain <= 2; grain++) { /* two chunks, or one */
+        int chunks = 0;
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        assert_int_equal(nomen__parallel_asking(2, grain, long_chunk, &chunks),
+                         NOMEN_ERROR_INTERRUPTED);
+        nomen_set_interrupt(NULL, NULL);
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
+        assert_int_equal(chunks, 1);
+        assert_int_equal(questions, 1);
+    }
+}
+
 static void results_do_not_appear(void **s) {
     (void)s;
     asker = pthread_self();
@@ -338,10 +367,15 @@ static void files(void **s) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_do_not_appear),    cmocka_unit_test(in_place),
-        cmocka_unit_test(asked_now_and_then),       cmocka_unit_test(backward),
-        cmocka_unit_test(the_question_may_compute), cmocka_unit_test(the_question_may_draw),
-        cmocka_unit_test(a_draw_that_was_ended),    cmocka_unit_test(files),
+        cmocka_unit_test(nobody_is_asked_twice),
+        cmocka_unit_test(results_do_not_appear),
+        cmocka_unit_test(in_place),
+        cmocka_unit_test(asked_now_and_then),
+        cmocka_unit_test(backward),
+        cmocka_unit_test(the_question_may_compute),
+        cmocka_unit_test(the_question_may_draw),
+        cmocka_unit_test(a_draw_that_was_ended),
+        cmocka_unit_test(files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
