@@ -180,13 +180,14 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #define EXACT
 #include "kernels/loops/floats.h"
 
+/* NaN stays, and bounds that are NaN give NaN, which is found out once where they are constant. */
 static inline vf32 v_clamp_f32(vf32 x, vf32 low, vf32 high) {
-    vf32 t = v_sel_f32((x >= low) | (x != x), x, low);
-    return v_sel_f32((t <= high) | (t != t), t, high);
+    const vf32 t = v_sel_f32(x < low, low, x), u = v_sel_f32(t > high, high, t);
+    return v_sel_f32((low != low) | (high != high), v_sel_f32(low != low, low, high), u);
 }
 static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
-    vf64 t = v_sel_f64((x >= low) | (x != x), x, low);
-    return v_sel_f64((t <= high) | (t != t), t, high);
+    const vf64 t = v_sel_f64(x < low, low, x), u = v_sel_f64(t > high, high, t);
+    return v_sel_f64((low != low) | (high != high), v_sel_f64(low != low, low, high), u);
 }
 
 #define OP            clamp

@@ -27,12 +27,21 @@ static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64
     T *base = (T *)ptr[0];
     const int64_t *at = (const int64_t *)(const void *)ptr[1];
     const char *source = ptr[2];
+    const int64_t by = step[2];
     int64_t i = 0;
-    for (; i + AHEAD < n; i++) {
-        __builtin_prefetch(base + at[i + AHEAD], 1);
-        base[at[i]] = *(const T *)(source + i * step[2]);
+    for (; i + AHEAD + 4 <= n; i += 4) { /* all loads first, as above */
+        int64_t to[4];
+        T x[4];
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) {
+            __builtin_prefetch(base + at[i + AHEAD + k], 1);
+            to[k] = at[i + k];
+            x[k] = *(const T *)(source + (i + k) * by);
+        }
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++) base[to[k]] = x[k];
     }
-    for (; i < n; i++) base[at[i]] = *(const T *)(source + i * step[2]);
+    for (; i < n; i++) base[at[i]] = *(const T *)(source + i * by);
 }
 
 /* ptr: out, source, mask, all rows without gaps; n is how many there are in the mask. Nothing is
