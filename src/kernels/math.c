@@ -93,8 +93,22 @@ static inline int64_t int_pow_signed(int64_t x, int64_t y) {
     return 0;
 }
 
+/* Several at a time, until the longest exponent is used up. Of negative ones it is 1 and -1 that
+ * are left, to an exponent of 0 or 1. */
+static inline vi64 v_int_pow(vi64 x, vi64 y) {
+    const vi64 negative = y < 0, unit = (x == 1) | (x == -1);
+    vu64 left = (vu64)(y & (~negative | 1)), square = (vu64)x;
+    vu64 r = (vu64)(1 & ~(negative & ~unit));
+    for (; v_any64((vi64)left); left >>= 1, square *= square) {
+        const vu64 odd = -(left & 1);
+        r = (r * square & odd) | (r & ~odd);
+    }
+    return (vi64)r;
+}
+
 #define OP         pow
 #define EXPR(x, y) int_pow_signed(x, y)
+#define WIDE_EXPR  v_int_pow
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
