@@ -544,7 +544,7 @@ nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
     /* Long runs of neighbours, or of one element, are walked as they lie; else in one step. */
     int first = 0, last = index->ndim - 1;
     if (last >= 0 && corner.ndim == index->ndim && index->size[last] >= NOMEN__PLACE_RUN &&
-        (corner.size[last] == 1 || (uint64_t)corner.stride[last] <= 1))
+        (uint64_t)corner.stride[last] <= 1)
         first = last;
     return nomen__place_rows(&corner, c->compute, index->ndim, index->size, first,
                              index->ndim - first);

@@ -26,12 +26,14 @@ typedef struct job {
 
 /* ---- bidiagonal ------------------------------------------------------------------------------ */
 
-#define T   float
-#define SFX f32
+#define T       float
+#define SFX     f32
+#define COMPLEX false
 #include "op/singular_mirrors.h"
 
-#define T   double
-#define SFX f64
+#define T       double
+#define SFX     f64
+#define COMPLEX true
 #include "op/singular_mirrors.h"
 
 /* ---- diagonal -------------------------------------------------------------------------------- */

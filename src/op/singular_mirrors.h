@@ -1,5 +1,6 @@
 /* Include-template: a matrix of T as it is taken in, and in mirrors from both sides until it is
- * bidiagonal. Before: T, SFX. After: FN(take_in) and FN(bidiagonal); T and SFX are undefined. */
+ * bidiagonal. Before: T, SFX, COMPLEX (may the numbers be complex?). After: FN(take_in) and
+ * FN(bidiagonal); T, SFX and COMPLEX are undefined. */
 
 #define FN(part)       FN2(part, SFX)
 #define FN2(part, sfx) FN3(part, sfx)
@@ -8,7 +9,7 @@
 /* Scaled by a power of 2, and complex ones with their conjugates, as real numbers; what the scale
  * was, NaN if not all are finite. */
 static double FN(take_in)(const job *j, int64_t at, T *to) {
-    const int parts = j->complex ? 2 : 1;
+    const int parts = COMPLEX && j->complex ? 2 : 1;
     const int64_t n = j->n / parts, m = j->m / parts, count = n * m * parts;
     const T *from = (const T *)(const void *)j->in->data + at * count;
     double most = 0;
@@ -24,7 +25,7 @@ static double FN(take_in)(const job *j, int64_t at, T *to) {
             const T *x = from + parts * (j->tall ? c * n + r : r * m + c);
             const T re = (T)((double)x[0] * half * other);
             to[r * j->m + c] = re;
-            if (!j->complex) continue;
+            if (!COMPLEX || !j->complex) continue;
             const T im = (T)((double)x[1] * half * other);
             to[(r + n) * j->m + c + m] = re;
             to[(r + n) * j->m + c] = im;
@@ -119,6 +120,7 @@ static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside
 
 #undef T
 #undef SFX
+#undef COMPLEX
 #undef FN
 #undef FN2
 #undef FN3

@@ -236,6 +236,17 @@ def test_unique_slices_are_numpys(dtype, dim):
     assert values.index_select(dim, inverse).equal(x)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+def test_unique_slices_with_nan(dtype):
+    """NaN, of either sign, come last and are never the same."""
+    nan = math.nan
+    x = nomen.tensor([[nan, 1], [0, 2], [-nan, 1], [0, 2], [-nan, 0]], dtype=getattr(nomen, dtype))
+    values, inverse = x.unique(dim=0, return_inverse=True)
+    assert values[0].tolist() == [0, 2]
+    assert values[1:].isnan()[:, 0].all() and values[1:, 1].tolist() == [0, 1, 1]
+    assert inverse.tolist() == [2, 0, 3, 0, 1]
+
+
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
 @pytest.mark.parametrize("width", [9, 64, 201])
 def test_unique_wide_slices_differ_late(dtype, width):

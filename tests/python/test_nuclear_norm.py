@@ -99,6 +99,14 @@ def test_gradient_where_a_singular_value_is_zero():
     assert zero.grad.tolist() == [[0] * 3] * 2
 
 
+def test_gradient_of_matrices_without_elements():
+    t = nomen.ones(3, 0, 4, requires_grad=True)
+    sums = nomen.norm(t, "nuc", dim=(1, 2))
+    assert sums.tolist() == [0, 0, 0]
+    sums.sum().backward()
+    assert t.grad.shape == (3, 0, 4)
+
+
 def test_no_gradient_of_the_gradient():
     t = nomen.eye(2).requires_grad_()
     with pytest.raises(RuntimeError, match="cannot be differentiated again"):

@@ -8,7 +8,7 @@ import pytest
 import nomen
 
 rng = np.random.default_rng(11)
-SHAPES = [(5,), (3, 20), (700, 600), (40, 17), (2, 90, 530), (3, 4, 16)]
+SHAPES = [(5,), (3, 20), (700, 600), (40, 17), (2, 90, 530), (3, 4, 16), (70, 2, 1100)]
 
 
 def sources(shape):

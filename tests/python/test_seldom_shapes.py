@@ -259,3 +259,11 @@ def test_gradients_of_who_only_gives_names():
     gx, gm = nomen.autograd.grad(x.align_as(model).sum(), [x, model], allow_unused=True)
     same(gx, np.ones((2, 3)))
     assert gm is None or not gm.any()
+
+
+def test_take_from_more_elements_than_32_bits_count():
+    table = ramp(3).expand(2**31, 3)
+    last = 3 * 2**31 - 1
+    same(table.take(nomen.tensor([0, 4, last, 3_000_000_002, -2])), np.array([0, 1, 2, 2, 1], "f4"))
+    with pytest.raises(IndexError, match="out of range"):
+        table.take(nomen.tensor([last + 1]))
