@@ -245,6 +245,7 @@ static const double special[] = {0.0,
  * others lie within 2 ULP. */
 static void check_special(const char *isa, const char *name, double x, double y, long double want,
                           double got, bool single) {
+    if (!long_double_is_wide()) return;
     const double rounded = single ? (double)(float)want : (double)want;
     bool good = single ? ulps(want, got, 24, -126, 0x1.fffffep127) <= 2
                        : ulps(want, got, 53, -1022, 0x1.fffffffffffffp1023) <= 2;
