@@ -215,21 +215,54 @@ failed:
 
 /* ---- one node -------------------------------------------------------------------------------- */
 
+/* Two walks may add to one gradient at the same time. Nothing of the user's runs under it, and
+ * nothing is freed. */
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_adding(void) { pthread_mutex_lock(&adding); }
+
+static void unlock_adding(void) { pthread_mutex_unlock(&adding); }
+
+__attribute__((constructor)) static void watch_forks(void) {
+    nomen__watch_forks(lock_adding, unlock_adding);
+}
+
+/* The gradient that n holds, with a reference: another walk may be about to put a new one in its
+ * place. */
+static nomen_tensor *held_gradient(const nomen__node *n) {
+    lock_adding();
+    nomen_tensor *held = nomen__retain(n->grad);
+    unlock_adding();
+    return held;
+}
+
 /* Adds it up over several walks, as those of leaves are. */
-static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
+static nomen_tensor *sum_to_keep(const nomen__node *n, nomen_tensor *g) {
     nomen_tensor *before = n->grad ? nomen__twin(n->grad) : NULL;
-    if (n->grad && !before) return NOMEN_ERROR_MEMORY;
+    if (n->grad && !before) return NULL;
     /* Without history, unless that is asked for: g may be the caller's and come from n itself. */
     nomen_tensor *kept = before                ? sum_of(before, g)
                          : nomen__grad_enabled ? nomen__twin(g)
                                                : nomen__tensor_alias(g);
     nomen__release(before);
-    if (!kept) return NOMEN_ERROR_MEMORY;
-    nomen__set_names(kept, n->named ? n->names : NULL);
-    nomen_tensor *old = n->grad;
-    n->grad = kept;
+    if (kept) nomen__set_names(kept, n->named ? n->names : NULL);
+    return kept;
+}
+
+static nomen_status keep_gradient(nomen__node *n, nomen_tensor *g) {
+    nomen_tensor *held = held_gradient(n);
+    nomen_status s = nomen__make_ready(g); /* not under the lock, see make_leaf_ready */
+    if (held && !s) s = nomen__make_ready(held);
+    nomen__release(held);
+    if (s) return s;
+    const bool quiet = nomen__ask_nothing(true);
+    lock_adding();
+    nomen_tensor *kept = sum_to_keep(n, g), *old = kept ? n->grad : NULL;
+    if (kept) n->grad = kept;
+    unlock_adding();
+    nomen__ask_nothing(quiet);
     nomen__release(old);
-    return NOMEN_OK;
+    return kept ? NOMEN_OK : NOMEN_ERROR_MEMORY;
 }
 
 static bool is_needed(const task *t, const nomen__node *n) {
@@ -305,18 +338,6 @@ static nomen_status visit(task *t, nomen__node *n, nomen_tensor *g) {
 
 /* ---- leaves ---------------------------------------------------------------------------------- */
 
-/* Two walks may end in one leaf at the same time. Nothing of the user's runs under it, and nothing
- * is freed. */
-static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
-
-static void lock_adding(void) { pthread_mutex_lock(&adding); }
-
-static void unlock_adding(void) { pthread_mutex_unlock(&adding); }
-
-__attribute__((constructor)) static void watch_forks(void) {
-    nomen__watch_forks(lock_adding, unlock_adding);
-}
-
 static bool can_add_into(const nomen_tensor *sum, const nomen_tensor *g) {
     if (sum->device || sum->dtype != g->dtype || sum->ndim != g->ndim || sum->storage->readonly ||
         sum->grad)
@@ -372,12 +393,14 @@ static bool wanted(const task *t, const nomen__entry *e) { return is_needed(t, e
 /* Values that are put off are computed before the lock is taken: what is let go of then may run the
  * user's code. */
 static nomen_status make_leaf_ready(const nomen__entry *e) {
-    const nomen_tensor *sum = e->node->grad, *g = e->grad;
+    const nomen_tensor *g = e->grad;
+    nomen_tensor *sum = held_gradient(e->node);
     if (!sum && ours(g) && contiguous(g)) return NOMEN_OK;
     nomen_status s = nomen__make_ready(g);
-    if (!sum) return s;
-    if (!s) s = nomen__make_ready(sum);
-    return s || sum->device ? s : nomen__before_write(sum->storage);
+    if (sum && !s) s = nomen__make_ready(sum);
+    if (sum && !s && !sum->device) s = nomen__before_write(sum->storage);
+    nomen__release(sum);
+    return s;
 }
 
 static nomen_status finish_leaves(task *t) {

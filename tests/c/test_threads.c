@@ -257,9 +257,14 @@ static void one_graph_for_all(void **s) {
     nomen_scope() {
         nomen_tensor *leaf = nomen_ones("N", NOMEN_SIZES(100));
         nomen_set_requires_grad(leaf, true);
-        nomen_tensor *loss = nomen_sum(nomen_mul(nomen_exp(nomen_mul(leaf, nomen_scalar(0))),
-                                                 nomen_mul(leaf, nomen_scalar(3))));
+        nomen_tensor *middle = nomen_mul(leaf, nomen_scalar(3));
+        assert_int_equal(nomen_retain_grad(middle), NOMEN_OK);
+        nomen_tensor *loss =
+            nomen_sum(nomen_mul(nomen_exp(nomen_mul(leaf, nomen_scalar(0))), middle));
         assert_int_equal(run_all(walks_the_same, loss), 0);
+        nomen_tensor *kept = nomen_rename(nomen_gradient(middle));
+        assert_true(nomen_item(nomen_min(kept)) == 25 * THREADS);
+        assert_true(nomen_item(nomen_max(kept)) == 25 * THREADS);
         assert_true(nomen_item(nomen_min(nomen_rename(nomen_gradient(leaf)))) == 3 * 25 * THREADS);
     }
 }
