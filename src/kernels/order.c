@@ -51,6 +51,10 @@ typedef struct order_pair {
 
 #define SIGN (UINT64_C(1) << 63)
 
+/* A number of each lane, and the same without a sign. */
+typedef int64_t order_words __attribute__((vector_size(8 * LANES)));
+typedef uint64_t order_masks __attribute__((vector_size(8 * LANES)));
+
 /* Two levels, which do not overlap: the smaller of each lane to a. (No `restrict`: what is inlined
  * many times over is then taken to touch different memory each time.) */
 static inline void exchange_words(int64_t *a, int64_t *b) {
@@ -78,15 +82,16 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #define K     uint32_t
 #define WIDTH 32
 #include "kernels/loops/order_types.h"
-#define E            uint64_t
-#define MAKE(key, i) ((uint64_t)(key) << 32 | (uint64_t)(i))
-#define KEY(e)       ((uint32_t)((e) >> 32))
-#define AT(e)        ((int64_t)((e) & UINT32_MAX))
-#define BEFORE(a, b) ((a) < (b))
-#define PACK_BETWEEN pack_between_u32
-#define PACK_PLACES  pack_places_u32
-#define LEVEL        LANES
-#define EXCHANGE     exchange_words
+#define E               uint64_t
+#define MAKE(key, i)    ((uint64_t)(key) << 32 | (uint64_t)(i))
+#define KEY(e)          ((uint32_t)((e) >> 32))
+#define AT(e)           ((int64_t)((e) & UINT32_MAX))
+#define BEFORE(a, b)    ((a) < (b))
+#define PACK_BETWEEN    pack_between_u32
+#define PACK_PLACES     pack_places_u32
+#define LEVEL           LANES
+#define EXCHANGE        exchange_words
+#define SAME_KEYS(x, y) (((order_masks)((x) ^ (y)) >> 32) == 0)
 /* Signed comparisons are there on every set. */
 #define LANE(v, r)             ((uint64_t)(v)[r] ^ SIGN)
 #define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)(MAKE(key, i) ^ SIGN))
@@ -99,6 +104,7 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #undef PACK_PLACES
 #undef LEVEL
 #undef EXCHANGE
+#undef SAME_KEYS
 #undef LANE
 #undef PUT_LANE
 #undef E
@@ -119,6 +125,7 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #define PACK_PLACES            pack_places_u64
 #define LEVEL                  (2 * LANES)
 #define EXCHANGE               exchange_pairs
+#define SAME_KEYS(x, y)        ((x) == (y))
 #define LANE(v, r)             ((order_pair){(uint64_t)(v)[r] ^ SIGN, (v)[LANES + (r)]})
 #define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)((key) ^ SIGN), (v)[LANES + (r)] = (i))
 #include "kernels/loops/order_engine.h"

@@ -1,7 +1,8 @@
 /* Include-template: LANES rows sorted side by side, without a branch that depends on data. Level i
  * holds element i of every row, a lane for each: a network of comparisons sorts them all. Before:
- * what order_engine.h wants, LEVEL (int64 numbers of a level) and EXCHANGE(a, b) of two levels;
- * PUT_LANE(v, lane, key, at) and LANE(v, lane) -> E. After: load_, network_ with WIDTH behind. */
+ * what order_engine.h wants, LEVEL (int64 numbers of a level), EXCHANGE(a, b) of two levels and
+ * SAME_KEYS(x, y) of their order_words, a mask; PUT_LANE(v, lane, key, at) and LANE(v, lane) -> E.
+ * After: levels_, network_ and longest_lanes_ with WIDTH behind. */
 
 /* The first eight levels of a block, which stay in registers. */
 static inline void ORDER_NAME(eight, WIDTH, e)(int64_t *v) {
@@ -30,6 +31,23 @@ static APART void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
                 }
 }
 
+/* What longest_ says of n sorted elements, of each lane of n sorted levels: to the first level. */
+static APART void ORDER_NAME(longest_lanes, WIDTH, e)(int64_t *v, int64_t n) {
+    order_words best[LEVEL / LANES], length = {0}, most = {0};
+    memcpy(best, v, sizeof best);
+    for (int64_t i = 1; i < n; i++) {
+        order_words now[LEVEL / LANES], before;
+        memcpy(now, v + i * LEVEL, sizeof now);
+        memcpy(&before, v + (i - 1) * LEVEL, sizeof before);
+        length = (length + 1) & SAME_KEYS(now[0], before);
+        const order_words longer = length > most;
+        most ^= (most ^ length) & longer;
+        for (int part = 0; part < LEVEL / LANES; part++)
+            best[part] ^= (best[part] ^ now[part]) & longer;
+    }
+    memcpy(v, best, sizeof best);
+}
+
 /* The keys of up to LANES rows, as levels. The other lanes are 0. */
 static void ORDER_NAME(levels, WIDTH, e)(int64_t *v, const nomen__order_args *a, int64_t row,
                                          int64_t rows, order_keys *load, uint64_t flip) {
@@ -43,8 +61,16 @@ static void ORDER_NAME(levels, WIDTH, e)(int64_t *v, const nomen__order_args *a,
         }
         return;
     }
-    for (int64_t r = 0; r < rows; r++) {
-        load(block, in + r * a->in_row, a->in_step, a->n, flip);
-        for (int64_t i = 0; i < a->n; i++) PUT_LANE(v + i * LEVEL, r, block[i], i);
+    const bool joined = a->in_row == a->n * a->in_step;
+    const int64_t most = BLOCK / a->n;
+    for (int64_t from = 0, count; from < rows; from += count) {
+        count = rows - from < most ? rows - from : most;
+        const int64_t loads = joined ? 1 : count;
+        for (int64_t r = 0; r < loads; r++)
+            load(block + r * a->n, in + (from + r) * a->in_row, a->in_step, count / loads * a->n,
+                 flip);
+        for (int64_t i = 0; i < a->n; i++)
+            for (int64_t r = 0; r < count; r++)
+                PUT_LANE(v + i * LEVEL, from + r, block[r * a->n + i], i);
     }
 }

@@ -184,7 +184,12 @@ static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *sc
         const int64_t rows = a->rows - row < LANES ? a->rows - row : LANES;
         ORDER_NAME(levels, WIDTH, e)(v, a, row, rows, load, flip);
         ORDER_NAME(network, WIDTH, e)(v, a->n);
+        if (what == MODE) ORDER_NAME(longest_lanes, WIDTH, e)(v, a->n);
         for (int64_t r = 0; r < rows; r++) {
+            if (what == MODE) {
+                made[r * a->n] = LANE(v, r);
+                continue;
+            }
             E *mine = what == SORT || what == TOPK ? made + r * a->n : own;
             const int64_t n = what == TOPK ? a->count : a->n;
             for (int64_t j = 0; j < n; j++) mine[j] = LANE(v + j * LEVEL, r);
