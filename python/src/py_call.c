@@ -24,25 +24,35 @@ void nomen__py_give_back(py_call *p) {
     p->wrapped_count = p->blocks_count = p->held_count = 0;
 }
 
-/* payload: NULL while this thread has the interpreter. Handlers run in the main thread only; to
- * others nothing happens here. */
+/* Has this thread the interpreter, inside of such a call or outside of any (NULL)? */
+static bool is_here(const py_away *a) { return !a || !a->state; }
+
+/* Handlers run in the main thread only; to others nothing happens here. */
 bool nomen__py_asked(void *payload) {
     py_away *away = payload;
-    if (away) PyEval_RestoreThread(away->state);
+    const bool here = is_here(away);
+    if (!here) PyEval_RestoreThread(away->state);
     bool raised = !PyErr_Occurred() && PyErr_CheckSignals();
-    if (away) away->state = PyEval_SaveThread();
+    if (!here) away->state = PyEval_SaveThread();
     return raised;
 }
 
-/* A handler may call operations itself: what it finds is put back. */
+static void leave_now(void *payload) {
+    py_away *away = payload;
+    away->state = PyEval_SaveThread();
+}
+
+/* Views of large tensors and the like are done before others could have begun: the interpreter is
+ * given away when work begins. A handler may call operations itself: what it finds is put back. */
 void nomen__py_leave(py_away *a) {
-    a->before = nomen__interrupt_swap(nomen__py_asked, a);
-    a->state = PyEval_SaveThread();
+    a->state = NULL;
+    a->before = nomen__interrupt_swap(nomen__py_asked, leave_now, a);
 }
 
 void nomen__py_return(py_away *a) {
-    PyEval_RestoreThread(a->state);
-    nomen__interrupt_swap(nomen__py_asked, a->before);
+    if (a->state) PyEval_RestoreThread(a->state);
+    const bool waits = a->before && is_here(a->before);
+    nomen__interrupt_swap(nomen__py_asked, waits ? leave_now : NULL, a->before);
 }
 
 nomen_status nomen__py_invoke(py_call *p) {

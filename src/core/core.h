@@ -315,8 +315,15 @@ nomen_status nomen__ask(void) __attribute__((warn_unused_result));
 bool nomen__ask_is_due(void);
 /* While a lock is held; gives back what was before. */
 bool nomen__ask_nothing(bool quiet);
-/* nomen_set_interrupt that gives back the payload of before. */
-void *nomen__interrupt_swap(bool (*asked)(void *payload), void *payload);
+/* nomen_set_interrupt that gives back the payload of before. begins is called once, before the
+ * first launch, job of the pool's or loop that asks: a view has none of these. NULL: nothing is. */
+void *nomen__interrupt_swap(bool (*asked)(void *payload), void (*begins)(void *payload),
+                            void *payload);
+void nomen__begin_work(void);
+extern _Thread_local bool nomen__work_awaited __attribute__((tls_model("initial-exec")));
+static inline void nomen__work_begins(void) {
+    if (NOMEN_UNLIKELY(nomen__work_awaited)) nomen__begin_work();
+}
 
 /* ---- cpu (cpu.c) ----------------------------------------------------------------------------- */
 

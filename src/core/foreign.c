@@ -39,8 +39,9 @@ static nomen_status lay_out(nomen_tensor *t, char *data, const int64_t *size,
     set_dims(t, size, stride);
     int64_t low = 0, high = 0;
     const uint64_t first = (uintptr_t)data; /* of 32 bits, where pointers are */
-    if (t->numel && (!reach(t, nomen__item(t->dtype), &low, &high) || -(uint64_t)low > first ||
-                     (uint64_t)high > UINTPTR_MAX - first))
+    if (t->numel &&
+        (!reach(t, nomen__item(t->dtype), &low, &high) || -(uint64_t)low > first ||
+         (uint64_t)high > UINTPTR_MAX - first || (uint64_t)high - (uint64_t)low > PTRDIFF_MAX))
         return nomen__fail(NOMEN_ERROR_VALUE,
                            "the strides lead out of the address space: the memory cannot be used");
     t->data = data;

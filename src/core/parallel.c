@@ -266,11 +266,14 @@ void nomen__parallel_fork(nomen__fork phase) {
 
 /* ---- asking whether to go on ----------------------------------------------------------------- */
 
+_Thread_local bool nomen__work_awaited __attribute__((tls_model("initial-exec")));
+
 nomen_status nomen_set_interrupt(bool (*asked)(void *payload), void *payload) {
     nomen__thread *me = nomen__thread_get();
     if (!me) return nomen__fail(NOMEN_ERROR_MEMORY, "no memory for the state of a thread");
     me->interrupt = asked;
     me->interrupt_payload = payload;
+    nomen__work_awaited = false;
     return NOMEN_OK;
 }
 
@@ -289,12 +292,15 @@ static bool is_to_stop(nomen__thread *me) {
     return stop;
 }
 
-void *nomen__interrupt_swap(bool (*asked)(void *payload), void *payload) {
+void *nomen__interrupt_swap(bool (*asked)(void *payload), void (*begins)(void *payload),
+                            void *payload) {
     nomen__thread *me = nomen__thread_get();
     void *before = me ? me->interrupt_payload : NULL;
     if (!me) return NULL;
     me->interrupt = asked;
+    me->begins = begins;
     me->interrupt_payload = payload;
+    nomen__work_awaited = begins != NULL;
     return before;
 }
 
@@ -310,9 +316,18 @@ static nomen_status interrupted(void) {
                        "what it was to write to (out=, in place) may be written in part");
 }
 
+void nomen__begin_work(void) {
+    nomen__thread *me = nomen__thread_here;
+    nomen__work_awaited = false;
+    me->begins(me->interrupt_payload);
+}
+
 bool nomen__ask_is_due(void) { return is_due(nomen__thread_here); }
 
-nomen_status nomen__ask(void) { return is_to_stop(nomen__thread_here) ? interrupted() : NOMEN_OK; }
+nomen_status nomen__ask(void) {
+    nomen__work_begins();
+    return is_to_stop(nomen__thread_here) ? interrupted() : NOMEN_OK;
+}
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
 
@@ -419,6 +434,7 @@ static bool run_job(int64_t n, int64_t grain, nomen__task *task, void *context,
 }
 
 void nomen__parallel(int64_t n, int64_t grain, nomen__task *task, void *context) {
+    nomen__work_begins();
     if (grain <= 0 || grain >= n) {
         if (n > 0) task(context, 0, n);
     } else {
@@ -440,6 +456,7 @@ nomen_status nomen__parallel_asking(int64_t n, int64_t grain, nomen__task *task,
     nomen__thread *me = nomen__thread_here;
     bool whole = true;
     if (n <= 0) return NOMEN_OK;
+    nomen__work_begins();
     if (grain > 0 && grain < n)
         whole = run_job(n, grain, task, context, inside ? NULL : me);
     else

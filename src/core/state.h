@@ -121,10 +121,11 @@ struct nomen__thread {
     int64_t call_fails_in, calls;   /* the same of calls of the system */
     int call_error;
     bool (*interrupt)(void *payload); /* nomen_set_interrupt */
-    void *interrupt_payload;
-    int64_t asked_at; /* when it was last called */
-    bool quiet;       /* it is being called, or must not be, because a lock is held */
-    bool stopped;     /* a task that runs in this thread alone was told to stop */
+    void (*begins)(void *payload);    /* what is to be done once, before work begins */
+    void *interrupt_payload;          /* of both */
+    int64_t asked_at;                 /* when it was last asked */
+    bool quiet;   /* it is being called, or must not be, because a lock is held */
+    bool stopped; /* a task that runs in this thread alone was told to stop */
     nomen__error_state error;
 };
 

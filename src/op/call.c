@@ -399,6 +399,7 @@ static inline __attribute__((always_inline)) nomen_status infer(nomen__call *c) 
 }
 
 static inline nomen_status launch(nomen__call *c) {
+    nomen__work_begins();
     if (NOMEN_UNLIKELY(c->device)) return nomen__launch_on_device(c);
     if (NOMEN_LIKELY(!nomen__fusing)) return c->op->launch(c);
     uint16_t fusing = nomen__fusing; /* what a launch makes on the way it follows itself */
@@ -444,7 +445,10 @@ static nomen_status walk_plainly(nomen__call *c) {
         if (!s && !(c->out[i] = fresh_result(c, i))) s = NOMEN_ERROR_MEMORY;
     }
     nomen__step *run = c->op->launch; /* choosing may have changed the row */
-    if (!s && run != nomen__launch_nothing) s = run(c);
+    if (!s && run != nomen__launch_nothing) {
+        nomen__work_begins();
+        s = run(c);
+    }
     for (int i = 0; i < c->nout; i++) {
         nomen_tensor *out = c->out[i];
         if (NOMEN_UNLIKELY(s)) {

@@ -132,7 +132,7 @@ static void the_rest_goes_on(task *t) {
     bool quiet = nomen__ask_nothing(true);
     (void)nomen__ask_nothing(quiet);
     void *payload = NULL;
-    EXPECT(!nomen__interrupt_swap(NULL, payload));
+    EXPECT(!nomen__interrupt_swap(NULL, NULL, payload));
     nomen__fail_allocation(3);
     nomen__fail_system(3, 1);
     EXPECT(nomen__allocation_count() == 0 && nomen__system_count() == 0);

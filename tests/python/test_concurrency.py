@@ -3,6 +3,7 @@ and signals that end long operations."""
 
 import os
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -92,6 +93,65 @@ def test_settings_of_a_thread():
                 assert nomen.ones(1, names=(f"name_{number}_{i}",)).names == (f"name_{number}_{i}",)
 
     in_threads(work)
+
+
+@pytest.fixture
+def turns():
+    """How often another thread had the interpreter, which nobody takes away from who has it."""
+    count, over = [0], threading.Event()
+
+    def other():
+        while not over.is_set():
+            count[0] += 1
+            time.sleep(0)
+
+    before = sys.getswitchinterval()
+    thread = threading.Thread(target=other)
+    thread.start()
+    sys.setswitchinterval(1000)
+    yield count
+    sys.setswitchinterval(before)
+    over.set()
+    thread.join()
+
+
+def test_others_have_the_interpreter_while_there_is_work(turns):
+    x = nomen.ones(1500, 2000, names=("N", "C"))
+    y, z = nomen.empty(2000, 1500, names=("C", "N")), nomen.empty(3_000_000)
+    work = [
+        lambda: x.exp(),
+        lambda: y.copy_(x.align_to("C", "N")),
+        lambda: x.sum(),
+        lambda: z.uniform_(),
+        lambda: x.cumsum("N"),
+        lambda: nomen.sort(z),
+    ]
+    for f in work:
+        for _ in range(100):
+            before = turns[0]
+            f()
+            if turns[0] > before:
+                break
+        else:
+            raise AssertionError("others waited")
+
+
+def test_views_of_large_tensors_are_no_work(turns):
+    x = nomen.ones(1500, 2000, names=("N", "C"))
+    z = nomen.ones(3_000_000)
+    before = turns[0]
+    for _ in range(200):
+        views = (
+            x.T,
+            x.select("N", 3),
+            x.align_to("C", "N"),
+            x[4:9],
+            x.unflatten("N", (("A", 3), ("B", 500))),
+        )
+        views += z.view(1000, 3000), z.reshape(-1, 10), z.contiguous(), z.to(nomen.float32)
+        views += (z.expand(2, -1), z.squeeze(), z.detach(), *z.chunk(3))
+    assert turns[0] == before
+    assert len(views) == 15
 
 
 # ---- signals ---------------------------------------------------------------------------------
