@@ -358,9 +358,9 @@ nomen_status nomen__shape_scatter(nomen__call *c) {
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* Takes over places; dim as for nomen__place_run. */
+/* Takes over places; along as for nomen__place_run. */
 static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, int count,
-                              int index_ndim, int dim) {
+                              int index_ndim, const nomen__place_rule *along) {
     nomen_tensor *out = c->out[0], *made;
     int64_t step;
     if (!places) return nomen__error_pending() ? NOMEN_ERROR_INDEX : NOMEN_ERROR_MEMORY;
@@ -370,7 +370,7 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
         (c->target[0] && (nomen__may_overlap(out, c->in[0]) || nomen__may_overlap(out, places)));
     made = nomen__launch_output(out, c->compute, apart);
     nomen_status s = made ? nomen__place_run(NOMEN__PLACE_TAKE, c->in[0], first, count, places,
-                                             made, index_ndim, dim)
+                                             made, index_ndim, along)
                           : NOMEN_ERROR_MEMORY;
     s = nomen__launch_end(out, made, s);
     nomen__release(places);
@@ -380,27 +380,31 @@ static nomen_status take_rows(nomen__call *c, nomen_tensor *places, int first, i
 nomen_status nomen__launch_take_dims(nomen__call *c) {
     int first, count;
     group_of(c, 2, &first, &count);
-    nomen__place_rule rule = {c->in[0], first, count, true, NOMEN__RANGE_INDEX};
-    return take_rows(c, nomen__places(c->in[1], &rule), first, count, c->in[1]->ndim, -1);
+    nomen__place_rule rule = {c->in[0], first, count, true, .words = NOMEN__RANGE_INDEX};
+    return take_rows(c, nomen__places(c->in[1], &rule), first, count, c->in[1]->ndim, NULL);
 }
 
 /* The dims that one dim is: none of a 0-d tensor. */
 static int one_dim(const nomen__call *c) { return c->in[0]->ndim ? 1 : 0; }
 
 nomen_status nomen__launch_index_select(nomen__call *c) {
-    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_SELF};
-    return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c), -1);
+    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, .words = NOMEN__RANGE_SELF};
+    return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c), NULL);
 }
 
 nomen_status nomen__launch_take(nomen__call *c) {
-    nomen__place_rule rule = {c->in[0], 0, c->in[0]->ndim, true, NOMEN__RANGE_FLAT};
-    return take_rows(c, nomen__places(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim, -1);
+    nomen__place_rule rule = {c->in[0], 0, c->in[0]->ndim, true, .words = NOMEN__RANGE_FLAT};
+    return take_rows(c, nomen__places(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim, NULL);
 }
 
+/* Is what the call writes to a new tensor that nobody has seen? */
+static bool is_unseen(const nomen__call *c) { return !c->target[0] && !c->inplace; }
+
 nomen_status nomen__launch_gather(nomen__call *c) {
-    nomen__place_rule rule = {c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
+    nomen__place_rule rule = {
+        c->in[0], c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME, .late = is_unseen(c)};
     return take_rows(c, nomen__index_along(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim,
-                     c->dim);
+                     &rule);
 }
 
 /* ---- putting --------------------------------------------------------------------------------- */
@@ -415,7 +419,8 @@ static nomen_tensor *away_from(const nomen_tensor *out, nomen_tensor *t) {
 }
 
 nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
-                             nomen_tensor *rows, int first, int count, int index_ndim, int dim) {
+                             nomen_tensor *rows, int first, int count, int index_ndim,
+                             const nomen__place_rule *along) {
     nomen_tensor *made = NULL;
     if (rows) rows = away_from(c->out[0], rows);
     if (places) places = away_from(c->out[0], places);
@@ -423,7 +428,7 @@ nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tenso
     nomen_status s = places && rows ? NOMEN_ERROR_MEMORY : NOMEN_ERROR_INDEX;
     if (made) {
         s = !c->inplace && made->numel ? nomen__copy_values(made, c->in[0]) : NOMEN_OK;
-        if (!s) s = nomen__place_run(kind, made, first, count, places, rows, index_ndim, dim);
+        if (!s) s = nomen__place_run(kind, made, first, count, places, rows, index_ndim, along);
     }
     s = nomen__launch_end(c->out[0], made, s);
     nomen__release(places);
@@ -432,12 +437,17 @@ nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tenso
 }
 
 /* Distances are those of the tensor that is written: self, or a fresh one of its sizes. What they
- * are checked against is the same. */
+ * are checked against is the same. Names are told as self has them: a fresh result has none yet. */
 static nomen_tensor *written(const nomen__call *c, nomen_tensor *stand_in) {
-    nomen_tensor *out = c->out[0];
-    if (out->dtype == (uint8_t)c->compute) return out;
-    *stand_in = *out; /* nomen__launch_output makes a contiguous one */
-    nomen__contiguous_strides(out->size, out->ndim, stand_in->stride);
+    const nomen_tensor *out = c->out[0], *self = c->in[0];
+    int64_t *own = stand_in->stride;
+    *stand_in = *out;
+    if (out->dtype != (uint8_t)c->compute) { /* nomen__launch_output makes a contiguous one */
+        stand_in->stride = own;
+        nomen__contiguous_strides(out->size, out->ndim, own);
+    }
+    stand_in->names = self->names;
+    stand_in->flags = (uint8_t)((out->flags & ~NOMEN__NAMED) | (self->flags & NOMEN__NAMED));
     return stand_in;
 }
 
@@ -448,20 +458,21 @@ nomen_status nomen__launch_put_dims(nomen__call *c) {
     group_of(c, 3, &first, &count);
     (void)rows_shape(c, first, count, &ndim, size);
     bool add = nomen__given(c, 5) && c->arg[5].flag;
-    nomen__place_rule rule = {written(c, &header), first, count, true, NOMEN__RANGE_INDEX};
+    nomen__place_rule rule = {written(c, &header), first, count, true, .words = NOMEN__RANGE_INDEX};
     int index_ndim = c->in[1]->ndim;
     nomen_tensor *places = nomen__places(c->in[1], &rule);
     nomen_tensor *rows =
         places ? nomen__place_rows(c->in[2], c->compute, ndim, size, first, index_ndim) : NULL;
     return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, first, count,
-                           index_ndim, -1);
+                           index_ndim, NULL);
 }
 
 nomen_status nomen__launch_put(nomen__call *c) {
     int64_t stride[NOMEN_MAX_DIMS];
     nomen_tensor header = {.stride = stride};
     bool add = nomen__given(c, 3) && c->arg[3].flag;
-    nomen__place_rule rule = {written(c, &header), 0, c->in[0]->ndim, true, NOMEN__RANGE_FLAT};
+    nomen__place_rule rule = {written(c, &header), 0, c->in[0]->ndim, true,
+                              .words = NOMEN__RANGE_FLAT};
     nomen_tensor *places = nomen__places(c->in[1], &rule), *rows = NULL;
     if (places) { /* element by element in row-major order, whatever the sizes are */
         nomen_tensor *source = nomen__launch_input(c->in[2], c->compute);
@@ -469,7 +480,7 @@ nomen_status nomen__launch_put(nomen__call *c) {
         nomen__release(source);
     }
     return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, 0,
-                           c->in[0]->ndim, 1, -1);
+                           c->in[0]->ndim, 1, NULL);
 }
 
 /* Rows for the places of a vector along c->dim. */
@@ -478,7 +489,7 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     nomen_tensor header = {.stride = stride};
     int count = one_dim(c);
-    nomen__place_rule rule = {written(c, &header), c->dim, count, negative, words};
+    nomen__place_rule rule = {written(c, &header), c->dim, count, negative, .words = words};
     for (int d = 0; d < c->ndim; d++) size[d] = d == c->dim ? c->in[1]->numel : c->size[d];
     nomen_tensor *places = nomen__places(c->in[1], &rule), *rows = NULL;
     if (places && source) {
@@ -488,7 +499,7 @@ static nomen_status put_along(nomen__call *c, nomen__place_kind kind, nomen__ran
         if (flat) rows = nomen__place_rows(flat, c->compute, c->ndim, size, c->dim, count);
         nomen__release(flat);
     }
-    return nomen__put_rows(c, kind, places, rows, c->dim, count, count, -1);
+    return nomen__put_rows(c, kind, places, rows, c->dim, count, count, NULL);
 }
 
 nomen_status nomen__launch_index_fill(nomen__call *c) {
@@ -531,7 +542,7 @@ nomen_status nomen__launch_index_add(nomen__call *c) {
 
 /* What is written to the places of an index: source, or its near corner where it is larger, or one
  * number. */
-nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
+static nomen_tensor *scatter_rows(const nomen__call *c, nomen_tensor *source) {
     const nomen_tensor *index = c->in[1];
     int64_t size[NOMEN_MAX_DIMS];
     nomen_tensor corner = *source;
@@ -550,24 +561,24 @@ nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source) {
                              index->ndim - first);
 }
 
-nomen_tensor *nomen__scatter_index(const nomen__call *c) {
+nomen_status nomen__put_scattered(nomen__call *c, nomen__place_kind kind, nomen_tensor *source) {
     int64_t stride[NOMEN_MAX_DIMS];
     nomen_tensor header = {.stride = stride};
-    nomen__place_rule rule = {written(c, &header), c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME};
-    return nomen__index_along(c->in[1], &rule);
-}
-
-static nomen_status scatter(nomen__call *c, nomen__place_kind kind) {
-    nomen_tensor *places = nomen__scatter_index(c), *rows = NULL;
-    if (places) rows = nomen__scatter_rows(c, c->in[2]);
-    return nomen__put_rows(c, kind, places, rows, 0, c->in[0]->ndim, c->in[1]->ndim, c->dim);
+    nomen__place_rule rule = {written(c, &header), c->dim, one_dim(c), false, NOMEN__RANGE_RUNTIME,
+                              .late = is_unseen(c)};
+    nomen_tensor *places = nomen__index_along(c->in[1], &rule), *rows = NULL;
+    if (places) rows = scatter_rows(c, source);
+    return nomen__put_rows(c, kind, places, rows, 0, c->in[0]->ndim, c->in[1]->ndim, &rule);
 }
 
 nomen_status nomen__launch_scatter(nomen__call *c) {
-    return scatter(c, nomen__given(c, 4) ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT);
+    return nomen__put_scattered(c, nomen__given(c, 4) ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT,
+                                c->in[2]);
 }
 
-nomen_status nomen__launch_scatter_add(nomen__call *c) { return scatter(c, NOMEN__PLACE_ADD); }
+nomen_status nomen__launch_scatter_add(nomen__call *c) {
+    return nomen__put_scattered(c, NOMEN__PLACE_ADD, c->in[2]);
+}
 
 nomen_status nomen__choose_index_add(nomen__call *c) {
     /* True is 1 here, as in PyTorch, whose add refuses it */

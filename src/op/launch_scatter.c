@@ -118,10 +118,7 @@ nomen_status nomen__launch_scatter_reduce(nomen__call *c) {
         if (first) c->in[SELF] = first;
         c->inplace = inplace && apart == out;
         c->out[0] = apart;
-        nomen_tensor *places = nomen__scatter_index(c), *rows = NULL;
-        if (places) rows = nomen__scatter_rows(c, c->in[SOURCE]);
-        s = nomen__put_rows(c, kind_of(c->arg[REDUCE].text), places, rows, 0, self->ndim,
-                            c->in[INDEX]->ndim, c->dim);
+        s = nomen__put_scattered(c, kind_of(c->arg[REDUCE].text), c->in[SOURCE]);
         c->out[0] = out;
         c->inplace = inplace;
         c->in[SELF] = self;

@@ -15,7 +15,6 @@ typedef struct place_job {
     int ndim; /* of the dims counted as one, those of size 1 left out and neighbours joined */
     int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
     /* along one dim: the coordinates that the index itself has */
-    bool places; /* indices are places but for what a row adds */
     int own_ndim;
     const int64_t *own_size;
     int64_t own_stride[NOMEN_MAX_DIMS];
@@ -118,11 +117,16 @@ static void find_along(const place_job *job, int64_t begin, int64_t end, int64_t
     }
 }
 
-static void check_along(void *context, int64_t begin, int64_t end) {
-    place_job *job = context;
-    if (!any_outside(job->from + begin, end - begin, job)) return;
+/* What is out of range is remembered; false: something is. */
+static bool all_inside(place_job *job, int64_t begin, int64_t end) {
+    if (!any_outside(job->from + begin, end - begin, job)) return true;
     for (int64_t i = begin; i < end; i++)
         if (in_range(job, job->from[i]) < 0) remember(job, i);
+    return false;
+}
+
+static void check_along(void *context, int64_t begin, int64_t end) {
+    (void)all_inside(context, begin, end);
 }
 
 static nomen_status out_of_range(const nomen__place_rule *rule, int64_t v, int64_t limit) {
@@ -227,7 +231,6 @@ static void along(place_job *job, const nomen_tensor *index, const nomen_tensor 
     job->own_size = index->size;
     for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
         job->own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
-    job->places = job->stride[0] == 1 && index->ndim && job->own_stride[index->ndim - 1] == 0;
 }
 
 nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule) {
@@ -235,7 +238,7 @@ nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *r
     if (!from) return NULL;
     place_job job;
     along(&job, from, rule->table, rule->first);
-    return all_of(from, rule, &job, check_along);
+    return rule->late ? from : all_of(from, rule, &job, check_along);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -288,7 +291,9 @@ typedef struct place_walk {
     nomen__loop *points, *copy, *fold; /* fold: of whole runs, NULL: they are moved */
     char *table, *rows;
     const int64_t *at;         /* NULL: found on the way */
-    const place_job *along;    /* how */
+    place_job *along;          /* how */
+    bool late;                 /* indices are looked at on the way, too */
+    bool plain;                /* they are places but for what a row adds */
     int64_t count, item, run;  /* places; bytes of an element; elements in a row at each place */
     int64_t row_step;          /* bytes from one place to the next in rows */
     const int64_t *row_stride; /* with along: of rows that have no one step; NULL: they have */
@@ -299,11 +304,12 @@ typedef struct place_walk {
     int64_t size[NOMEN_MAX_DIMS], table_step[NOMEN_MAX_DIMS], rows_step[NOMEN_MAX_DIMS];
 } place_walk;
 
-static void walk_points(const place_walk *w, char *table, char *rows, const int64_t *at,
+/* by: what a place counts, in bytes; it is an element where something is put. */
+static void walk_points(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t by,
                         int64_t n) {
     char *places = (char *)(uintptr_t)at;
     if (w->kind == NOMEN__PLACE_TAKE)
-        w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, 0, 8}, n);
+        w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, by, 8}, n);
     else
         w->points((char *const[]){table, places, rows}, (const int64_t[]){0, 8, w->row_step}, n);
 }
@@ -315,23 +321,26 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
     rows += begin * w->row_step;
     for (int64_t n; !w->at && begin < end; begin += n, rows += n * w->row_step) {
         int64_t left, base = base_of(w->along, w->along->own_stride, begin, &left);
-        const int64_t *from = w->along->from + begin;
         n = end - begin < left ? end - begin : left;
         if (w->row_stride) rows = first + base_of(w->along, w->row_stride, begin, &left) * w->item;
-        if (w->along->places &&
-            n >= NOMEN__PLACE_RUN) { /* the index itself, but for where it starts */
-            walk_points(w, table + base * w->item, rows, from, n);
+        /* the index itself, but for where it starts */
+        const bool plain = w->plain && n >= NOMEN__PLACE_RUN;
+        if (plain && n > RUN && w->late) n = RUN;
+        if (!plain && (!w->row_stride || n > RUN)) n = end - begin < RUN ? end - begin : RUN;
+        if (w->late && !all_inside(w->along, begin, begin + n)) continue;
+        if (plain) {
+            walk_points(w, table + base * w->item, rows, w->along->from + begin,
+                        w->along->stride[0] * w->item, n);
             continue;
         }
-        if (!w->row_stride || n > RUN) n = end - begin < RUN ? end - begin : RUN;
         find_along(w->along, begin, begin + n, found);
-        walk_points(w, table, rows, found, n);
+        walk_points(w, table, rows, found, w->item, n);
     }
     if (begin == end) return;
     const int64_t *at = w->at + begin;
     int64_t n = end - begin;
     if (w->run == 1) {
-        walk_points(w, table, rows, at, n);
+        walk_points(w, table, rows, at, w->item, n);
         return;
     }
     int64_t run_step = w->run_step, row_step = w->row_step;
@@ -440,13 +449,28 @@ static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tens
     if (step == 0) w->run_step = 0;
 }
 
+/* Who writes to the same place is one thread. */
+static nomen_status run_walk(place_walk *w) {
+    int64_t outer = 1, grain = NOMEN__GRAIN / w->run + 1;
+    for (int d = 0; d < w->ndim; d++) outer *= w->size[d];
+    if (w->kind == NOMEN__PLACE_TAKE)
+        return nomen__parallel_asking(outer * w->count, grain, walk_units, w);
+    if (w->inner >= 2 * SLICE && w->count / w->apart < FEW) {
+        const int64_t units = w->count / w->apart * ((w->inner + SLICE - 1) / SLICE);
+        return nomen__parallel_asking(units, grain * w->inner / (SLICE * w->apart) + 1, walk_slices,
+                                      w);
+    }
+    return nomen__parallel_asking(outer * w->count / w->apart, grain / w->apart + 1, walk_apart, w);
+}
+
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
-                              int dim) {
+                              const nomen__place_rule *rule) {
     if (rows->numel == 0 || places->numel == 0) return NOMEN_OK;
     place_walk w; /* large: of the dims only those that are there are filled in */
     place_job job;
     w.kind = kind;
+    w.late = rule && rule->late;
     w.table = table->data;
     w.rows = rows->data;
     w.at = NULL;
@@ -462,22 +486,22 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     plan_runs(&w, table, rows, first + count);
     for (int d = first - 1; d >= 0; d--)
         add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
-    if (dim >= 0) {
+    if (rule) {
+        const int dim = rule->first;
         along(&job, places, table, dim);
+        job.negative = rule->negative;
+        job.outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
+        atomic_init(&job.wrong, INT64_MAX);
         w.along = &job;
+        w.plain = places->ndim && job.own_stride[places->ndim - 1] == 0 &&
+                  (job.stride[0] == 1 || kind == NOMEN__PLACE_TAKE);
         for (int d = 0; d < dim && d < places->ndim; d++) w.apart /= places->size[d];
         for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
         w.at = (const int64_t *)(const void *)places->data;
     }
-    int64_t outer = 1, grain = NOMEN__GRAIN / w.run + 1;
-    for (int d = 0; d < w.ndim; d++) outer *= w.size[d];
-    if (kind == NOMEN__PLACE_TAKE)
-        return nomen__parallel_asking(outer * w.count, grain, walk_units, &w);
-    if (w.inner >= 2 * SLICE && w.count / w.apart < FEW) {
-        const int64_t units = w.count / w.apart * ((w.inner + SLICE - 1) / SLICE);
-        return nomen__parallel_asking(units, grain * w.inner / (SLICE * w.apart) + 1, walk_slices,
-                                      &w);
-    }
-    return nomen__parallel_asking(outer * w.count / w.apart, grain / w.apart + 1, walk_apart, &w);
+    nomen_status s = run_walk(&w);
+    if (s || !w.late) return s;
+    int64_t wrong = atomic_load_explicit(&job.wrong, memory_order_relaxed);
+    return wrong == INT64_MAX ? NOMEN_OK : out_of_range(rule, job.from[wrong], job.limit);
 }

@@ -21,6 +21,7 @@ typedef struct nomen__place_rule {
     int first, count;
     bool negative; /* -1 is the last one */
     nomen__range_words words;
+    bool late; /* an index along a dim is looked at as it is used: nobody has what is written */
 } nomen__place_rule;
 
 /* An int64 tensor of the sizes of index, contiguous: for each index the distance in elements from
@@ -28,7 +29,8 @@ typedef struct nomen__place_rule {
  * is out of range. */
 nomen_tensor *nomen__places(nomen_tensor *index, const nomen__place_rule *rule);
 /* For gather and scatter, where the other coordinates are those of the index itself: the index,
- * contiguous and in int64, all of it checked. nomen__place_run makes places of it as it goes. */
+ * contiguous and in int64, all of it checked, but for a late rule. nomen__place_run makes places of
+ * it as it goes. */
 nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule);
 
 /* Runs of so many places and more are walked as they lie: fewer are too little for a call. */
@@ -50,22 +52,22 @@ typedef enum nomen__place_kind {
 } nomen__place_kind;
 
 /* Between the table and rows, whose dims are those of the table with [first, first + count)
- * replaced by index_ndim others, which are walked with one step. dim >= 0: places is an index along
- * that dim, and rows may have any steps; else they are distances. Fails only when it is
- * interrupted. */
+ * replaced by index_ndim others, which are walked with one step. along: places is an index along
+ * the dim of that rule, and rows may have any steps; NULL: they are distances. Fails only when it
+ * is interrupted, or for indices that a late rule finds out of range. */
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
                               const nomen_tensor *places, nomen_tensor *rows, int index_ndim,
-                              int dim);
+                              const nomen__place_rule *along);
 
 /* ---- putting (launch_index.c) ---------------------------------------------------------------- */
 
-/* self of the call (or a copy of it) with rows put into places; takes over places and rows. dim as
- * for nomen__place_run. */
+/* self of the call (or a copy of it) with rows put into places; takes over places and rows. along
+ * as for nomen__place_run. */
 nomen_status nomen__put_rows(nomen__call *c, nomen__place_kind kind, nomen_tensor *places,
-                             nomen_tensor *rows, int first, int count, int index_ndim, int dim);
+                             nomen_tensor *rows, int first, int count, int index_ndim,
+                             const nomen__place_rule *along);
 /* Of rows with (self, dim, index, source): scatter and its like. */
-nomen_tensor *nomen__scatter_rows(const nomen__call *c, nomen_tensor *source);
-nomen_tensor *nomen__scatter_index(const nomen__call *c);
+nomen_status nomen__put_scattered(nomen__call *c, nomen__place_kind kind, nomen_tensor *source);
 
 /* ---- masks (launch_mask.c) ------------------------------------------------------------------- */
 

@@ -102,3 +102,54 @@ def test_indices_out_of_range_change_nothing():
     with pytest.raises(RuntimeError, match="index 200 is out of bounds for dimension 0"):
         t.scatter_add_(0, index, nomen.ones(1, 900).expand(200, 900))
     assert not t.any()
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+@pytest.mark.parametrize("rows,columns", [(3, 40), (3, 5000), (700, 60), (60, 3)])
+def test_indices_that_are_looked_at_as_they_are_used(rows, columns, transposed):
+    """New results are written while indices are checked; the first wrong one is told, and what
+    was there already stays as it was."""
+    names = ("N", "C")
+    x = nomen.arange(float(rows * columns)).reshape(rows, columns)
+    if transposed:
+        x = x.T.contiguous().T
+    x = x.rename(*names)
+    rng = np.random.default_rng(rows)
+    places = rng.integers(0, columns, (rows, columns))
+    index, want = nomen.from_numpy(places.copy()).rename(*names), x.rename(None).numpy()
+    assert (x.gather("C", index).rename(None).numpy() == np.take_along_axis(want, places, 1)).all()
+    put = want.copy()
+    np.put_along_axis(put, places, -1.0, 1)
+    assert (x.scatter("C", index, -1.0).rename(None).numpy() == put).all()
+    index[rows - 1, columns // 2] = columns
+    index[rows - 1, columns - 1] = -7
+    out = nomen.zeros(rows, columns, names=names)
+    before = x.clone()
+    for call in (
+        lambda: x.gather("C", index),
+        lambda: nomen.gather(x, "C", index, out=out),
+        lambda: x.scatter("C", index, -1.0),
+        lambda: x.scatter("C", index, x),
+        lambda: x.scatter_add("C", index, x),
+        lambda: nomen.scatter(x, "C", index, -1.0, out=out),
+        lambda: x.scatter_("C", index, -1.0),
+        lambda: x.scatter_add_("C", index, before),
+    ):
+        with pytest.raises(RuntimeError, match=f"index {columns} is out of bounds.*'C'"):
+            call()
+    assert x.equal(before) and not out.any()
+
+
+@pytest.mark.parametrize("name", ["scatter", "scatter_add", "index_copy", "index_add"])
+def test_targets_of_another_dtype_stay_where_they_are(name):
+    x = nomen.arange(12.0).reshape(3, 4)
+    index = nomen.tensor([3, 2, 1, 0])
+    if name.startswith("scatter"):
+        index = index.expand(3, 4)
+    memory = nomen.full((4, 9), 7.0, dtype=nomen.float64)
+    out = memory[:, ::3].T
+    stride = out.stride()
+    getattr(nomen, name)(x, 1, index, 10 * x, out=out)
+    want = getattr(nomen, name)(x, 1, index, 10 * x)
+    assert out.stride() == stride and out.tolist() == want.tolist()
+    assert (memory[:, 1::3] == 7).all() and (memory[:, 2::3] == 7).all()

@@ -51,15 +51,14 @@ static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, i
     if (a->p == 0 || a->p == 1 || a->p > DBL_MAX) return;
 #if AGAIN
     const V least = FN(splat)(least_f32), most = FN(splat)(FLT_MAX);
-    vi32 off = {0};
-    for (int e = 0; e < MR * NR; e += W) {
-        V s = LD(sum + e);
-        off |= (s < least) | (s > most);
-    }
-    for (int64_t e = 0; v_any(off) && e < rows * NR; e++) {
-        C s = sum[e];
-        if (e % NR >= width || !(s < least_f32 || s > FLT_MAX)) continue;
-        sum[e] = -(C)again_f32(a, i + e / NR, j + e % NR);
+    for (int64_t first = 0; first < rows * NR; first += W) {
+        const V s = LD(sum + first);
+        if (!v_any((s < least) | (s > most))) continue;
+        for (int64_t e = first; e < first + W; e++) {
+            const int64_t row = i + e / NR, col = j + e % NR;
+            if (col >= j + width || !(sum[e] < least_f32 || sum[e] > FLT_MAX)) continue;
+            if (!a->pairs || col > a->first + row) sum[e] = -(C)again_f32(a, row, col);
+        }
     }
 #else
     (void)i, (void)j, (void)rows, (void)width;

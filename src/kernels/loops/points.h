@@ -1,25 +1,28 @@
 /* Moves between rows of elements and places anywhere; no include guard, included by points.c once
  * per element size. Wants T and SIZE. Places are counted in elements from a base. */
 
-/* ptr: out, base, places */
-static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    const T *base = (const T *)ptr[1];
-    const int64_t *at = (const int64_t *)(const void *)ptr[2];
-    char *out = ptr[0];
-    if (step[0] == (int64_t)sizeof(T)) {
-        T *o = (T *)out;
-        int64_t i = 0;
-        for (; i + 8 <= n; i += 8) { /* all loads first: stores might change what they read */
-            T x[8];
+/* Places count `by` bytes, which the compiler knows where it is the size of an element. */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(take_by, SIZE)(char *out, int64_t step, const char *base, int64_t by, const int64_t *at,
+                          int64_t n) {
+    int64_t i = 0;
+    for (; step == (int64_t)sizeof(T) && i + 8 <= n; i += 8) {
+        T x[8]; /* all loads first: stores might change what they read */
 #pragma GCC unroll 8
-            for (int k = 0; k < 8; k++) x[k] = base[at[i + k]];
+        for (int k = 0; k < 8; k++) x[k] = *(const T *)(base + at[i + k] * by);
 #pragma GCC unroll 8
-            for (int k = 0; k < 8; k++) o[i + k] = x[k];
-        }
-        for (; i < n; i++) o[i] = base[at[i]];
-    } else {
-        for (int64_t i = 0; i < n; i++) *(T *)(out + i * step[0]) = base[at[i]];
+        for (int k = 0; k < 8; k++) ((T *)out)[i + k] = x[k];
     }
+    for (; i < n; i++) *(T *)(out + i * step) = *(const T *)(base + at[i] * by);
+}
+
+/* ptr: out, base, places, which count steps of the base */
+static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t *at = (const int64_t *)(const void *)ptr[2];
+    if (step[1] == (int64_t)sizeof(T))
+        LOOP_NAME2(take_by, SIZE)(ptr[0], step[0], ptr[1], sizeof(T), at, n);
+    else
+        LOOP_NAME2(take_by, SIZE)(ptr[0], step[0], ptr[1], step[1], at, n);
 }
 
 /* ptr: base, places, source; in order, so that of several to one place the last one stays */
