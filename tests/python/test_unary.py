@@ -75,6 +75,7 @@ def test_whole_numbers_stay(name):
         ("erfc", [inf, -inf, 0, nan], [0.0, 2.0, 1.0, nan]),
         ("erfinv", [1, -1, -0.0, 1.5], [inf, -inf, -0.0, nan]),
         ("lgamma", [0, -1, -inf, inf, 1, 2], [inf, inf, inf, inf, 0.0, 0.0]),
+        ("lgamma", [-1.7e308, -9e307, -1e300, -(2.0**52)], [inf, inf, inf, inf]),
         ("digamma", [0.0, -0.0, -1, -inf, inf], [-inf, inf, nan, nan, inf]),
         ("sinc", [0, inf], [1.0, nan]),
         ("frac", [1.25, -1.5, inf], [0.25, -0.5, nan]),

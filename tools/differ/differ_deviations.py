@@ -399,6 +399,8 @@ def sinc_of_whole(case, mine, theirs, said):
     if not pair or theirs[0] != "tensor":
         return False
     x, y = pair
+    if x == 0 and y != y:  # pi x of the largest numbers is infinite there
+        return case["tensors"][0]["fill"][0] == "special"
     grain = 1e-14 if mine[1] in ("float64", "complex128") else 1e-6
     return abs(x - y) <= grain * (1 + 100 * abs(y))
 

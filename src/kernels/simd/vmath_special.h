@@ -324,7 +324,9 @@ static inline vf64 v_lgamma_f64(vf64 x) {
                 if (cancels[i]) y[i] = lgamma_r(x[i], &sign);
         }
     }
-    y = v_sel_f64((a == (double)INFINITY) | (x == 0), v_set_f64((double)INFINITY), y);
+    /* from 2^52 on all numbers are whole: poles, where the difference would be inf - inf */
+    y = v_sel_f64((x == (double)INFINITY) | (x == 0) | (x <= -0x1p52), v_set_f64((double)INFINITY),
+                  y);
     return v_sel_f64(x != x, x, y);
 }
 
