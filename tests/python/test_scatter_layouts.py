@@ -121,6 +121,9 @@ def test_indices_that_are_looked_at_as_they_are_used(rows, columns, transposed):
     put = want.copy()
     np.put_along_axis(put, places, -1.0, 1)
     assert (x.scatter("C", index, -1.0).rename(None).numpy() == put).all()
+    made, own = nomen.empty(rows, columns, names=names), x.clone()
+    assert (nomen.gather(x, "C", index, out=made) == x.gather("C", index)).all()
+    assert (own.scatter_("C", index, -1.0).rename(None).numpy() == put).all()
     index[rows - 1, columns // 2] = columns
     index[rows - 1, columns - 1] = -7
     out = nomen.zeros(rows, columns, names=names)
