@@ -235,6 +235,10 @@ int nomen__py_operand(py_call *p, int i, PyObject *value);
 int nomen__py_number(PyObject *o, nomen_number *n);
 bool nomen__py_name_known(py_state *s, nomen_name name);
 bool nomen__py_dimref(py_state *s, PyObject *o, nomen__dimref *ref);
+/* Rows without operands say by numbers how much there is to do: arange, linspace, randperm. */
+static inline void nomen__py_counts(py_call *p, double number) {
+    p->large |= !p->c.op->lead && number > PY_LARGE;
+}
 /* Around what may take long: gives the interpreter away, as soon as there is work, and takes it
  * back. In between, the library asks nomen__py_asked whether to go on. */
 typedef struct py_away {

@@ -594,6 +594,7 @@ static bool fill_number(py_call *p, int i, const py_bound *bound) {
         if (is_number < 0) return false;
         if (!is_number) return wrong(p, i, bound);
     }
+    nomen__py_counts(p, nomen__real_of(n));
     p->c.arg[i].number = n;
     p->c.given |= 1u << i;
     return true;
@@ -626,6 +627,7 @@ static bool fill_plain(py_call *p, int i, const py_bound *bound) {
     case NOMEN__INT:
         if (!is_integer(value)) return wrong(p, i, bound);
         if (!integer(value, &arg->integer)) return false;
+        nomen__py_counts(p, (double)arg->integer);
         break;
     case NOMEN__FLAG: {
         int yes = truth(value);

@@ -87,6 +87,18 @@ static bool take_list(py_call *p, int i, PyObject *const *items, Py_ssize_t coun
     }
 }
 
+static inline bool take_count(py_call *p, PyObject *o, int64_t *n) {
+    if (!nomen__py_small_int(o, n)) return false;
+    nomen__py_counts(p, (double)*n);
+    return true;
+}
+
+static bool take_number(py_call *p, PyObject *o, nomen_number *n) {
+    if (nomen__py_number(o, n) <= 0) return false;
+    nomen__py_counts(p, nomen__real_of(n));
+    return true;
+}
+
 static bool take_one(py_call *p, int i, PyObject *o) {
     const nomen__argspec *spec = &p->c.op->args[i];
     nomen__arg *arg = &p->c.arg[i];
@@ -94,7 +106,7 @@ static bool take_one(py_call *p, int i, PyObject *o) {
     case NOMEN__TENSOR: return take_tensor(p, i, o);
     case NOMEN__TENSORS: return take_tensors(p, i, o);
     case NOMEN__DIM: return take_dims(p, i, &o, 1);
-    case NOMEN__INT: return nomen__py_small_int(o, &arg->integer);
+    case NOMEN__INT: return take_count(p, o, &arg->integer);
     case NOMEN__FLAG:
         if (!PyBool_Check(o)) return false;
         arg->flag = (o == Py_True) != ((spec->flags & NOMEN__OPPOSITE) != 0);
@@ -102,7 +114,7 @@ static bool take_one(py_call *p, int i, PyObject *o) {
     case NOMEN__NUMBER:
         if (!PyFloat_CheckExact(o) && !PyLong_CheckExact(o)) return false;
         arg->number = &p->c.numbers[i];
-        return nomen__py_number(o, &p->c.numbers[i]) > 0;
+        return take_number(p, o, &p->c.numbers[i]);
     case NOMEN__DTYPE:
         if (!Py_IS_TYPE(o, p->state->dtype)) return false;
         arg->dtype = nomen__py_dtype(p->state, o);

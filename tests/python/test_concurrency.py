@@ -125,6 +125,8 @@ def test_others_have_the_interpreter_while_there_is_work(turns):
         lambda: z.uniform_(),
         lambda: x.cumsum("N"),
         lambda: nomen.sort(z),
+        lambda: nomen.randperm(500_000),
+        lambda: nomen.arange(3_000_000),
     ]
     for f in work:
         for _ in range(100):
@@ -160,6 +162,7 @@ ONES = 3_000_000
 square = nomen.ones(2000, 2000)
 vector = nomen.ones(ONES, dtype=nomen.float64)
 rows = nomen.rand(1000, 1500)
+places = nomen.randint(0, 1500, (1000, 1500))
 leaf = nomen.ones(ONES, requires_grad=True)
 
 
@@ -197,6 +200,7 @@ LONG = {
     "multinomial": lambda: nomen.multinomial(vector, 2_000_000),
     "one long row": lambda: [vector.logcumsumexp(0) for _ in range(50)],
     "copies": lambda: [square.T.contiguous() for _ in range(200)],
+    "indices": lambda: [rows.gather(1, places) for _ in range(400)],
     "files": write_and_read,
     "tolist": lambda: [vector.tolist() for _ in range(50)],
 }
