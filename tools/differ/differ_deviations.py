@@ -149,10 +149,19 @@ OVERLOADS = set(hints.REDUCTIONS) | {
 def more_overloads(case, mine, theirs, said):
     words = 'invalid combination of arg|at most 2 dim|be a 2-tuple|missing 1 required .*"dim"'
     if case.get("wild"):  # the dim was left away
-        words = "got \\((Tensor, )?((out=)?(tuple|list)|out=Tensor|keepdim=bool)(, )?\\)|"
+        words = (
+            r"got \((Tensor, )?((out=)?(tuple|list)|out=Tensor|keepdim=bool|dtype=[\w.]+|, )+\)|"
+        )
         words += 'missing 1 required .*"dim"'
+        words += "|at most 2 dim|be a 2-tuple" * (case["row"] == "norm")
     own = case["row"] in OVERLOADS and only_theirs(mine, theirs)
     return own and re.search(words, theirs[2])
+
+
+@deviation("4.1 a number for a mask or an index")
+def number_of_places(case, mine, theirs, said):
+    own = case["row"] in ("masked_fill", "index_fill") and only_theirs(mine, theirs)
+    return own and re.search(r"got \((Tensor, )?(int, int|bool), ", theirs[2])
 
 
 @deviation("4.2 names= and out= of factories")
