@@ -271,9 +271,7 @@ _Thread_local bool nomen__work_awaited __attribute__((tls_model("initial-exec"))
 nomen_status nomen_set_interrupt(bool (*asked)(void *payload), void *payload) {
     nomen__thread *me = nomen__thread_get();
     if (!me) return nomen__fail(NOMEN_ERROR_MEMORY, "no memory for the state of a thread");
-    me->interrupt = asked;
-    me->interrupt_payload = payload;
-    nomen__work_awaited = false;
+    nomen__interrupt_swap(asked, NULL, payload);
     return NOMEN_OK;
 }
 

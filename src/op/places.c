@@ -177,12 +177,17 @@ static nomen_tensor *plain_index(nomen_tensor *index) {
     return nomen__copied(nomen__tensor_empty(NOMEN_I64, index->ndim, index->size), index);
 }
 
+/* Before indices are looked at: nothing is wrong so far. */
+static void begin_looking(place_job *job) {
+    job->outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
+    atomic_init(&job->wrong, INT64_MAX);
+}
+
 /* Takes over places. */
 static nomen_tensor *all_of(nomen_tensor *places, const nomen__place_rule *rule, place_job *job,
                             nomen__task *task) {
     job->negative = rule->negative;
-    job->outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
-    atomic_init(&job->wrong, INT64_MAX);
+    begin_looking(job);
     nomen_status s = NOMEN_OK;
     if (places->numel) s = nomen__parallel_asking(places->numel, NOMEN__GRAIN, task, job);
     int64_t wrong = atomic_load_explicit(&job->wrong, memory_order_relaxed);
@@ -200,8 +205,7 @@ static void look(void *context, int64_t begin, int64_t end) {
 /* Are all indices distances as they are? */
 static bool are_places(place_job *job, int64_t n) {
     if (job->ndim != 1 || job->stride[0] != 1) return false;
-    job->outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
-    atomic_init(&job->wrong, INT64_MAX);
+    begin_looking(job);
     if (n) nomen__parallel(n, NOMEN__GRAIN, look, job);
     return atomic_load_explicit(&job->wrong, memory_order_relaxed) == INT64_MAX;
 }
@@ -490,8 +494,7 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         const int dim = rule->first;
         along(&job, places, table, dim);
         job.negative = rule->negative;
-        job.outside = nomen__kernel_find("outside", NOMEN_I64)->loop;
-        atomic_init(&job.wrong, INT64_MAX);
+        if (w.late) begin_looking(&job);
         w.along = &job;
         w.plain = places->ndim && job.own_stride[places->ndim - 1] == 0 &&
                   (job.stride[0] == 1 || kind == NOMEN__PLACE_TAKE);
