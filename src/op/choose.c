@@ -217,6 +217,11 @@ static nomen_tensor *powers(const nomen__call *c, double p) {
     return power;
 }
 
+/* From here on the root of a sum of powers is the largest of the numbers (of negative powers the
+ * smallest) to the last bit: n equal ones give n ** (1 / p) of it, which rounds to 1 for every n
+ * that memory has room for. The powers themselves would overflow. */
+#define LIKE_INFINITY 0x1p60
+
 nomen_status nomen__choose_norm(nomen__call *c) {
     static const struct {
         double p;
@@ -231,6 +236,7 @@ nomen_status nomen__choose_norm(nomen__call *c) {
     if (n->kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE, "norm(): p must be a real number, not complex");
     double p = nomen__real_of(n);
+    if (fabs(p) >= LIKE_INFINITY && c->in[0]->numel) p = copysign((double)INFINITY, p);
     for (size_t i = 0; i < NOMEN_COUNT(known); i++)
         if (p == known[i].p) {
             c->kernel_name = known[i].kernel;

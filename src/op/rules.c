@@ -278,6 +278,11 @@ nomen_status nomen__dtype_mean(nomen__call *c) {
                          "floating point or complex "
                          "dtype. Got: %s. Give dtype= or convert first",
                          nomen_dtype_name(d));
+    /* Written to an out= of floats the mean is computed as exactly as either dtype has it; of
+     * complex numbers a real one takes the real part, as for sums. */
+    nomen_dtype to = c->target[0] ? (nomen_dtype)c->target[0]->dtype : NOMEN_DTYPE_NONE;
+    if (!asked && to && nomen__dtype_kind(to) >= 2)
+        d = nomen_promote(nomen_dtype_is_complex(to) ? d : real_of(d), to);
     return all_of(c, d, d);
 }
 

@@ -135,6 +135,11 @@ nomen_status nomen__dtype_normal(nomen__call *c) {
                            "normal expects standard deviation to be non-complex");
     if (of_numbers(c)) return nomen__dtype_given(c);
     nomen_dtype d = (nomen_dtype)(mean->flags & NOMEN__WRAPPED ? std : mean)->dtype;
+    /* As in PyTorch numbers are drawn in the dtype of an out= of real numbers, which decides how
+     * many bits of the generator each takes. */
+    if (c->target[0] && nomen_dtype_is_floating((nomen_dtype)c->target[0]->dtype) &&
+        !nomen_dtype_is_complex(d))
+        d = (nomen_dtype)c->target[0]->dtype;
     c->compute = c->writes = c->result[0] = d;
     return NOMEN_OK;
 }

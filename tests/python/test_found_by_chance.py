@@ -318,3 +318,34 @@ def test_less_than_no_repeats_of_nothing():
         nomen.zeros(2, 0).repeat(-1, -1)
     with pytest.raises(RuntimeError, match=r"negative dimension -3: \[0, -3\]"):
         nomen.zeros(0, 3).repeat(0, -1)
+
+
+def test_means_into_other_dtypes():
+    """As sums: the real part of complex numbers, and the digits that out= has room for."""
+    numbers, real = nomen.tensor([1 + 2j, 3 + 5j]), nomen.empty(0)
+    assert nomen.mean(numbers, out=real) is real and real.item() == 2
+    assert nomen.mean(numbers.real, out=nomen.empty(0, dtype=nomen.complex64)).item() == 2
+    wide = nomen.empty(0, dtype=nomen.float64)
+    assert nomen.mean(nomen.tensor([1.0, 2.0**-40]), out=wide).item() == 0.5 + 2.0**-41
+    half = nomen.empty(0, dtype=nomen.float16)
+    assert nomen.mean(nomen.full((4,), 30000.0), out=half).item() == 30000
+    with pytest.raises(RuntimeError, match="complex64 can't be cast .* int64"):
+        nomen.mean(numbers, out=nomen.empty(0, dtype=nomen.int64))
+
+
+def test_norms_of_endless_exponents():
+    for dtype in (nomen.float32, nomen.float64):
+        x = nomen.tensor([-3.0, 2.0, 0.5], dtype=dtype, requires_grad=True)
+        for p, value, slope in ((1e300, 3.0, [-1, 0, 0]), (-1e30, 0.5, [0, 0, 1])):
+            y = x.norm(p)
+            assert y.item() == value
+            assert nomen.autograd.grad(y, x)[0].tolist() == slope
+    assert nomen.zeros(0, 2).norm(1e300, dim=0).tolist() == [0, 0]
+
+
+def test_normal_draws_in_the_dtype_of_out():
+    nomen.manual_seed(3)
+    own = nomen.normal(nomen.zeros(40, dtype=nomen.float64), 1)
+    nomen.manual_seed(3)
+    out = nomen.normal(nomen.zeros(40), 1, out=nomen.empty(0, dtype=nomen.float64))
+    assert out.dtype == nomen.float64 and out.tolist() == own.tolist()

@@ -106,11 +106,6 @@ def empty_addmv(case, mine, theirs, said):
     return case["row"] == "addmv" and nothing and re.search("sizes|size mismatch|got 1, 2, 0", said)
 
 
-@deviation("8.13 normal gives out= the sizes of its operands")
-def normal_out(case, mine, theirs, said):
-    return case["row"] == "normal" and "out" in case["kw"] and re.search("sizes|The size", said)
-
-
 @deviation("2.2 flatten of one dim, and of negative, descending or far dims with a name")
 def flatten_names(case, mine, theirs, said):
     return case["row"] == "flatten" and len(case["args"]) > 3 and said.startswith("names")
