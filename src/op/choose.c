@@ -200,20 +200,17 @@ nomen_status nomen__choose_nansum(nomen__call *c) {
 static nomen_tensor *powers(const nomen__call *c, double p) {
     const nomen_number exponent = {NOMEN_NUMBER_FLOAT, 0, p, 0};
     int i = nomen__arg_of(c->op, NOMEN__DTYPE);
-    nomen_tensor *self = nomen__retain(c->in[0]), *size = NULL, *wide = NULL, *power = NULL;
-    if (nomen__given(c, i) && c->arg[i].dtype != (nomen_dtype)self->dtype) {
-        nomen__release(self);
-        self = nomen__launch_input(c->in[0], c->arg[i].dtype);
-    }
+    nomen_tensor *self = c->in[0], *size = NULL, *wide = NULL, *power = NULL;
+    if (nomen__given(c, i)) self = nomen__launch_input(self, c->arg[i].dtype);
     nomen_tensor *number = nomen__wrap_number(&exponent);
     if (self && number) size = nomen__apply(NOMEN__OP_ABS, self, NULL);
     if (size) wide = nomen__launch_input(size, size->dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32);
     if (wide) power = nomen__apply(NOMEN__OP_POW, wide, number);
     if (power && (c->in[0]->flags & NOMEN__NAMED)) nomen__set_names(power, c->in[0]->names);
+    nomen__launch_done(size, wide);
     nomen__release(number);
-    nomen__release(self);
+    nomen__launch_done(c->in[0], self);
     nomen__release(size);
-    nomen__release(wide);
     return power;
 }
 

@@ -10,24 +10,12 @@ bool (*const nomen__kernel_stopped)(void) = nomen__is_stopped;
 bool (*const nomen__kernel_tiles)(void) = nomen__cpu_tiles;
 bool (*const nomen__kernel_pairs)(void) = nomen__cpu_pairs;
 
-nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
-    if (NOMEN_LIKELY(t->dtype == (uint8_t)dtype)) return nomen__retain(t);
+nomen_tensor *nomen__launch_converted(nomen_tensor *t, nomen_dtype dtype) {
     return nomen__copied(nomen__tensor_empty_on(t->device, dtype, t->ndim, t->size), t);
 }
 
-nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart) {
-    if (NOMEN_LIKELY(out->dtype == (uint8_t)dtype && !apart)) return nomen__retain(out);
-    return nomen__tensor_empty_on(out->device, dtype, out->ndim, out->size);
-}
-
-nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made) {
-    nomen_status s = made == out ? NOMEN_OK : nomen__copy_values(out, made);
-    nomen__release(made);
-    return s;
-}
-
-nomen_status nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
-    if (made && s == NOMEN_OK) return nomen__launch_deliver(out, made);
+nomen_status nomen__launch_move(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
+    if (made && s == NOMEN_OK) s = nomen__copy_values(out, made);
     nomen__release(made);
     return s;
 }

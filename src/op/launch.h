@@ -7,17 +7,33 @@
 
 enum { NOMEN__GRAIN = 32768 }; /* elements worth a chunk of their own */
 
-/* t itself with a reference more if its dtype is the wanted one, else a contiguous copy that is;
- * NULL and an error without memory. */
-nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype);
-/* out itself with a reference more, or a contiguous tensor of its sizes that nomen__launch_deliver
- * moves over; apart: it must not be out's memory. */
-nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart);
-nomen_status nomen__launch_deliver(nomen_tensor *out, nomen_tensor *made)
+/* What a launch works on is mostly an operand or a result itself, which the call holds: references
+ * are counted for the copies alone. */
+
+nomen_tensor *nomen__launch_converted(nomen_tensor *t, nomen_dtype dtype);
+/* t itself if its dtype is the wanted one, else a contiguous copy that is; NULL and an error
+ * without memory. To nomen__launch_done in the end. */
+static inline nomen_tensor *nomen__launch_input(nomen_tensor *t, nomen_dtype dtype) {
+    return NOMEN_LIKELY(t->dtype == (uint8_t)dtype) ? t : nomen__launch_converted(t, dtype);
+}
+/* Lets go of what stood for t, which may be NULL or t itself. */
+static inline void nomen__launch_done(const nomen_tensor *t, nomen_tensor *used) {
+    if (NOMEN_UNLIKELY(used != t)) nomen__release(used);
+}
+/* out itself, or a contiguous tensor of its sizes that nomen__launch_end moves over; apart: it must
+ * not be out's memory. */
+static inline nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart) {
+    if (NOMEN_LIKELY(out->dtype == (uint8_t)dtype && !apart)) return out;
+    return nomen__tensor_empty_on(out->device, dtype, out->ndim, out->size);
+}
+nomen_status nomen__launch_move(nomen_tensor *out, nomen_tensor *made, nomen_status s)
     __attribute__((warn_unused_result));
-/* That if s is NOMEN_OK, else lets go of made, which may be NULL, and gives back s. */
-nomen_status nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s)
-    __attribute__((warn_unused_result));
+/* Moves made, which may be NULL or out itself, to out if s is NOMEN_OK; gives back what comes of
+ * it, or s. */
+static inline __attribute__((warn_unused_result)) nomen_status
+nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
+    return NOMEN_LIKELY(made == out) ? s : nomen__launch_move(out, made, s);
+}
 
 /* Is the one number in t the same in dtype d? */
 bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d);

@@ -126,9 +126,8 @@ nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
     nomen_status s = enough ? nomen__copy_values(rows, in) : NOMEN_ERROR_MEMORY;
     if (s) {
         nomen__release(squares);
-        nomen__release(basis);
         nomen__release(rows);
-        return s;
+        return nomen__launch_end(out, basis, s);
     }
     job j = {(double *)(void *)rows->data,
              (double *)(void *)basis->data,
@@ -142,7 +141,5 @@ nomen_status nomen__launch_orthogonal_basis(nomen__call *c) {
     s = nomen__parallel_asking(out->numel / (n * n), grain > 1 ? grain : 1, matrices, &j);
     nomen__release(rows);
     nomen__release(squares);
-    if (!s) return nomen__launch_deliver(out, basis);
-    nomen__release(basis);
-    return s;
+    return nomen__launch_end(out, basis, s);
 }

@@ -293,11 +293,7 @@ nomen_status nomen__launch_on_device(nomen__call *c) {
     begin(&l, c->device, c->op->name, c->kernel_name, form, c->compute);
     if (!s && numel) s = run_form(&l, c, made);
     for (int k = 0; k < c->nout; k++) {
-        if (!made[k]) continue;
-        if (!s)
-            s = nomen__launch_deliver(c->out[k], made[k]);
-        else
-            nomen__release(made[k]);
+        if (made[k]) s = nomen__launch_end(c->out[k], made[k], s);
     }
     return s;
 }

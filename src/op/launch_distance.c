@@ -153,7 +153,7 @@ nomen_status nomen__launch_distances(nomen__call *c) {
         status = run(&job, batches);
     }
     status = nomen__launch_end(c->out[0], out, status);
-    nomen__release(a);
-    nomen__release(b);
+    nomen__launch_done(c->in[SELF], a);
+    nomen__launch_done(c->in[OTHER], b);
     return status;
 }

@@ -477,7 +477,7 @@ nomen_status nomen__launch_put(nomen__call *c) {
     if (places) { /* element by element in row-major order, whatever the sizes are */
         nomen_tensor *source = nomen__launch_input(c->in[2], c->compute);
         if (source) rows = nomen__reshaped(source, 1, &source->numel);
-        nomen__release(source);
+        nomen__launch_done(c->in[2], source);
     }
     return nomen__put_rows(c, add ? NOMEN__PLACE_ADD : NOMEN__PLACE_PUT, places, rows, 0,
                            c->in[0]->ndim, 1, NULL);

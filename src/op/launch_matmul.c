@@ -343,8 +343,8 @@ static inline nomen_status launch_in(nomen__call *c, nomen_dtype dtype, const no
         status = is_long_dot(&p, dtype) ? dot_in_parts(&p, dtype) : multiply(&p);
     }
     status = nomen__launch_end(c->out[0], out, status);
-    nomen__release(a);
-    nomen__release(b);
+    nomen__launch_done(c->in[0], a);
+    nomen__launch_done(c->in[1], b);
     return status;
 }
 

@@ -170,7 +170,7 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
         status = order(c, in, made, dim);
     for (int k = 0; k < 2; k++)
         if (made[k]) status = nomen__launch_end(wanted[k], made[k], status);
-    nomen__release(in);
+    nomen__launch_done(c->in[0], in);
     return status;
 }
 

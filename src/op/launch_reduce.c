@@ -541,7 +541,7 @@ static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {
     nomen_tensor *in = nomen__launch_input(c->in[0], c->compute);
     if (!in) return NOMEN_ERROR_MEMORY;
     nomen_status status = reduce(c, in, out);
-    nomen__release(in);
+    nomen__launch_done(c->in[0], in);
     return status;
 }
 

@@ -103,6 +103,6 @@ nomen_status nomen__launch_rows(nomen__call *c) {
     }
     if (s == NOMEN_OK) s = run_all(c->kernel->rows, out, from, c->dim);
     s = nomen__launch_end(c->out[0], out, s);
-    nomen__release(in);
+    nomen__launch_done(c->in[0], in);
     return s;
 }

@@ -28,17 +28,16 @@ typedef struct scan {
 
 /* ---- dims ------------------------------------------------------------------------------------ */
 
-static void add_dim(scan *s, int64_t size, const int64_t *step) {
+/* The dim whose steps stand behind those of the others, unless the last one goes on in it. */
+static void add_dim(scan *s, int64_t size) {
     int last = s->ndim - 1;
     bool goes_on = s->ndim > 0;
     for (int k = 0; goes_on && k < TENSORS; k++)
-        goes_on = step[k] == s->far[last][k] * s->size[last];
-    if (goes_on) {
+        goes_on = s->far[last + 1][k] == s->far[last][k] * s->size[last];
+    if (goes_on)
         s->size[last] *= size;
-        return;
-    }
-    s->size[s->ndim] = size;
-    memcpy(s->far[s->ndim++], step, sizeof s->far[0]);
+    else
+        s->size[s->ndim++] = size;
 }
 
 /* The longest of the other dims makes the lines, unless one of unit step does well enough. */
@@ -67,17 +66,13 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
     s->ndim = 0;
     memset(s->step, 0, sizeof s->step);
     for (int d = in->ndim - 1; d >= 0; d--) {
-        int64_t step[TENSORS] = {0};
+        int64_t *step = d == dim ? s->step : s->far[s->ndim];
         for (int k = 0; k < TENSORS; k++)
-            if (tensors[k])
-                step[k] = tensors[k]->stride[d] *
-                          (int64_t)nomen_dtype_size((nomen_dtype)tensors[k]->dtype);
-        if (d == dim) {
+            step[k] = tensors[k] ? tensors[k]->stride[d] * nomen__item(tensors[k]->dtype) : 0;
+        if (d == dim)
             s->n = in->size[d];
-            memcpy(s->step, step, sizeof step);
-        } else if (in->size[d] != 1) {
-            add_dim(s, in->size[d], step);
-        }
+        else if (in->size[d] != 1)
+            add_dim(s, in->size[d]);
     }
     s->index0 = reverse ? s->n - 1 : 0;
     s->index_step = reverse ? -1 : 1;
@@ -254,7 +249,7 @@ nomen_status nomen__launch_scan(nomen__call *c) {
         plan(&s, (const nomen_tensor *const[TENSORS]){out, at, in}, c->dim, reverse);
         status = run(&s);
     }
-    nomen__release(in);
+    nomen__launch_done(c->in[0], in);
     status = nomen__launch_end(c->out[0], out, status);
     return at ? nomen__launch_end(c->out[1], at, status) : status;
 }

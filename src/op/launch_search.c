@@ -182,7 +182,7 @@ nomen_status nomen__launch_search(nomen__call *c) {
         s = nomen__parallel_asking(out->numel, 4096, search, &job);
     }
     s = nomen__launch_end(out, made, s);
-    nomen__release(rows);
-    nomen__release(values);
+    nomen__launch_done(sequence_of(c), rows);
+    nomen__launch_done(values_of(c), values);
     return s;
 }
