@@ -128,14 +128,12 @@ static inline vi32 v_cast_i32(vf32 x) {
     return r;
 }
 static inline void st_i8_n(void *p, vi32 v, int64_t k) {
-    const vi8q b = __builtin_convertvector(v, vi8q);
-    memcpy(p, &b, (size_t)k);
+    st_i8q_n(p, __builtin_convertvector(v, vi8q), k);
 }
 static inline void st_i16_n(void *p, vi32 v, int64_t k) {
-    const vu16h b = __builtin_convertvector(v, vu16h);
-    memcpy(p, &b, (size_t)k * 2);
+    st_u16h_n(p, __builtin_convertvector(v, vu16h), k);
 }
-static inline void st_i32_n(void *p, vi32 v, int64_t k) { memcpy(p, &v, (size_t)k * 4); }
+static inline void st_i32_n(void *p, vi32 v, int64_t k) { st_f32_n(p, (vf32)v, k); }
 
 #define T        float
 #define V        vf32

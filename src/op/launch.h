@@ -30,8 +30,9 @@ nomen_status nomen__launch_move(nomen_tensor *out, nomen_tensor *made, nomen_sta
     __attribute__((warn_unused_result));
 /* Moves made, which may be NULL or out itself, to out if s is NOMEN_OK; gives back what comes of
  * it, or s. */
-static inline __attribute__((warn_unused_result)) nomen_status
-nomen__launch_end(nomen_tensor *out, nomen_tensor *made, nomen_status s) {
+static inline __attribute__((warn_unused_result)) nomen_status nomen__launch_end(nomen_tensor *out,
+                                                                                 nomen_tensor *made,
+                                                                                 nomen_status s) {
     return NOMEN_LIKELY(made == out) ? s : nomen__launch_move(out, made, s);
 }
 

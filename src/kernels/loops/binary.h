@@ -5,27 +5,11 @@
 
 #if W > 1
 
-static void FN(char *const ptr[], const int64_t step[], int64_t n) {
-    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+/* Apart, with its blocks and calls: the short loops keep all they use in registers. */
+static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
+                                                              const int64_t step[], int64_t n) {
     const char *a = ptr[1], *b = ptr[2];
     char *o = ptr[0];
-    if (step[0] == to && step[1] == ti && step[2] == ti) {
-        for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b)));
-        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n)), n);
-        return;
-    }
-    if (step[0] == to && step[1] == ti && step[2] == 0 && n > 0) {
-        const V one = LDN(b, 1), y = SPLAT(one);
-        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y));
-        if (n > 0) STN(o, EXPR(LDN(a, n), y), n);
-        return;
-    }
-    if (step[0] == to && step[1] == 0 && step[2] == ti && n > 0) {
-        const V one = LDN(a, 1), x = SPLAT(one);
-        for (; n >= W; n -= W, b += W * ti, o += W * to) ST(o, EXPR(x, LD(b)));
-        if (n > 0) STN(o, EXPR(x, LDN(b, n)), n);
-        return;
-    }
     T x[LOOP_BLOCK], y[LOOP_BLOCK];
     OT r[LOOP_BLOCK];
     for (int64_t k; n > 0; n -= k, a += k * step[1], b += k * step[2], o += k * step[0]) {
@@ -34,6 +18,27 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         const T *py = loop_gather(y, b, step[2], k, sizeof(T));
         for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j), LD(py + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
+    const char *const a = ptr[1], *const b = ptr[2];
+    char *const o = ptr[0];
+    int64_t i = 0; /* the one thing that moves: pointers would be three */
+    if (step[0] == to && step[1] == ti && step[2] == ti) {
+        for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), LD(b + i * ti)));
+        if (i < n) STN(o + i * to, EXPR(LDN(a + i * ti, n - i), LDN(b + i * ti, n - i)), n - i);
+    } else if (step[0] == to && step[1] == ti && step[2] == 0 && n > 0) {
+        const V one = LDN(b, 1), y = SPLAT(one);
+        for (; i < whole; i += W) ST(o + i * to, EXPR(LD(a + i * ti), y));
+        if (i < n) STN(o + i * to, EXPR(LDN(a + i * ti, n - i), y), n - i);
+    } else if (step[0] == to && step[1] == 0 && step[2] == ti && n > 0) {
+        const V one = LDN(a, 1), x = SPLAT(one);
+        for (; i < whole; i += W) ST(o + i * to, EXPR(x, LD(b + i * ti)));
+        if (i < n) STN(o + i * to, EXPR(x, LDN(b + i * ti, n - i)), n - i);
+    } else {
+        LOOP_NAME2(FN, strided)(ptr, step, n);
     }
 }
 

@@ -6,29 +6,12 @@
 
 #if W > 1
 
-static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+/* Apart, with its blocks and calls: the short loops keep all they use in registers. */
+static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
+                                                              const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
     const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
     char *o = ptr[0];
-    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti) {
-        for (; n >= W; n -= W, a += W * ti, b += W * ti, c += W * ti, o += W * to)
-            ST(o, EXPR(LD(a), LD(b), LD(c)));
-        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), LDN(c, n)), n);
-        return;
-    }
-    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
-        const V one = LDN(c, 1), z = SPLAT(one);
-        for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b), z));
-        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), z), n);
-        return;
-    }
-    if (step[0] == to && step[1] == ti && step[2] == 0 && step[3] == 0 && n > 0) {
-        const V first = LDN(b, 1), second = LDN(c, 1);
-        const V y = SPLAT(first), z = SPLAT(second);
-        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y, z));
-        if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
-        return;
-    }
     bool dense = step[0] == to && n >= W;
     for (int i = 1; i <= 3; i++) dense &= step[i] == ti || step[i] == 0;
     if (dense) { /* constants are vectors that stay where they are */
@@ -58,6 +41,32 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j), LD(py + j), LD(pz + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
+}
+
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+    const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
+    char *o = ptr[0];
+    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == ti) {
+        for (; n >= W; n -= W, a += W * ti, b += W * ti, c += W * ti, o += W * to)
+            ST(o, EXPR(LD(a), LD(b), LD(c)));
+        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), LDN(c, n)), n);
+        return;
+    }
+    if (step[0] == to && step[1] == ti && step[2] == ti && step[3] == 0 && n > 0) {
+        const V one = LDN(c, 1), z = SPLAT(one);
+        for (; n >= W; n -= W, a += W * ti, b += W * ti, o += W * to) ST(o, EXPR(LD(a), LD(b), z));
+        if (n > 0) STN(o, EXPR(LDN(a, n), LDN(b, n), z), n);
+        return;
+    }
+    if (step[0] == to && step[1] == ti && step[2] == 0 && step[3] == 0 && n > 0) {
+        const V first = LDN(b, 1), second = LDN(c, 1);
+        const V y = SPLAT(first), z = SPLAT(second);
+        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a), y, z));
+        if (n > 0) STN(o, EXPR(LDN(a, n), y, z), n);
+        return;
+    }
+    LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
 #else

@@ -7,6 +7,21 @@
 
 #if W > 1
 
+/* Apart, with its blocks and calls: the short loops keep all they use in registers. */
+static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
+                                                              const int64_t step[], int64_t n) {
+    const char *a = ptr[1];
+    char *o = ptr[0];
+    T x[LOOP_BLOCK];
+    OT r[LOOP_BLOCK];
+    for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
+        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
+        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j)));
+        loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
+
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
     const char *a = ptr[1];
@@ -39,14 +54,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         if (n > 0) STN(o, EXPR(x), n);
         return;
     }
-    T x[LOOP_BLOCK];
-    OT r[LOOP_BLOCK];
-    for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
-        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
-        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j)));
-        loop_scatter(r, o, step[0], k, sizeof(OT));
-    }
+    LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
 #else

@@ -122,8 +122,8 @@ static inline vi8q v_bools32(vi32 m) { return __builtin_convertvector(m, vi8q) &
 static inline vi8o v_bools64(vi64 m) { return __builtin_convertvector(m, vi8o) & 1; }
 #endif
 
-/* Partial loads and stores by way of a copy; AVX-512 has masks instead (x86.h). */
-#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512
+/* Partial loads and stores by way of a copy; AVX2 and AVX-512 have masks instead (x86.h). */
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
 static inline vf32 ld_f32_n(const void *p, int64_t k) {
     vf32 v = {0};
     memcpy(&v, p, (size_t)k * 4);
@@ -142,6 +142,8 @@ static inline vu16h ld_u16h_n(const void *p, int64_t k) {
 static inline void st_f32_n(void *p, vf32 v, int64_t k) { memcpy(p, &v, (size_t)k * 4); }
 static inline void st_f64_n(void *p, vf64 v, int64_t k) { memcpy(p, &v, (size_t)k * 8); }
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
+static inline void st_i8q_n(void *p, vi8q v, int64_t k) { memcpy(p, &v, (size_t)k); }
+static inline void st_i8o_n(void *p, vi8o v, int64_t k) { memcpy(p, &v, (size_t)k); }
 #endif
 
 #if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2

@@ -124,7 +124,7 @@ static inline vf32h v_high(vf32 x) {
  * v_pick_odd_*, v_from_f16, v_to_f16,
  * v_from_bf16, v_to_bf16, v_low_f64 and v_high_f64 (half of the lanes as f64) and v_narrow_f64
  * back, v_bools32, v_bools64 (masks to bytes 0 and 1), and the partial loads and stores ld_f32_n ..
- * st_u16h_n. */
+ * st_u16h_n, and of bytes st_i8q_n and st_i8o_n. */
 #include "kernels/simd/scalar.h"
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 #include "kernels/simd/x86.h"
@@ -140,14 +140,8 @@ static inline void st_mask64(void *p, vi64 m) {
     const vi8o b = v_bools64(m);
     memcpy(p, &b, sizeof b);
 }
-static inline void st_mask32_n(void *p, vi32 m, int64_t k) {
-    const vi8q b = v_bools32(m);
-    memcpy(p, &b, (size_t)k);
-}
-static inline void st_mask64_n(void *p, vi64 m, int64_t k) {
-    const vi8o b = v_bools64(m);
-    memcpy(p, &b, (size_t)k);
-}
+static inline void st_mask32_n(void *p, vi32 m, int64_t k) { st_i8q_n(p, v_bools32(m), k); }
+static inline void st_mask64_n(void *p, vi64 m, int64_t k) { st_i8o_n(p, v_bools64(m), k); }
 static inline vf32 ld_f16(const void *p) { return v_from_f16(ld_u16h(p)); }
 static inline vf32 ld_bf16(const void *p) { return v_from_bf16(ld_u16h(p)); }
 static inline void st_f16(void *p, vf32 v) { st_u16h(p, v_to_f16(v)); }

@@ -73,6 +73,62 @@ static inline vu16h v_to_bf16(vf32 x) {
     return (vu16h)_mm256_castsi256_si128(_mm256_permute4x64_epi64(pairs, 0x08));
 }
 
+/* Masked-out lanes are neither read nor written, as with AVX-512. */
+static inline __m256i simd_first8(int64_t k) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)k), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+static inline __m256i simd_first4(int64_t k) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(k), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+static inline vf32 ld_f32_n(const void *p, int64_t k) {
+    return (vf32)_mm256_maskload_ps(p, simd_first8(k));
+}
+static inline vf64 ld_f64_n(const void *p, int64_t k) {
+    return (vf64)_mm256_maskload_pd(p, simd_first4(k));
+}
+static inline void st_f32_n(void *p, vf32 v, int64_t k) {
+    _mm256_maskstore_ps(p, simd_first8(k), v);
+}
+static inline void st_f64_n(void *p, vf64 v, int64_t k) {
+    _mm256_maskstore_pd(p, simd_first4(k), v);
+}
+/* Fewer than 16 bytes, in pieces of fixed sizes of which two overlap: memcpy of a few bytes whose
+ * number only the processor knows becomes a loop over bytes or a string instruction. */
+static inline void simd_copy_few(void *to, const void *from, int64_t bytes) {
+    char *o = to;
+    const char *x = from;
+    if (bytes >= 8) {
+        uint64_t first, last;
+        memcpy(&first, x, 8);
+        memcpy(&last, x + bytes - 8, 8);
+        memcpy(o, &first, 8);
+        memcpy(o + bytes - 8, &last, 8);
+    } else if (bytes >= 4) {
+        uint32_t first, last;
+        memcpy(&first, x, 4);
+        memcpy(&last, x + bytes - 4, 4);
+        memcpy(o, &first, 4);
+        memcpy(o + bytes - 4, &last, 4);
+    } else if (bytes > 0) {
+        const char first = x[0], middle = x[bytes / 2], last = x[bytes - 1];
+        o[0] = first;
+        o[bytes / 2] = middle;
+        o[bytes - 1] = last;
+    }
+}
+static inline vu16h ld_u16h_n(const void *p, int64_t k) {
+    vu16h v = {0};
+    simd_copy_few(&v, p, k * 2);
+    return v;
+}
+static inline void st_u16h_n(void *p, vu16h v, int64_t k) { simd_copy_few(p, &v, k * 2); }
+static inline void st_i8q_n(void *p, vi8q v, int64_t k) { simd_copy_few(p, &v, k); }
+static inline void st_i8o_n(void *p, vi8o v, int64_t k) {
+    char *o = p;
+    for (int i = 0; i < W64 - 1; i++)
+        if (i < k) o[i] = v[i];
+}
+
 /* gcc 12 has no short way of its own from 8 masks to 8 bytes. */
 static inline vi8q v_bools32(vi32 m) {
     const __m128i low = _mm256_castsi256_si128((__m256i)m);
@@ -217,6 +273,12 @@ static inline void st_f64_n(void *p, vf64 v, int64_t k) {
 }
 static inline void st_u16h_n(void *p, vu16h v, int64_t k) {
     _mm256_mask_storeu_epi16(p, simd_first16(k), (__m256i)v);
+}
+static inline void st_i8q_n(void *p, vi8q v, int64_t k) {
+    _mm_mask_storeu_epi8(p, simd_first16(k), (__m128i)v);
+}
+static inline void st_i8o_n(void *p, vi8o v, int64_t k) {
+    _mm_mask_storeu_epi8(p, simd_first8(k), _mm_set_epi64x(0, (int64_t)v));
 }
 
 #endif
