@@ -97,16 +97,16 @@ def run(command):
     if line is None:
         print(f"left out, for want of a peer: {command}", flush=True)
         return None
-    if "setup.sh" not in line and not line.startswith("make"):
-        # figures are of the code that they name: nothing runs what was built before
-        subprocess.run(["tools/setup.sh", "tests"], cwd=ROOT, check=True, capture_output=True)
-    print(f"running: {line}", flush=True)
-    start = time.monotonic()
-    done = subprocess.run(line, shell=True, cwd=ROOT, capture_output=True, text=True)
-    if done.returncode != 0:
-        print((done.stdout + done.stderr)[-4000:])
-        print(f"failed with {done.returncode}: {line}", flush=True)
-        return None
+    # Figures are of the code that they name: nothing runs what was built before.
+    builds = "setup.sh" in line or line.startswith("make")
+    for step in [line] if builds else ["tools/setup.sh tests", line]:
+        print(f"running: {step}", flush=True)
+        start = time.monotonic()
+        done = subprocess.run(step, shell=True, cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            print((done.stdout + done.stderr)[-4000:])
+            print(f"failed with {done.returncode}: {step}", flush=True)
+            return None
     figures = Counter()
     for words, number in FIGURE.findall(done.stdout):
         figures[words] += float(number) if "." in number else int(number)
