@@ -39,6 +39,8 @@
 
 /* SIMD_TABLES: small tables can be looked up lane by lane (v_entry16_*). */
 #define SIMD_TABLES (NOMEN__ISA_ID == NOMEN__ISA_ID_avx512)
+/* SIMD_EIGHTS: tables of eight float32 can (v_entry8_f32). */
+#define SIMD_EIGHTS (NOMEN__ISA_ID == NOMEN__ISA_ID_avx2)
 
 /* Before a loop whose output is either the same memory as an input, element by element, or apart
  * from it: lets the compiler vectorise without asking at run time (where "the same memory" would

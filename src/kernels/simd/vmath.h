@@ -150,12 +150,24 @@ static inline vf32 v_log_f32(vf32 x) {
     return v_log_base(x, &t, VMATH_LN_F32, 5);
 }
 #else
-static inline vf32 v_log_f32(vf32 x) {
-    vf32 m;
-    const vf32 k = v_exponent_f32(x, &m), f = m - 1.0f, z = f * f;
+/* Which lanes are positive, normal and finite? */
+static inline vi32 v_plain_f32(vf32 x) { return (x >= 0x1p-126f) & (x < __builtin_inff()); }
+static inline vf32 v_log_of_split_f32(vf32 k, vf32 m) {
+    const vf32 f = m - 1.0f, z = f * f;
     vf32 low = v_fma_f32(f * z, VMATH_POLY(f, LOG_F32), k * VMATH_LN2_F32_LOW);
     low = v_fma_f32(z, v_set_f32(-0.5f), low);
-    return v_log_special_f32(x, v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), f + low));
+    return v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), f + low);
+}
+static __attribute__((noinline, unused)) vf32 v_log_any_f32(vf32 x) {
+    vf32 m;
+    const vf32 k = v_exponent_f32(x, &m);
+    return v_log_special_f32(x, v_log_of_split_f32(k, m));
+}
+static inline vf32 v_log_f32(vf32 x) {
+    vf32 m;
+    if (__builtin_expect(v_any32(~v_plain_f32(x)), 0)) return v_log_any_f32(x);
+    const vf32 k = v_split_f32(x, &m);
+    return v_log_of_split_f32(k, m);
 }
 #endif
 
@@ -288,6 +300,43 @@ static inline vf32 v_log2_f32(vf32 x) {
     static const vmath_log t = {VMATH_LOG2_HIGH_F32,  VMATH_LOG2_LOW_F32, 1.0f, 0.0f,
                                 VMATH_LOG2E_F32_HIGH, VMATH_LOG2E_F32_LOW};
     return v_log_base(x, &t, VMATH_LOG2_F32, 5);
+}
+#elif SIMD_FMA
+/* The logarithms of 2 and e in a base, each in two numbers; the first ones of 2 times k are exact.
+ */
+typedef struct vmath_base {
+    float two_high, two_low, e_high, e_low;
+} vmath_base;
+
+/* As v_split_f32 (scalar.h), to 2/3 <= m < 4/3: what is left of the logarithm is smaller. */
+static inline vf32 v_split_thirds_f32(vf32 x, vf32 *m) {
+    const vi32 e = (vi32)((vu32)x - 0x3f2aaaabu) >> 23;
+    *m = (vf32)((vu32)x - ((vu32)e << 23));
+    return __builtin_convertvector(e, vf32);
+}
+/* ln m = s + tail, the sum of f and - f^2 / 2 without loss; so are the product of s and the last
+ * sum. */
+static inline vf32 v_log_in_base_f32(vf32 x, const vmath_base *b) {
+    vf32 m;
+    const vf32 k = v_split_thirds_f32(x, &m), f = m - 1.0f, z = f * f, h = 0.5f * z, s = f - h;
+    const vf32 lost = v_fma_f32(v_fma_f32(f, f, -z), v_set_f32(-0.5f), (f - s) - h);
+    const vf32 tail = v_fma_f32(f * z, VMATH_POLY(f, LOG_THIRD_F32), lost);
+    const vf32 p = s * b->e_high, whole = k * b->two_high, sum = whole + p;
+    vf32 low = v_fma_f32(s, v_set_f32(b->e_high), -p);
+    low = v_fma_f32(s, v_set_f32(b->e_low), low);
+    if (b->two_low != 0) low = v_fma_f32(k, v_set_f32(b->two_low), low);
+    low = v_fma_f32(tail, v_set_f32(b->e_high), low);
+    return sum + (((whole - sum) + p) + low);
+}
+#define VMATH_BASE_2 (&(const vmath_base){1.0f, 0.0f, VMATH_LOG2E_F32_HIGH, VMATH_LOG2E_F32_LOW})
+/* Lanes that are not plain go through f64; the others must not see it. */
+static __attribute__((noinline, unused)) vf32 v_log_wide_f32(vf32 x, vf32 y, double scale) {
+    const vf64 low = scale * v_log2_short(v_low_f64(x)), high = scale * v_log2_short(v_high_f64(x));
+    return v_sel_f32(v_plain_f32(x), y, v_narrow_f64(low, high));
+}
+static inline vf32 v_log2_f32(vf32 x) {
+    const vf32 y = v_log_in_base_f32(x, VMATH_BASE_2);
+    return __builtin_expect(v_any32(~v_plain_f32(x)), 0) ? v_log_wide_f32(x, y, 1) : y;
 }
 #else
 static inline vf32 v_log2_f32(vf32 x) {

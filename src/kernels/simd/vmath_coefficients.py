@@ -240,6 +240,7 @@ def polynomials():
     yield "EXP_SIXTEENTH_F64", exp_tail, -LN2 / 32 - eps, LN2 / 32 + eps / 2, 5
     yield "EXP2_F64", exp2_tail, D("-0.501") - eps, D("0.501"), 7
     yield "LOG_F32", log_tail, low, high, 9
+    yield "LOG_THIRD_F32", log_tail, -D("0.3334"), D("0.3334"), 9
     yield "LOG2_F64", log2_tail, low, high, 14
     yield "ATANH_F64", atanh, zero, s2, 7
     yield "SIN_F32", sin_tail, zero, quarter_pi**2, 3
@@ -396,6 +397,8 @@ def constants():
 
 
 PIECES = (("TANH_PIECES", tanh, -3, D("9.03"), 5), ("ERF_PIECES", erf, -3, D("3.99"), 6))
+# For tables of eight.
+FEW_PIECES = (("ERF_FEW_PIECES", erf, -1, D("3.99"), 9),)
 
 
 def log_inverses():
@@ -430,18 +433,18 @@ def log_tables():
             yield f"{name}_LOW_{kind}", [x - h for x, h in zip(logs, high)]
 
 
-def pieces(f, least, top, degree):
-    """An odd function on [0, top] in pieces, four to each power of 2 from 2^least on and one below:
-    32 columns, by exponent and two bits of mantissa, of the point it is developed around, its
+def pieces(f, least, top, degree, each=4, places=32):
+    """An odd function on [0, top] in pieces, `each` to a power of 2 from 2^least on and one below:
+    columns, by exponent and leading bits of mantissa, of the point it is developed around, its
     value there (a point is taken whose value is nearly a float), and the other coefficients; the
     last row is what the rounding of the slope lost."""
-    columns = [[D(0)] * (degree + 3) for _ in range(32)]
-    for i in range(-1, 4 * (8 - least)):
-        low = D(2) ** (least + i // 4) * (4 + i % 4) / 4
-        high = low + D(2) ** (least + i // 4) / 4
+    columns = [[D(0)] * (degree + 3) for _ in range(places)]
+    for i in range(-1, each * (8 - least)):
+        low = D(2) ** (least + i // each) * (each + i % each) / each
+        high = low + D(2) ** (least + i // each) / each
         if i >= 0 and low >= top:
             break
-        place = (4 * (127 + least) + i) % 32
+        place = (each * (127 + least) + i) % places
         if i < 0:
             c = [D(0)] + fit(lambda a: f(a) / a, D(10) ** -9, D(2) ** least, degree - 1)
             columns[place] = [D(0), *c, c[1] - D(f32(c[1]))]
@@ -522,7 +525,6 @@ SIXTEENTHS = (
     ("LGAMMA", lgamma, 8, {0: D(1), 3: D(2), 4: D(2)}),
     ("LGAMMA_WIDE", lgamma, 14, {0: D(1), 3: D(2), 4: D(2)}),
     ("DIGAMMA", digamma, 8, {1: ROOT}),
-    ("ERFINV", lambda u: erfinv_ratio(u - 1), 6, {}),
     ("ERFINV_WIDE", lambda u: erfinv_ratio((u - 1) / ERFINV_SCALE), 12, {}),
 )
 
@@ -581,12 +583,13 @@ def text():
         lines.append("};")
     tables = [(name, pieces(f, least, top, degree)) for name, f, least, top, degree in PIECES]
     erfc = scaled_erfc_pieces(ERFC_SCALE_F32, 8, 5, f32)
+    tables += [(name, pieces(*more, each=2, places=8)) for name, *more in FEW_PIECES]
     for name, table in (*tables, ("ERFINV_COLUMNS", erfinv_columns(10)), ("ERFC_PIECES_F32", erfc)):
         rows = list(table)
-        lines.append(f"static const float VMATH_{name}[{len(rows)}][32] = {{")
+        lines.append(f"static const float VMATH_{name}[{len(rows)}][{len(rows[0])}] = {{")
         for row in rows:
             lines.append("    {")
-            for k in range(0, 32, 4):
+            for k in range(0, len(row), 4):
                 numbers = [f32(x).hex() + "f," for x in row[k : k + 4]]
                 lines.append("        " + " ".join(numbers).replace("inff", "INFINITY"))
             lines.append("    },")

@@ -199,6 +199,15 @@ static inline vf32 v_log10_f32(vf32 x) {
                                 VMATH_LOG10E_F32_HIGH,  VMATH_LOG10E_F32_LOW};
     return v_log_base(x, &t, VMATH_LOG10_F32, 5);
 }
+#elif SIMD_FMA
+#define VMATH_BASE_10                                                                              \
+    (&(const vmath_base){VMATH_LOG10_2_F32_HIGH, VMATH_LOG10_2_F32_LOW, VMATH_LOG10E_F32_HIGH,     \
+                         VMATH_LOG10E_F32_LOW})
+static inline vf32 v_log10_f32(vf32 x) {
+    const vf32 y = v_log_in_base_f32(x, VMATH_BASE_10);
+    const double scale = VMATH_LOG10_2_F64_HIGH + VMATH_LOG10_2_F64_LOW;
+    return __builtin_expect(v_any32(~v_plain_f32(x)), 0) ? v_log_wide_f32(x, y, scale) : y;
+}
 #else
 static inline vf32 v_log10_f32(vf32 x) {
     const double scale = VMATH_LOG10_2_F64_HIGH + VMATH_LOG10_2_F64_LOW;

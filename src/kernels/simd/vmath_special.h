@@ -81,12 +81,16 @@ static inline vf64 v_erfc_short(vf64 x) {
 static inline vf32 v_erf_wide_f32(vf32 x) {
     return v_narrow_f64(v_erf_short(v_low_f64(x)), v_erf_short(v_high_f64(x)));
 }
-#if SIMD_TABLES
+#if SIMD_TABLES || SIMD_EIGHTS
 static __attribute__((noinline, unused)) vf32 v_erf_tiny_f32(vf32 x) { return v_erf_wide_f32(x); }
 VMATH_QUICK vf32 v_erf_f32(vf32 x) {
     /* below 2^-100 the correction of the slope would underflow */
     const vi32 tiny = (vi32)(((vu32)v_abs_f32(x) - 1u) < ((27u << 23) - 1u));
+#if SIMD_TABLES
     const vf32 y = v_pieces_f32(x, VMATH_ERF_PIECES, 9, 0.125f, 3.99f, 1);
+#else
+    const vf32 y = v_pieces_f32(x, VMATH_ERF_FEW_PIECES, 12, 0.5f, 3.99f, 1);
+#endif
     return __builtin_expect(v_any32(tiny), 0) ? v_sel_f32(tiny, v_erf_tiny_f32(x), y) : y;
 }
 #else
@@ -124,10 +128,11 @@ static inline vf32 v_erfc_f32(vf32 x) {
 
 /* Good to 2^-27, for f64 up to its ends. */
 static inline vf64 v_erfinv_short(vf64 x) {
-    const vf64 w = -VMATH_LN2 * v_log2_short((1.0 - x) * (1.0 + x)), s = v_sqrt_f64(w);
+    const vf64 w = -VMATH_LN2 * v_log2_short((1.0 - x) * (1.0 + x));
     const vi64 far = w > 5.0;
     vf64 p = VMATH_POLY(w, ERFINV_NEAR_F64);
     if (v_any64(far)) {
+        const vf64 s = v_sqrt_f64(w);
         p = v_sel_f64(far, VMATH_POLY(s, ERFINV_FAR_F64), p);
         p = v_sel_f64(s > 4.05, VMATH_POLY(s, ERFINV_END_F64), p);
     }
@@ -150,14 +155,8 @@ VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
     return v_copysign_f32(v_sel_f32(a <= 1.0f, p, v_set_f32(NAN)), x);
 }
 #else
-/* Good enough for f32: x P(w) in pieces of 1 + w. Beyond 1 it is NaN, at 1 infinite like w. */
-static inline vf64 v_erfinv_pieces(vf64 x) {
-    const vf64 w = -v_ln_rough(v_fma_f64(-x, x, v_set_f64(1))), u = 1.0 + w;
-    const vf64 p = VMATH_SIXTEENTHS(u, v_min_f64(u, 15.9), ERFINV);
-    return x * v_either_f64(v_less_f64(u, v_set_f64(20)), p, w);
-}
 VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
-    const vf32 y = v_narrow_f64(v_erfinv_pieces(v_low_f64(x)), v_erfinv_pieces(v_high_f64(x)));
+    const vf32 y = v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));
     return v_sel_f32(v_abs_f32(x) > 1.0f, v_set_f32(NAN), y); /* not some NaN or other */
 }
 #endif

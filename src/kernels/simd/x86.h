@@ -46,6 +46,11 @@ static inline vf64 v_dup_even_f64(vf64 x) { return (vf64)_mm256_movedup_pd(x); }
 static inline vf64 v_dup_odd_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0xf); }
 static inline vf64 v_swap_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0x5); }
 
+/* Entry i % 8 of a table. */
+static inline vf32 v_entry8_f32(const float *table, vu32 i) {
+    return (vf32)_mm256_permutevar8x32_ps(ld_f32(table), (__m256i)i);
+}
+
 /* gcc 12 puts these together from half vectors. */
 static inline vf64 v_low_f64(vf32 x) {
     return (vf64)_mm256_cvtps_pd(_mm256_castps256_ps128((__m256)x));
