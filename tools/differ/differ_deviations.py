@@ -427,7 +427,9 @@ def sinc_of_whole(case, mine, theirs, said):
         return operand["fill"][0] in ("special", "wide", "bits")
     # it is computed in the dtype of the operand, whatever out= has
     grain = 1e-14 if operand["dtype"] in ("float64", "complex128") else 1e-6
-    return abs(x - y) <= grain * (1 + 100 * abs(y))
+    # far from 0 the error of a float32 pi x turns a complex result, whose size stays
+    turned = operand["dtype"] == "complex64" and abs(abs(x) - abs(y)) <= 1e-2 * abs(y)
+    return turned or abs(x - y) <= grain * (1 + 100 * abs(y))
 
 
 @deviation("7.2 lgamma of float64 next to its zeros below 0")
