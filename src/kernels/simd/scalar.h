@@ -170,13 +170,14 @@ static inline vf64 v_scale_f64(vf64 y, vf64 k) {
     return y * first * (vf64)((n - half + 1023u) << 52);
 }
 
-/* x = 2^result m, sqrt(1/2) <= m < sqrt(2), for x positive, normal and finite; then for subnormal x
- * too. */
-static inline vf32 v_split_f32(vf32 x, vf32 *m) {
-    const vi32 e = (vi32)((vu32)x - 0x3f3504f3u) >> 23; /* sqrt(1/2) */
+/* x = 2^result m, least <= m < 2 least, for x positive, normal and finite; least by its bits. */
+static inline vf32 v_split_from_f32(vf32 x, uint32_t least, vf32 *m) {
+    const vi32 e = (vi32)((vu32)x - least) >> 23;
     *m = (vf32)((vu32)x - ((vu32)e << 23));
     return __builtin_convertvector(e, vf32);
 }
+/* The same with sqrt(1/2) <= m < sqrt(2); then for subnormal x too. */
+static inline vf32 v_split_f32(vf32 x, vf32 *m) { return v_split_from_f32(x, 0x3f3504f3u, m); }
 static inline vf64 v_split_f64(vf64 x, vf64 *m) {
     const vu64 bits = (vu64)x, least = (vu64){0} + 0x3fe6a09e667f3bcdu; /* sqrt(1/2) */
     const vu64 biased = (bits - least + ((uint64_t)1023 << 52)) >> 52;

@@ -544,13 +544,6 @@ static const double VMATH_LOG2_TABLE_F64[8] = {
     0x1.a65bd0c94f86bp-3,
     -0x1.536e1cbeba341p-3,
 };
-static const double VMATH_LN_ROUGH_F64[5] = {
-    0x1.ffffffe67078ap-1,
-    -0x1.fffff93cbae36p-2,
-    0x1.55596288cbc30p-2,
-    -0x1.0044dd20aca87p-2,
-    0x1.85c99e619393ap-3,
-};
 static const double VMATH_ERFINV_NEAR_F64[11] = {
     0x1.c5bf893dbe8c1p-1,
     0x1.db29e130d0c33p-3,

@@ -266,10 +266,6 @@ static inline vf64 v_log2_short(vf64 x) {
 static inline vf64 v_ln_short(vf64 x) {
     return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_TABLE_F64, 8, VMATH_LN2);
 }
-/* Good to 2^-31. */
-static inline vf64 v_ln_rough(vf64 x) {
-    return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_ROUGH_F64, 5, VMATH_LN2);
-}
 #else
 static inline vf64 v_log2_short(vf64 x) {
     vf64 m;
@@ -277,7 +273,6 @@ static inline vf64 v_log2_short(vf64 x) {
     return v_log_special_f64(x, v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k));
 }
 static inline vf64 v_ln_short(vf64 x) { return VMATH_LN2 * v_log2_short(x); }
-static inline vf64 v_ln_rough(vf64 x) { return v_ln_short(x); }
 #endif
 
 /* 2^t, good to 2^-35, for |t| up to 1000. */
@@ -308,17 +303,12 @@ typedef struct vmath_base {
     float two_high, two_low, e_high, e_low;
 } vmath_base;
 
-/* As v_split_f32 (scalar.h), to 2/3 <= m < 4/3: what is left of the logarithm is smaller. */
-static inline vf32 v_split_thirds_f32(vf32 x, vf32 *m) {
-    const vi32 e = (vi32)((vu32)x - 0x3f2aaaabu) >> 23;
-    *m = (vf32)((vu32)x - ((vu32)e << 23));
-    return __builtin_convertvector(e, vf32);
-}
-/* ln m = s + tail, the sum of f and - f^2 / 2 without loss; so are the product of s and the last
- * sum. */
+/* 2/3 <= m < 4/3, which leaves less of the logarithm than v_split_f32. ln m = s + tail, the sum of
+ * f and - f^2 / 2 without loss; so are the product of s and the last sum. */
 static inline vf32 v_log_in_base_f32(vf32 x, const vmath_base *b) {
     vf32 m;
-    const vf32 k = v_split_thirds_f32(x, &m), f = m - 1.0f, z = f * f, h = 0.5f * z, s = f - h;
+    const vf32 k = v_split_from_f32(x, 0x3f2aaaabu, &m), f = m - 1.0f, z = f * f, h = 0.5f * z,
+               s = f - h;
     const vf32 lost = v_fma_f32(v_fma_f32(f, f, -z), v_set_f32(-0.5f), (f - s) - h);
     const vf32 tail = v_fma_f32(f * z, VMATH_POLY(f, LOG_THIRD_F32), lost);
     const vf32 p = s * b->e_high, whole = k * b->two_high, sum = whole + p;

@@ -306,7 +306,6 @@ def more_polynomials(zero):
     for name, base in (("LN", D(1).exp()), ("LOG2", D(2))):
         slope = lambda f: (1 + f).ln() / f / base.ln()
         yield f"{name}_TABLE_F64", slope, LEAST, MOST, 7
-    yield "LN_ROUGH_F64", lambda f: (1 + f).ln() / f, LEAST, MOST, 4
     yield "ERFINV_NEAR_F64", lambda w: erfinv_ratio(w), D("0.0001"), D(5), 10
     yield "ERFINV_FAR_F64", lambda s: erfinv_ratio(s * s), D(5).sqrt(), D("4.1"), 10
     yield "ERFINV_END_F64", lambda s: erfinv_ratio(s * s), D(4), D("6.1"), 8
