@@ -8,6 +8,7 @@
  *
  * Limit: a subtraction and a fused multiply-add per coordinate and pair, and a root per pair. */
 #include "kernels/loops/reduce.h"
+#include "kernels/simd/turn.h"
 #include "kernels/simd/vmath_more.h"
 
 #include <float.h>
@@ -36,6 +37,8 @@ static const float least_f32 = 0x1p-100f;
 static double again_f32(const nomen__distance_args *a, int64_t i, int64_t j) {
     const char *x = a->a + i * a->a_row, *y = a->b + j * a->b_row;
     double sum = 0;
+    const int64_t item = (int64_t)sizeof(float); /* the same points are asked for often */
+    if (a->a_col == item && a->b_col == item && !memcmp(x, y, (size_t)(a->k * item))) return 0;
     for (int64_t c = 0; c < a->k; c++, x += a->a_col, y += a->b_col) {
         float fx, fy;
         memcpy(&fx, x, sizeof fx);
@@ -46,22 +49,28 @@ static double again_f32(const nomen__distance_args *a, int64_t i, int64_t j) {
     return a->p == 2 ? sqrt(sum) : pow(sum, 1 / a->p);
 }
 
-#define SFX      f32
-#define C        float
-#define V        vf32
-#define W        W32
-#define LD(p)    ld_f32(p)
-#define ST(p, v) st_f32(p, v)
-#define AGAIN    1
+#define SFX   f32
+#define C     float
+#define V     vf32
+#define W     W32
+#define LD    ld_f32
+#define LDN   ld_f32_n
+#define ST    st_f32
+#define STN   st_f32_n
+#define TURN  v_turn_f32
+#define AGAIN 1
 #include "kernels/loops/distance.h"
 
-#define SFX      f64
-#define C        double
-#define V        vf64
-#define W        W64
-#define LD(p)    ld_f64(p)
-#define ST(p, v) st_f64(p, v)
-#define AGAIN    0
+#define SFX   f64
+#define C     double
+#define V     vf64
+#define W     W64
+#define LD    ld_f64
+#define LDN   ld_f64_n
+#define ST    st_f64
+#define STN   st_f64_n
+#define TURN  v_turn_f64
+#define AGAIN 0
 #include "kernels/loops/distance.h"
 
 const nomen__kernel NOMEN__TABLE(distance)[] = {

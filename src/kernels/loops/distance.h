@@ -1,20 +1,38 @@
 /* Include-template: the distances of points of one dtype. Before: SFX, C (the type), V (a vector of
- * W of them), LD(p), ST(p, v), AGAIN (1: sums out of range are made again by again_f32). After:
- * FN(kernel); all of them are undefined. */
+ * W of them), LD(p), LDN(p, n), ST(p, v), STN(p, v, n), TURN(x), AGAIN (1: sums out of range are
+ * made again by again_f32). After: FN(kernel); all of them are undefined. */
 
 #define NR (NV * W)
 
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
-/* A panel of `width` points: all their first coordinates, all their second ones, ... */
+/* A panel of `width` points: all their first coordinates, all their second ones, ...; the others of
+ * those that a tile reads are points of zeros. */
 static APART void FN(turn)(C *to, const char *b, int64_t width, int64_t k, int64_t row,
                            int64_t col) {
-    for (int64_t c = 0; c < k; c++)
-        for (int64_t j = width; j < NR; j++) to[c * NR + j] = 0;
-    for (int64_t first = 0; first < k; first += 16) /* lines of the panel that stay in cache */
-        for (int64_t j = 0; j < width; j++)
-            for (int64_t c = first; c < k && c < first + 16; c++)
-                memcpy(&to[c * NR + j], b + j * row + c * col, sizeof(C));
+    const int64_t whole = width <= W ? W : NR, item = (int64_t)sizeof(C);
+    if (col == item) { /* in squares */
+        for (int64_t j = 0; j < whole; j += W)
+            for (int64_t c = 0; c < k; c += W) {
+                const char *from = b + j * row + c * item;
+                const int64_t points = width - j, n = k - c < W ? k - c : W;
+                V x[W];
+                for (int i = 0; i < W; i++)
+                    x[i] = i >= points ? (V){0}
+                           : n == W    ? LD(from + i * row)
+                                       : LDN(from + i * row, n);
+                TURN(x);
+                for (int64_t i = 0; i < n; i++) ST(to + (c + i) * NR + j, x[i]);
+            }
+        return;
+    }
+    for (int64_t c = 0; c < k; c++, b += col, to += NR) {
+        for (int64_t j = width; j < whole; j++) to[j] = 0;
+        if (row == item)
+            memcpy(to, b, (size_t)(width * item));
+        else
+            for (int64_t j = 0; j < width; j++) memcpy(&to[j], b + j * row, sizeof(C));
+    }
 }
 
 #define KIND         1
@@ -49,29 +67,36 @@ static APART void FN(turn)(C *to, const char *b, int64_t width, int64_t k, int64
 static APART void FN(finish)(const nomen__distance_args *a, C *sum, int64_t i, int64_t rows,
                              int64_t j, int64_t width) {
     if (a->p == 0 || a->p == 1 || a->p > DBL_MAX) return;
-#if AGAIN
-    const V least = FN(splat)(least_f32), most = FN(splat)(FLT_MAX);
-    for (int64_t first = 0; first < rows * NR; first += W) {
-        const V s = LD(sum + first);
-        if (!v_any((s < least) | (s > most))) continue;
-        for (int64_t e = first; e < first + W; e++) {
-            const int64_t row = i + e / NR, col = j + e % NR;
-            if (col >= j + width || !(sum[e] < least_f32 || sum[e] > FLT_MAX)) continue;
-            if (!a->pairs || col > a->first + row) sum[e] = -(C)again_f32(a, row, col);
-        }
-    }
-#else
-    (void)i, (void)j, (void)rows, (void)width;
-#endif
     const vf64 root = v_set_f64(1 / a->p);
-    for (int e = 0; e < MR * NR; e += W) {
-        V s = LD(sum + e);
-        V r = a->p == 2 ? SIMD_PICK(v_sqrt_likely, s)(s) : SIMD_PICK(power, s)(s, root);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t first = 0; first < width; first += W) {
+            C *at = sum + r * NR + first;
+            V s = LD(at);
 #if AGAIN
-        r = v_sel((s <= 0), -s, r);
+            const V least = FN(splat)(least_f32), most = FN(splat)(FLT_MAX);
+            if (__builtin_expect(v_any((s < least) | (s > most)), 0)) {
+                for (int64_t e = 0; e < W && first + e < width; e++) {
+                    const int64_t row = i + r, col = j + first + e;
+                    if (!(at[e] < least_f32 || at[e] > FLT_MAX)) continue;
+                    if (!a->pairs || col > a->first + row) at[e] = -(C)again_f32(a, row, col);
+                }
+                s = LD(at);
+            }
 #endif
-        ST(sum + e, r);
-    }
+            V d = a->p == 2 ? SIMD_PICK(v_sqrt_likely, s)(s) : SIMD_PICK(power, s)(s, root);
+#if AGAIN
+            d = v_sel((s <= 0), -s, d);
+#endif
+            ST(at, d);
+        }
+#if !AGAIN
+    (void)i, (void)j;
+#endif
+}
+
+static inline void FN(copy)(char *to, const C *from, int64_t n) {
+    for (; n >= W; n -= W, from += W, to += W * sizeof(C)) ST(to, LD(from));
+    if (n > 0) STN(to, LDN(from, n), n);
 }
 
 static void FN(put)(const nomen__distance_args *a, const C *sum, int64_t i, int64_t rows, int64_t j,
@@ -89,7 +114,7 @@ static void FN(put)(const nomen__distance_args *a, const C *sum, int64_t i, int6
         if (step == (int64_t)sizeof(C) && width - from == NR)
             for (int64_t c = 0; c < NR; c += W) ST((C *)(void *)to + c, LD(sum + c));
         else if (step == (int64_t)sizeof(C))
-            memcpy(to + from * step, sum + from, (size_t)((width - from) * step));
+            FN(copy)(to + from * step, sum + from, width - from);
         else
             for (int64_t c = from; c < width; c++) memcpy(to + c * step, &sum[c], sizeof(C));
     }
@@ -102,7 +127,7 @@ static int64_t FN(group)(int64_t k) {
 }
 
 static void FN(run)(const nomen__distance_args *a, void *scratch) {
-    void (*tile)(const nomen__distance_args *, const char *const *, const C *, C *) =
+    void (*tile)(const nomen__distance_args *, const char *const *, const C *, C *, bool) =
         a->p == 2        ? FN(tile_2)
         : a->p == 1      ? FN(tile_1)
         : a->p == 0      ? FN(tile_count)
@@ -124,7 +149,7 @@ static void FN(run)(const nomen__distance_args *a, void *scratch) {
             for (int64_t j = begin; j < end; j += NR, panel += a->k * NR) {
                 int64_t width = end - j < NR ? end - j : NR;
                 if (a->pairs && a->first + i + 1 >= j + width) continue;
-                tile(a, row, panel, sum);
+                tile(a, row, panel, sum, width <= W);
                 FN(finish)(a, sum, i, rows, j, width);
                 FN(put)(a, sum, i, rows, j, width);
             }
@@ -144,5 +169,8 @@ static const nomen__distance FN(kernel) = {FN(scratch), FN(run)};
 #undef V
 #undef W
 #undef LD
+#undef LDN
 #undef ST
+#undef STN
+#undef TURN
 #undef AGAIN

@@ -5,23 +5,25 @@
 #define NAMED2(part, kind) FN(part##_##kind)
 #define NAMED(part, kind)  NAMED2(part, kind)
 
-/* Of n coordinates, from x[0..MR) on. */
-static APART void NAMED(block, KIND)(const char *const *x, int64_t step, int64_t n, const C *b,
-                                     C *sum, const vf64 power) {
+/* Of n coordinates, from x[0..MR) on, with the points of the first nv vectors of b; nv is a
+ * constant. */
+static inline __attribute__((always_inline)) void
+NAMED(vectors, KIND)(const char *const *x, int64_t step, int64_t n, const C *b, C *sum,
+                     const vf64 power, const int nv) {
     V acc[MR][NV];
 #pragma GCC unroll 8
     for (int i = 0; i < MR; i++)
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; v++) acc[i][v] = (V){0};
+        for (int v = 0; v < nv; v++) acc[i][v] = (V){0};
     for (int64_t at = 0; n > 0; n--, at += step, b += NR) {
         V y[NV];
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; v++) y[v] = LD(b + v * W);
+        for (int v = 0; v < nv; v++) y[v] = LD(b + v * W);
 #pragma GCC unroll 8
         for (int i = 0; i < MR; i++) {
             const V own = FN(splat)(*(const C *)(const void *)(x[i] + at));
 #pragma GCC unroll 8
-            for (int v = 0; v < NV; v++) {
+            for (int v = 0; v < nv; v++) {
                 const V d = own - y[v];
                 acc[i][v] = TERM(acc[i][v], d);
             }
@@ -30,26 +32,34 @@ static APART void NAMED(block, KIND)(const char *const *x, int64_t step, int64_t
 #pragma GCC unroll 8
     for (int i = 0; i < MR; i++)
 #pragma GCC unroll 8
-        for (int v = 0; v < NV; v++) ST(sum + i * NR + v * W, acc[i][v]);
+        for (int v = 0; v < nv; v++) ST(sum + i * NR + v * W, acc[i][v]);
     (void)power;
 }
+static APART void NAMED(block, KIND)(const char *const *x, int64_t step, int64_t n, const C *b,
+                                     C *sum, const vf64 power, bool narrow) {
+    if (narrow)
+        NAMED(vectors, KIND)(x, step, n, b, sum, power, 1);
+    else
+        NAMED(vectors, KIND)(x, step, n, b, sum, power, NV);
+}
 
-/* `sum` is MR rows of NR. */
+/* `sum` is MR rows of NR, of which a narrow tile fills the first W. */
 static void NAMED(tile, KIND)(const nomen__distance_args *a, const char *const *row, const C *b,
-                              C *sum) {
+                              C *sum, bool narrow) {
     const vf64 power = v_set_f64(a->p);
     double total[MR * NR];
     if (a->k <= COORDINATES) {
-        NAMED(block, KIND)(row, a->a_col, a->k, b, sum, power);
+        NAMED(block, KIND)(row, a->a_col, a->k, b, sum, power, narrow);
         return;
     }
+    if (narrow) memset(sum, 0, MR * NR * sizeof(C));
     for (int e = 0; e < MR * NR; e++) total[e] = 0;
     for (int64_t first = 0; first < a->k; first += COORDINATES) {
         const char *x[MR];
         for (int i = 0; i < MR; i++) x[i] = row[i] + first * a->a_col;
         int64_t left = a->k - first;
         NAMED(block, KIND)(x, a->a_col, left < COORDINATES ? left : COORDINATES, b + first * NR,
-                           sum, power);
+                           sum, power, narrow);
         for (int e = 0; e < MR * NR; e++) total[e] = JOIN(total[e], (double)sum[e]);
     }
     for (int e = 0; e < MR * NR; e++) sum[e] = (C)total[e];
