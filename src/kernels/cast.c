@@ -64,6 +64,13 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #include "kernels/loops/casts.h"
 #undef NO_i32
 
+/* AVX2 has no conversions of int64, and gcc 12 makes no vectors of those to small integers: these
+ * are in loops/casts_avx2.h. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define NO_f32
+#define NO_f64
+#define NO_c64
+#endif
 #define T   int64_t
 #define SRC i64
 #define NO_i64
@@ -72,24 +79,26 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #define NONZERO(x) ((x) != 0)
 #include "kernels/loops/casts.h"
 #undef NO_i64
+#undef NO_f32
+#undef NO_f64
+#undef NO_c64
 
+#define NO_small
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define NO_i64
+#endif
 #define T   float
 #define SRC f32
 #define NO_f32
-#define NO_u8
-#define NO_i8
-#define NO_i16
-#define NO_i32
 #define REAL(x)    (x)
 #define IMAG(x)    0
 #define NONZERO(x) ((x) != 0)
 #include "kernels/loops/casts.h"
 #undef NO_f32
-#undef NO_u8
-#undef NO_i8
-#undef NO_i16
-#undef NO_i32
 
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+#undef NO_small
+#endif
 #define T   double
 #define SRC f64
 #define NO_f64
@@ -116,6 +125,8 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 #define NONZERO(x) ((x).re != 0 || (x).im != 0)
 #include "kernels/loops/casts.h"
 #undef NO_c128
+#undef NO_small
+#undef NO_i64
 
 /* ---- f32 to the narrow integers: as vectors, no ISA before AVX-512 truncates to int64 -------- */
 
@@ -127,12 +138,33 @@ static inline vi32 v_cast_i32(vf32 x) {
     }
     return r;
 }
-static inline void st_i8_n(void *p, vi32 v, int64_t k) {
-    st_i8q_n(p, __builtin_convertvector(v, vi8q), k);
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
+static inline vi8q v_low_bytes(vi32 v) { return __builtin_convertvector(v, vi8q); }
+static inline vu16h v_low_words(vi32 v) { return __builtin_convertvector(v, vu16h); }
+#else
+/* gcc 12 takes twice as many steps. */
+static inline vi8q v_low_bytes(vi32 v) {
+    const __m256i low = _mm256_and_si256((__m256i)v, _mm256_set1_epi32(0xff));
+    const __m128i words =
+        _mm_packus_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+    const int64_t bytes = _mm_cvtsi128_si64(_mm_packus_epi16(words, words));
+    vi8q b;
+    memcpy(&b, &bytes, sizeof b);
+    return b;
 }
-static inline void st_i16_n(void *p, vi32 v, int64_t k) {
-    st_u16h_n(p, __builtin_convertvector(v, vu16h), k);
+static inline vu16h v_low_words(vi32 v) {
+    const __m256i low = _mm256_and_si256((__m256i)v, _mm256_set1_epi32(0xffff));
+    return (vu16h)_mm_packus_epi32(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
 }
+#endif
+static inline void st_i8(void *p, vi32 v) {
+    const vi8q b = v_low_bytes(v);
+    memcpy(p, &b, sizeof b);
+}
+static inline void st_i8_n(void *p, vi32 v, int64_t k) { st_i8q_n(p, v_low_bytes(v), k); }
+static inline void st_i16(void *p, vi32 v) { st_u16h(p, v_low_words(v)); }
+static inline void st_i16_n(void *p, vi32 v, int64_t k) { st_u16h_n(p, v_low_words(v), k); }
+static inline void st_i32(void *p, vi32 v) { st_f32(p, (vf32)v); }
 static inline void st_i32_n(void *p, vi32 v, int64_t k) { st_f32_n(p, (vf32)v, k); }
 
 #define T        float
@@ -143,30 +175,30 @@ static inline void st_i32_n(void *p, vi32 v, int64_t k) { st_f32_n(p, (vf32)v, k
 #define SPLAT(v) v_like(v, (v)[0])
 #define EXPR(x)  v_cast_i32(x)
 
-#define OT       int8_t
-#define FN       cast_f32_i8
-#define ST(p, v) st_i8_n(p, v, W)
-#define STN      st_i8_n
+#define OT  int8_t
+#define FN  cast_f32_i8
+#define ST  st_i8
+#define STN st_i8_n
 #include "kernels/loops/unary.h"
 #undef OT
 #undef FN
 #undef ST
 #undef STN
 
-#define OT       int16_t
-#define FN       cast_f32_i16
-#define ST(p, v) st_i16_n(p, v, W)
-#define STN      st_i16_n
+#define OT  int16_t
+#define FN  cast_f32_i16
+#define ST  st_i16
+#define STN st_i16_n
 #include "kernels/loops/unary.h"
 #undef OT
 #undef FN
 #undef ST
 #undef STN
 
-#define OT       int32_t
-#define FN       cast_f32_i32
-#define ST(p, v) st_i32_n(p, v, W)
-#define STN      st_i32_n
+#define OT  int32_t
+#define FN  cast_f32_i32
+#define ST  st_i32
+#define STN st_i32_n
 #include "kernels/loops/unary.h"
 #undef OT
 #undef FN
@@ -180,6 +212,10 @@ static inline void st_i32_n(void *p, vi32 v, int64_t k) { st_f32_n(p, (vf32)v, k
 #undef LDN
 #undef SPLAT
 #undef EXPR
+
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#include "kernels/loops/casts_avx2.h"
+#endif
 
 /* The low eight bits do not know whether they are signed. */
 static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
@@ -235,28 +271,38 @@ static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
 #undef LD
 #undef LDN
 
-/* Two casts through a block of f32; only blocks of a strided output need the second one's strided
- * shape. */
-static inline void cast_via(nomen__loop *first, nomen__loop *second, char *const ptr[],
-                            const int64_t step[], int64_t n) {
-    float block[LOOP_BLOCK];
+/* Two casts through a block of what is between them, f32 or f64; only blocks of a strided output
+ * need the second one's strided shape. */
+static inline void cast_via(nomen__loop *first, nomen__loop *second, int64_t item,
+                            char *const ptr[], const int64_t step[], int64_t n) {
+    double block[LOOP_BLOCK];
     const int64_t size = LOOP_BLOCK;
     for (int64_t i = 0; i < n; i += size) {
         const int64_t k = n - i < size ? n - i : size;
         char *in[2] = {(char *)block, ptr[1] + i * step[1]};
         char *out[2] = {ptr[0] + i * step[0], (char *)block};
-        first(in, (const int64_t[]){4, step[1]}, k);
-        second(out, (const int64_t[]){step[0], 4}, k);
+        first(in, (const int64_t[]){item, step[1]}, k);
+        second(out, (const int64_t[]){step[0], item}, k);
     }
 }
 
-#define VIA(from, to)                                                                              \
+#define VIA_TYPE(from, to, between, item)                                                          \
     static void cast_##from##_##to(char *const ptr[], const int64_t step[], int64_t n) {           \
-        cast_via(cast_##from##_f32, cast_f32_##to, ptr, step, n);                                  \
+        cast_via(cast_##from##_##between, cast_##between##_##to, item, ptr, step, n);              \
     }
+#define VIA(from, to)   VIA_TYPE(from, to, f32, sizeof(float))
 #define TO_HALVES(from) VIA(from, f16) VIA(from, bf16)
 #define FROM_HALVES(to) VIA(f16, to) VIA(bf16, to)
 
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define FROM_COMPLEX(to) VIA(c64, to) VIA_TYPE(c128, to, f64, sizeof(double))
+FROM_COMPLEX(u8)
+FROM_COMPLEX(i8)
+FROM_COMPLEX(i16)
+FROM_COMPLEX(i32)
+FROM_COMPLEX(i64)
+VIA(i64, c64)
+#endif
 TO_HALVES(b8)
 TO_HALVES(u8)
 TO_HALVES(i8)

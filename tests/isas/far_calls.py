@@ -26,6 +26,8 @@ GUARD = 64  # elements before and after an output
 NARROW = {"diag_embed", "orthogonal_basis", "nuclear_norm", "inner", "outer", "dropout", "trace"}
 # What is in memory that nobody wrote is nobody's business; functions that write to their operands
 # have forms of their own.
+# What a search finds in a row that is not sorted is not said.
+SORTED = {"searchsorted": "sorted_sequence", "bucketize": "boundaries"}
 LEFT_OUT = {"empty", "empty_like", "resize", "resize_as", "to_device"}
 
 
@@ -121,6 +123,8 @@ class Calls:
                 given[key] = getattr(nomen, dtype)
             elif not arg["optional"] and kind != "flag":
                 given[key] = self.value(USUAL[kind], kind, dtype, scale)
+        if name in SORTED:
+            given[SORTED[name]] = nomen.sort(given[SORTED[name]], -1).values
         return given
 
     def dim(self, row):

@@ -1,6 +1,7 @@
 /* Casts of one source dtype to all others except the half types and itself; no include guard,
  * included by cast.c. Wants T, SRC (its short name), REAL(x), IMAG(x) (numbers) and NONZERO(x), and
- * NO_<SRC> to leave out the cast to itself. Takes all but NO_<SRC> away again. */
+ * NO_<SRC> to leave out the cast to itself; NO_<dtype> leaves out others that are made elsewhere,
+ * NO_small all integers of up to 32 bits. Takes all but these away again. */
 
 #define V             T
 #define W             1
@@ -19,28 +20,28 @@
 #endif
 
 #define EXPR(x) cast_int(REAL(x))
-#ifndef NO_u8
+#if !defined(NO_u8) && !defined(NO_small)
 #define FN CAST_NAME(u8)
 #define OT uint8_t
 #include "kernels/loops/unary.h"
 #undef FN
 #undef OT
 #endif
-#ifndef NO_i8
+#if !defined(NO_i8) && !defined(NO_small)
 #define FN CAST_NAME(i8)
 #define OT int8_t
 #include "kernels/loops/unary.h"
 #undef FN
 #undef OT
 #endif
-#ifndef NO_i16
+#if !defined(NO_i16) && !defined(NO_small)
 #define FN CAST_NAME(i16)
 #define OT int16_t
 #include "kernels/loops/unary.h"
 #undef FN
 #undef OT
 #endif
-#ifndef NO_i32
+#if !defined(NO_i32) && !defined(NO_small)
 #define FN CAST_NAME(i32)
 #define OT int32_t
 #include "kernels/loops/unary.h"

@@ -1,4 +1,5 @@
-/* Looks values up in a sorted row; no include guard. Wants FN, T, LD(x) and LESS(a, b). */
+/* Looks values up in a sorted row; no include guard. Wants FN, T, LD(x) and LESS(a, b); with V what
+ * search_tree.h wants too. */
 
 /* Several values at once: each step waits for memory, so they wait together. All halve the row in
  * the same way, whatever they find. right: the first place where the row is larger, else where it
@@ -27,9 +28,19 @@ LOOP_NAME2(FN, group)(char *const ptr[], const int64_t step[], int64_t first, co
     for (int k = 0; k < many; k++) *(int64_t *)(void *)(out + k * step[0]) = at[k];
 }
 
+#ifdef V
+#include "kernels/loops/search_tree.h"
+#endif
+
 /* ptr: out (int64), values, row; step[3]: elements of the row; step[4]: 0 finds the first place
  * where the row is not less, 1 the first where it is larger. */
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+#ifdef V
+    /* samples are worth while where there are some values for each */
+    if (step[2] == (int64_t)sizeof(T) && n >= 16 && n >= step[3] / (4 * W) &&
+        LOOP_NAME2(FN, tree)(ptr, step, n))
+        return;
+#endif
     int64_t i = 0, eights = step[2] == (int64_t)sizeof(T) ? n - n % 8 : 0;
     if (step[4])
         for (; i < eights; i += 8) LOOP_NAME2(FN, group)(ptr, step, i, 8, true, true);

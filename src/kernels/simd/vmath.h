@@ -530,26 +530,68 @@ static inline vf64 v_tanh_f64(vf64 x) {
     return v_copysign_f64(v_sel_f64(a < 0.625, near, far), x);
 }
 
-/* 1 / (1 + 2^k e^r) = 2^-k / (2^-k + 1 + (e^r - 1)) */
+/* With e = exp(-|x|), which cannot overflow: p = 1 / (1 + e), and below 0 e p, where e comes as its
+ * two factors; what is left of 1 - (1 + e) p comes back in the last step. But for AVX-512 2^k is
+ * put together from bits: down to the bound it is normal, and below that the result is e. */
+#if SIMD_TABLES
+#define VMATH_SIGMOID_LEAST_F32 -104.0f
+#define VMATH_SIGMOID_LEAST_F64 -746.0
+static inline vf32 v_two_to_least_f32(vf32 k) { return v_scale_f32(v_set_f32(1), k); }
+static inline vf64 v_two_to_least_f64(vf64 k) { return v_scale_f64(v_set_f64(1), k); }
+#else
+#define VMATH_SIGMOID_LEAST_F32 -87.0f
+#define VMATH_SIGMOID_LEAST_F64 -708.0
+static inline vf32 v_two_to_least_f32(vf32 k) {
+    return (vf32)(((vu32)(k + VMATH_MAGIC_F32) - VMATH_BITS_F32 + 127u) << 23);
+}
+static inline vf64 v_two_to_least_f64(vf64 k) {
+    return (vf64)(((vu64)(k + VMATH_MAGIC_F64) - VMATH_BITS_F64 + 1023u) << 52);
+}
+#endif
 static inline vf32 v_sigmoid_f32(vf32 x) {
     vf32 r;
-    const vf32 k = v_exp_reduce_f32(v_limit_f32(-x, -40.0f, 105.0f), &r), one = v_set_f32(1);
-    const vf32 small = v_scale_f32(one, -k), sum = one + small, lost = small - (sum - one);
-    const vf32 low = v_exp_near_f32(r, lost), d = sum + low;
-    const vf32 about = v_about_inverse_f32(d);
-    const vf32 left = SIMD_FMA ? v_fma_f32(-about, d, one) : (vf32){0};
-    return v_scale_f32(v_fma_f32(v_fma_f32(about, (d - sum) - low, left), about, about), -k);
+    const vf32 one = v_set_f32(1);
+    const vf32 low = v_max_f32((vf32)((vu32)x | 0x80000000u), VMATH_SIGMOID_LEAST_F32);
+    const vf32 scale = v_two_to_least_f32(v_exp_reduce_f32(low, &r));
+    const vf32 near = v_exp_near_f32(r, (vf32){0});
+    const vf32 e = v_fma_f32(scale, near, scale), about = v_about_inverse_f32(one + e);
+    const vmask_f32 negative = v_less_f32(x, (vf32){0});
+    const vf32 t = about * v_either_f32(negative, scale, one);
+    const vf32 more = v_either_f32(negative, near, (vf32){0});
+#if SIMD_FMA
+    const vf32 left = v_fma_f32(-about, e, one - about);
+#else
+    const vf32 left = ((one - about) - about * scale) - about * scale * near;
+#endif
+    const vf32 y = v_fma_f32(t, v_fma_f32(left, one + more, more), t);
+#if !SIMD_TABLES
+    const vi32 far = x < VMATH_SIGMOID_LEAST_F32;
+    if (__builtin_expect(v_any32(far), 0)) return v_sel_f32(far, v_exp_f32(x), y);
+#endif
+    return y;
 }
-/* n / d with d = 1 + e and n = e or 1, where e = exp(-|x|) cannot overflow; then one Newton-like
- * step for the digits that e and d lost. The 1 / d it wants is at hand: the quotient itself or its
- * complement. */
 static inline vf64 v_sigmoid_f64(vf64 x) {
-    vf64 low;
-    const vf64 e = v_exp_split_f64(-v_abs_f64(x), &low), one = v_set_f64(1), d = one + e;
-    const vi64 negative = x < 0;
-    const vf64 q = v_sel_f64(negative, e, one) / d, inverse = v_sel_f64(negative, one - q, q);
-    const vf64 lost = ((one - d) + e) + low;
-    return q + inverse * (v_sel_f64(negative, low, (vf64){0}) - q * lost);
+    const vf64 one = v_set_f64(1), low = v_max_f64(-v_abs_f64(x), VMATH_SIGMOID_LEAST_F64);
+    const vf64 shifted = v_fma_f64(low, v_set_f64(VMATH_LOG2E), v_set_f64(VMATH_MAGIC_F64));
+    const vf64 k = shifted - VMATH_MAGIC_F64, scale = v_two_to_least_f64(k);
+    const vf64 r = v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_LOW),
+                             v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_HIGH), low));
+    const vf64 near = v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r);
+    const vf64 e = v_fma_f64(scale, near, scale), about = v_inverse_short(one + e);
+    const vmask_f64 negative = v_less_f64(x, (vf64){0});
+    const vf64 t = about * v_either_f64(negative, scale, one);
+    const vf64 more = v_either_f64(negative, near, (vf64){0});
+#if SIMD_FMA
+    const vf64 left = v_fma_f64(-about, e, one - about);
+#else
+    const vf64 left = ((one - about) - about * scale) - about * scale * near;
+#endif
+    const vf64 y = v_fma_f64(t, v_fma_f64(left, one + more, more), t);
+#if !SIMD_TABLES
+    const vi64 far = x < VMATH_SIGMOID_LEAST_F64;
+    if (__builtin_expect(v_any64(far), 0)) return v_sel_f64(far, v_exp_f64(x), y);
+#endif
+    return y;
 }
 
 /* ---- pow ------------------------------------------------------------------------------------- */
