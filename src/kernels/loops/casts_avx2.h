@@ -68,28 +68,20 @@ static inline void st_4_i32(void *p, __m128i v) { _mm_storeu_si128(p, v); }
 static inline void st_4_i32_n(void *p, __m128i v, int64_t k) {
     _mm_maskstore_epi32(p, first_4(k), v);
 }
-static inline int64_t low_4_words(__m128i v) {
-    return _mm_cvtsi128_si64(
-        _mm_shuffle_epi8(v, _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 0, 0, 0, 0, 0, 0, 0, 0)));
+static inline __m128i low_4_words(__m128i v) {
+    return _mm_shuffle_epi8(v, _mm_setr_epi8(0, 1, 4, 5, 8, 9, 12, 13, 0, 0, 0, 0, 0, 0, 0, 0));
 }
-static inline int32_t low_4_bytes(__m128i v) {
-    return _mm_cvtsi128_si32(
-        _mm_shuffle_epi8(v, _mm_setr_epi8(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)));
+static inline __m128i low_4_bytes(__m128i v) {
+    return _mm_shuffle_epi8(v, _mm_setr_epi8(0, 4, 8, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
 }
-static inline void st_4_i16(void *p, __m128i v) {
-    const int64_t words = low_4_words(v);
-    memcpy(p, &words, sizeof words);
-}
+static inline void st_4_i16(void *p, __m128i v) { _mm_storeu_si64(p, low_4_words(v)); }
 static inline void st_4_i16_n(void *p, __m128i v, int64_t k) {
-    const int64_t words = low_4_words(v);
+    const __m128i words = low_4_words(v);
     simd_copy_few(p, &words, 2 * k);
 }
-static inline void st_4_i8(void *p, __m128i v) {
-    const int32_t bytes = low_4_bytes(v);
-    memcpy(p, &bytes, sizeof bytes);
-}
+static inline void st_4_i8(void *p, __m128i v) { _mm_storeu_si32(p, low_4_bytes(v)); }
 static inline void st_4_i8_n(void *p, __m128i v, int64_t k) {
-    const int32_t bytes = low_4_bytes(v);
+    const __m128i bytes = low_4_bytes(v);
     simd_copy_few(p, &bytes, k);
 }
 
