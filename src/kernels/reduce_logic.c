@@ -14,7 +14,7 @@
 #define ABS32X2 0x7fffffff7fffffffu
 
 /* ---- any ------------------------------------------------------------------------------------- */
-#define LANE_BYTES  64
+#define LANE_BYTES  256
 #define OP          any
 #define CORE        any
 #define JOIN(a, b)  (C)((a) | (b))

@@ -126,6 +126,21 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define TAKE(a, x)  tally_take(a, x)
 #define MEET(a, b)  tally_meet(a, b)
 
+/* Elements of a block that are numbers; that many ones are exact in 32 bits. */
+static inline double numbers_f32(const float *x, int64_t n) {
+    int32_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += x[i] == x[i];
+    return count;
+}
+static inline double numbers_f64(const double *x, int64_t n) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i++) count += x[i] == x[i];
+    return (double)count;
+}
+
+/* A row is walked twice while it is in cache: structs are no vectors. */
+#define FOLD_ROW(x, n) ((tally){fold_row_nansum_f32(x, n), numbers_f32(x, n)})
+
 #define LANE         tally_f32
 #define BLOCK        tally
 #define LOAD(x)      tally_of_f32(x)
@@ -142,7 +157,10 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define LD(x)      tally_of_f64(x)
 #define OUT        double
 #define DONE(a, p) tally_mean(a)
+#undef FOLD_ROW
+#define FOLD_ROW(x, n) ((tally){fold_row_nansum_f64(x, n), numbers_f64(x, n)})
 #include "kernels/loops/reduce_fold.h"
+#undef FOLD_ROW
 
 #undef JOIN
 #undef TOTAL

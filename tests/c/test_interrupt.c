@@ -170,7 +170,7 @@ static void results_do_not_appear(void **s) {
                         nomen_set_interrupt(stop_at_once, &questions);
                         y = makes[i](x);
                         nomen_set_interrupt(NULL, NULL);
-                    } while (y && threads > 1 && ++attempts < 3);
+                    } while (y && threads > 1 && ++attempts < 10);
                     bool alone = threads == 1 && makes[i] == product;
                     if (alone && y) continue; /* in one piece where there is one thread */
                     if (y && threads > 1 && !questions) continue; /* all done by workers */

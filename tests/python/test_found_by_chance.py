@@ -349,3 +349,5 @@ def test_normal_draws_in_the_dtype_of_out():
     nomen.manual_seed(3)
     out = nomen.normal(nomen.zeros(40), 1, out=nomen.empty(0, dtype=nomen.float64))
     assert out.dtype == nomen.float64 and out.tolist() == own.tolist()
+    with pytest.raises(RuntimeError, match="complex64 can't be cast"):
+        nomen.normal(nomen.zeros(2, dtype=nomen.complex64), 1, out=nomen.empty(2))

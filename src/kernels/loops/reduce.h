@@ -55,6 +55,24 @@ static inline void turn_4(const char *in, int64_t in_row, int64_t n, void *out) 
         for (int k = 0; k < 4; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, in + 4 * k, 4);
 }
 
+/* The same of two 8-byte elements. */
+static inline void turn_2(const char *in, int64_t in_row, int64_t n, void *out) {
+    typedef uint64_t two __attribute__((vector_size(16)));
+    uint64_t *to = out;
+    int64_t i = 0;
+    for (; i + 2 <= n; i += 2, in += 2 * in_row) {
+        two a, b;
+        memcpy(&a, in, sizeof a);
+        memcpy(&b, in + in_row, sizeof b);
+        const two first = __builtin_shufflevector(a, b, 0, 2),
+                  second = __builtin_shufflevector(a, b, 1, 3);
+        memcpy(to + i, &first, sizeof first);
+        memcpy(to + NOMEN__ACC_BLOCK + i, &second, sizeof second);
+    }
+    for (; i < n; i++, in += in_row)
+        for (int k = 0; k < 2; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, in + 8 * k, 8);
+}
+
 typedef struct u128 {
     uint64_t re, im;
 } u128;

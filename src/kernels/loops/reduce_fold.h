@@ -6,7 +6,8 @@
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
  * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
- * VPAIR(const T *, LV *even, LV *odd) of twice as many. After: FN(reducer); T, F, C, D, LD, FETCH,
+ * VPAIR(const T *, LV *even, LV *odd) of twice as many. FOLD_ROW(const F *, n) -> D, if a row has a
+ * better way, which stays. After: FN(reducer); T, F, C, D, LD, FETCH,
  * WIDEN, LV, VLOAD, VPAIR, OUT and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
@@ -73,6 +74,9 @@ static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
     return FN(join_eight)(d);
 }
 
+#ifdef FOLD_ROW
+static inline D FN(fold_row)(const F *x, int64_t n) { return FOLD_ROW(x, n); }
+#else
 /* Rows from beyond the caches: the processor looks ahead to the end of a page at most, and not far
  * enough where elements are widened. */
 static inline D FN(fold_row)(const F *x, int64_t n) {
@@ -92,6 +96,7 @@ static inline D FN(fold_row)(const F *x, int64_t n) {
     }
     return FN(fold_rest)(s, x + j, n - j);
 }
+#endif
 
 static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     (void)i0, (void)istep;

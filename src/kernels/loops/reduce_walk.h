@@ -94,6 +94,18 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         if (sizeof(T) == 4 && s->red_step == 4)
             for (; r + 4 <= rows; r += 4)
                 turn_4(in + 4 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
+        if (sizeof(T) == 8 && s->red_step == 8)
+            for (; r + 2 <= rows; r += 2)
+                turn_2(in + 8 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
+#else
+        if (rows == s->n_red && s->red_step == (int64_t)sizeof(T) &&
+            s->acc_step == rows * (int64_t)sizeof(T)) { /* all of it is one run of elements */
+            F wide[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+            WIDEN((const T *)(const void *)in, wide, s->n_acc * rows);
+            for (; r + 4 <= rows; r += 4)
+                turn_4((const char *)(wide + r), rows * (int64_t)sizeof(F), s->n_acc,
+                       buf + r * NOMEN__ACC_BLOCK);
+        }
 #endif
         for (; r < rows; r++) {
             F *to = buf + r * NOMEN__ACC_BLOCK;
