@@ -6,6 +6,7 @@
 
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
+#include "kernels/simd/quads.h"
 
 #include <stdbool.h>
 
@@ -32,24 +33,13 @@ enum {
 /* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK
  * elements apart. */
 static inline void turn_4(const char *in, int64_t in_row, int64_t n, void *out) {
-    typedef uint32_t quad __attribute__((vector_size(16)));
     uint32_t *to = out;
     int64_t i = 0;
-    for (; i + 4 <= n; i += 4, in += 4 * in_row) {
-        quad a, b, c, d;
-        memcpy(&a, in, sizeof a);
-        memcpy(&b, in + in_row, sizeof b);
-        memcpy(&c, in + 2 * in_row, sizeof c);
-        memcpy(&d, in + 3 * in_row, sizeof d);
-        quad ab = __builtin_shufflevector(a, b, 0, 4, 1, 5),
-             cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-        quad AB = __builtin_shufflevector(a, b, 2, 6, 3, 7),
-             CD = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-        quad r[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-                     __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-                     __builtin_shufflevector(AB, CD, 0, 1, 4, 5),
-                     __builtin_shufflevector(AB, CD, 2, 3, 6, 7)};
-        for (int k = 0; k < 4; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, &r[k], sizeof r[k]);
+    for (; i + QUADS * 4 <= n; i += QUADS * 4, in += QUADS * 4 * in_row) {
+        quads_u32 x[4];
+        for (int k = 0; k < 4; k++) x[k] = quads_load(in + k * in_row, 4 * in_row);
+        quads_turn(x);
+        for (int k = 0; k < 4; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, &x[k], sizeof x[k]);
     }
     for (; i < n; i++, in += in_row)
         for (int k = 0; k < 4; k++) memcpy(to + k * NOMEN__ACC_BLOCK + i, in + 4 * k, 4);

@@ -15,24 +15,29 @@ static inline int64_t scan_few(int64_t lines) { return lines < TURN_LINES ? line
 /* The way back from turn_4: four rows of n, NOMEN__ACC_BLOCK elements apart, into n rows of four.
  */
 static inline void turn_4_back(const void *in, int64_t n, char *out, int64_t out_row) {
-    typedef uint32_t quad __attribute__((vector_size(16)));
     const uint32_t *from = in;
     int64_t i = 0;
-    for (; i + 4 <= n; i += 4, out += 4 * out_row) {
-        quad x[4];
+    for (; i + QUADS * 4 <= n; i += QUADS * 4, out += QUADS * 4 * out_row) {
+        quads_u32 x[4];
         for (int k = 0; k < 4; k++) memcpy(&x[k], from + k * NOMEN__ACC_BLOCK + i, sizeof x[k]);
-        quad ab = __builtin_shufflevector(x[0], x[1], 0, 4, 1, 5),
-             cd = __builtin_shufflevector(x[2], x[3], 0, 4, 1, 5);
-        quad AB = __builtin_shufflevector(x[0], x[1], 2, 6, 3, 7),
-             CD = __builtin_shufflevector(x[2], x[3], 2, 6, 3, 7);
-        quad r[4] = {__builtin_shufflevector(ab, cd, 0, 1, 4, 5),
-                     __builtin_shufflevector(ab, cd, 2, 3, 6, 7),
-                     __builtin_shufflevector(AB, CD, 0, 1, 4, 5),
-                     __builtin_shufflevector(AB, CD, 2, 3, 6, 7)};
-        for (int k = 0; k < 4; k++) memcpy(out + k * out_row, &r[k], sizeof r[k]);
+        quads_turn(x);
+        for (int k = 0; k < 4; k++) quads_store(out + k * out_row, 4 * out_row, x[k]);
     }
     for (; i < n; i++, out += out_row)
         for (int k = 0; k < 4; k++) memcpy(out + 4 * k, from + k * NOMEN__ACC_BLOCK + i, 4);
+}
+
+/* Two rows of n positions, NOMEN__ACC_BLOCK elements apart, or one, into n rows of two or one. */
+static inline void turn_2_back(const int64_t *from, int64_t n, int64_t rows, char *out,
+                               int64_t out_row) {
+    if (rows < 2) {
+        for (int64_t i = 0; i < n; i++) memcpy(out + i * out_row, from + i, 8);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++, out += out_row) {
+        const int64_t both[2] = {from[i], from[NOMEN__ACC_BLOCK + i]};
+        memcpy(out, both, sizeof both);
+    }
 }
 
 /* Doubles to half types, rounded once. */

@@ -79,7 +79,6 @@ static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
     }
 }
 
-#ifndef POSITIONS
 /* Elements of 4 bytes whose lines have no gaps, in the input or the output: turned over on the way
  * in or out, so that levels are dense. */
 static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
@@ -87,6 +86,9 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
     T out[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     F buf[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     D y[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+#ifdef POSITIONS
+    int64_t at[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+#endif
     const bool turns_in = a->in_step == 4, turns_out = a->out_step == 4;
     for (int64_t first = 0; first < a->n; first += SHORT_ROW) {
         const int64_t n = a->n - first < SHORT_ROW ? a->n - first : SHORT_ROW, fours = n / 4 * 4;
@@ -103,34 +105,45 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
             char *made = turned_out ? (char *)(out + j * NOMEN__ACC_BLOCK) : to + j * a->out_step;
             const F *x =
                 FN(fetch)(level, turned_in ? (int64_t)sizeof(T) : a->in_row, a->lines, buf);
+#ifdef POSITIONS
+            FN(level)(carry, a->lines, x, y, at + j * NOMEN__ACC_BLOCK,
+                      a->index0 + (first + j) * a->index_step);
+#else
             FN(level)(carry, a->lines, x, y, NULL, 0);
+#endif
             FN(put)(y, made, turned_out ? (int64_t)sizeof(T) : a->out_row, a->lines);
         }
         for (int64_t r = 0; turns_out && r < a->lines; r += TURN_LINES)
             for (int64_t j = 0; j < fours; j += 4)
                 turn_4_back(out + j * NOMEN__ACC_BLOCK + r, scan_few(a->lines - r),
                             to + 4 * j + r * a->out_row, a->out_row);
+#ifdef POSITIONS
+        for (int64_t r = 0; a->at && r < a->lines; r += TURN_LINES)
+            for (int64_t j = 0; j < n; j += 2)
+                turn_2_back(at + j * NOMEN__ACC_BLOCK + r, scan_few(a->lines - r), n - j,
+                            a->at + (first + j) * 8 + r * a->at_row, a->at_row);
+#endif
     }
 }
 
 /* Long lines without gaps on both sides are better run through one by one. */
 static bool FN(can_turn)(const nomen__scan_args *a) {
     if (sizeof(T) != 4 || !a->out || a->lines < 8) return false;
+#ifdef POSITIONS
+    if (a->at && a->at_step != 8) return false;
+#endif
     if (a->in_step == 4 && a->out_step == 4) return a->n <= SHORT_ROW && a->n % 4 == 0;
     return (a->in_step == 4 && a->out_row == 4) || (a->in_row == 4 && a->out_step == 4);
 }
-#endif
 
 static void FN(run)(void *carry, const nomen__scan_args *a) {
     /* Lines are walked the way that suits the stores, if there are any. */
     int64_t row = a->out ? a->out_row : a->in_row, step = a->out ? a->out_step : a->in_step;
     int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
-#ifndef POSITIONS
     if (FN(can_turn)(a)) {
         FN(run_turned)(carry, a);
         return;
     }
-#endif
     if (a->lines >= 8 && (across < along || a->n <= 16))
         FN(run_levels)(carry, a);
     else
