@@ -73,7 +73,8 @@ static __attribute__((noinline)) bool LOOP_NAME2(FN, tree)(char *const ptr[], co
         CLIMB(1);
         CLIMB(2);
         CLIMB(3);
-    default: return false;
+        CLIMB(4);
+        CLIMB(5);
     }
 #undef CLIMB
     return true;
