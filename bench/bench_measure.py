@@ -73,7 +73,7 @@ FILLS = Fills()
 
 
 def first_call(text, scope):
-    """(what it gives, seconds that it took): the interpreter's work on the text is not the call's"""
+    """(what it gives, seconds that it took), without the interpreter's work on the text"""
     code = compile(text, "call", "eval")
     start = now()
     result = eval(code, scope)

@@ -30,20 +30,6 @@
 #define BLOCK  uint64_t
 #include "kernels/loops/fold_ints.h"
 
-/* From memory: the processor widens what it loads in one step, the halves of a vector in three. */
-static inline vf64 widen_f32(const float *x) {
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
-    return (vf64)_mm512_cvtps_pd(_mm256_loadu_ps(x));
-#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-    return (vf64)_mm256_cvtps_pd(_mm_loadu_ps(x));
-#else
-    typedef float half __attribute__((vector_size(sizeof(vf64) / 2)));
-    half v;
-    memcpy(&v, x, sizeof v);
-    return __builtin_convertvector(v, vf64);
-#endif
-}
-
 /* ---- floating -------------------------------------------------------------------------------- */
 #undef A
 #define A double

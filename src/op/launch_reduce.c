@@ -3,7 +3,6 @@
 #include "op/fusing.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
-#include "op/tile.h"
 
 #include <string.h>
 
@@ -11,12 +10,9 @@
  * large (LARGE elements), they are cut into parts with accumulators of their own, at most PARTS in
  * all; parts are whole blocks of ROUND elements, as reducers take them in. */
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024 };
-enum { MERGED = 64 };     /* rows of a part are many more than it costs to merge it */
-enum { NEIGHBOURS = 64 }; /* accumulators of which blocks are multiples: whole lines of memory */
-enum {
-    SHORT_ROW = 16,
-    TURNED_BYTES = 4
-}; /* rows to be turned into columns: what tile.c is quick at */
+enum { MERGED = 64 };       /* rows of a part are many more than it costs to merge it */
+enum { NEIGHBOURS = 64 };   /* accumulators of which blocks are multiples: whole lines of memory */
+enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
@@ -42,7 +38,6 @@ typedef struct reduction {
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
-    bool turned;                  /* rows are short and without holes */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
     bool lost;                    /* those have changed: it is to be made as a whole */
 } reduction;
@@ -214,8 +209,6 @@ static void finish_dims(reduction *r) {
         r->block = NOMEN__GRAIN / r->param.count > 8 ? NOMEN__GRAIN / r->param.count : 8;
     if (r->block > r->kept[0]) r->block = r->kept[0];
     r->blocks = (r->kept[0] + r->block - 1) / r->block;
-    r->turned = rows && r->item == TURNED_BYTES && r->reduced_in[0] == r->item &&
-                r->reduced[0] <= SHORT_ROW && r->reduced[0] % 4 == 0;
     r->outer = 1;
     for (int d = 1; d < r->nkept; d++) r->outer *= r->kept[d];
     if (!rows) widen_block(r);
@@ -248,20 +241,9 @@ static unit unit_at(const reduction *r, int64_t number) {
     return u;
 }
 
-/* Short rows one behind the other, as columns: reducers are at their best along accumulators. */
-static void step_turned(const reduction *r, void *acc, const nomen__reduce_step *rows) {
-    _Alignas(64) char turned[NOMEN__ACC_BLOCK * SHORT_ROW * TURNED_BYTES];
-    nomen__reduce_step s = *rows;
-    nomen__tile_gather(turned, s.in, s.acc_step, s.red_step, s.n_acc, s.n_red, r->item);
-    s.in = turned;
-    s.acc_step = r->item;
-    s.red_step = s.n_acc * r->item;
-    r->reducer->step(acc, &s);
-}
-
 /* ---- what is put off ------------------------------------------------------------------------- */
 
-/* BYTES hold a unit of rows that are turned, whatever the dtype; of others, as many rows as fit
+/* BYTES hold a unit of rows that reducers turn, whatever the dtype; of others, as many rows as fit
  * into NEAR, or a part of one: whole blocks of ROUND elements, so that reducers see what they would
  * see of a whole row. */
 enum { BYTES = NOMEN__ACC_BLOCK * SHORT_ROW * 16, NEAR = 16384 };
@@ -291,10 +273,7 @@ static void take_blocks(const reduction *r, const unit *u, char *acc, int64_t be
             s.index0 = r->index0 + at * s.index_step;
             int64_t from = (u->first + row) * count + at;
             nomen__fuse_compute(r->steps, from, from + s.n_acc * s.n_red, near);
-            if (r->turned && s.n_acc >= 16)
-                step_turned(r, to, &s);
-            else
-                r->reducer->step(to, &s);
+            r->reducer->step(to, &s);
         }
     }
 }
@@ -321,10 +300,7 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
     while (begin < end) {
         s.n_red = r->reduced[0] - index[0];
         if (s.n_red > end - begin) s.n_red = end - begin;
-        if (r->turned && s.n_acc >= 16)
-            step_turned(r, acc, &s);
-        else
-            r->reducer->step(acc, &s);
+        r->reducer->step(acc, &s);
         begin += s.n_red;
         s.in -= index[0] * s.red_step;
         s.index0 -= index[0] * s.index_step;
@@ -495,9 +471,6 @@ static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_s
         }
     }
     if (!(rows || columns) || kept > FEW_RESULTS) return false;
-    /* these are turned over first */
-    if (rows && kept >= 16 && item == TURNED_BYTES && reduced <= SHORT_ROW && reduced % 4 == 0)
-        return false;
     *s = (nomen__reduce_step){in->data, kept, 0, reduced, 0, 0, 0};
     if (kept > 1) s->acc_step = rows ? reduced * item : item;
     if (reduced > 1) s->red_step = rows ? item : kept * item;

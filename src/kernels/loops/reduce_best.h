@@ -1,5 +1,6 @@
 /* Include-template: max or min with the position of its first occurrence; NaN wins over every
- * number. Before: OP, CORE (the same), SFX, T, F, U (signed integer as wide as F), BEATS(a, b),
+ * number. Before: OP, CORE (the same), SFX, T, F, U (signed integer as wide as F), BETTER(a, b),
+ * HOLDS(a, b) (a is b or better),
  * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN. After: FN(reducer); T, F,
  * U, OUT, PUT, FETCH, WIDEN are undefined. */
 
@@ -11,9 +12,11 @@ typedef struct FN(best) {
 #define A         FN(best)
 #define IS_NAN(x) (FLOATING && (x) != (x))
 
+#include "kernels/loops/extremum.h"
+
 /* One element against the best so far, whatever the order of positions. */
 static inline void FN(offer)(A *a, F x, int64_t at) {
-    bool better = BEATS(x, a->value) || (IS_NAN(x) && !IS_NAN(a->value));
+    bool better = BETTER(x, a->value) || (IS_NAN(x) && !IS_NAN(a->value));
     bool same = x == a->value || (IS_NAN(x) && IS_NAN(a->value));
     if (a->at < 0 || better || (same && at < a->at)) *a = (A){x, at};
 }
@@ -35,36 +38,17 @@ static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
         if (v_any32((vi32)(y != y))) break;
     }
 #endif
+    for (; !nan && j + 4 * W <= n; j += 4 * W) {
+        const lanes *four = (const lanes *)(x + j);
+        if (v_any32((vi32)((four[0] == best) | (four[1] == best) | (four[2] == best) |
+                           (four[3] == best))))
+            break;
+    }
     for (; !nan && j + W <= n; j += W)
         if (v_any32((vi32)(*(const lanes *)(x + j) == best))) break;
     for (; j < n - 1; j++)
         if (x[j] == best || (nan && IS_NAN(x[j]))) break;
     return j;
-}
-
-/* The extremum of n >= 8 elements, and whether there is a NaN among them (then it may be any of
- * them). */
-static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes,
-                                                          bool *any) {
-    F s[64] __attribute__((aligned(64)));
-    U nan[64] __attribute__((aligned(64)));
-    for (int l = 0; l < lanes; l++) s[l] = x[l], nan[l] = 0;
-    for (int64_t j = 0; j < n; j += lanes) {
-        if (j + lanes > n) j = n - lanes; /* the last ones once more: no harm to an extremum */
-        for (int l = 0; l < lanes; l++) {
-            F y = x[j + l];
-            nan[l] |= (U)IS_NAN(y);
-            s[l] = BEATS(y, s[l]) ? y : s[l];
-        }
-    }
-#pragma GCC unroll 8
-    for (int w = lanes / 2; w; w /= 2)
-        for (int l = 0; l < w; l++) {
-            nan[l] |= nan[l + w];
-            s[l] = BEATS(s[l + w], s[l]) ? s[l + w] : s[l];
-        }
-    *any = nan[0] != 0;
-    return s[0];
 }
 
 static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
@@ -73,13 +57,13 @@ static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t ist
         return;
     }
     bool any;
-    F best = n < 64 ? FN(search)(x, n, 8, &any) : FN(search)(x, n, 64, &any);
-    for (int64_t k = 0; any && k < n; k++)
-        if (IS_NAN(x[k])) {
-            best = x[k];
-            break;
-        }
-    bool better = BEATS(best, acc->value) || (any && !IS_NAN(acc->value));
+#ifdef FETCH
+    const bool far = false;
+#else
+    const bool far = true;
+#endif
+    const F best = n < 64 ? FN(search)(x, n, 8, false, &any) : FN(search)(x, n, 64, far, &any);
+    bool better = BETTER(best, acc->value) || (any && !IS_NAN(acc->value));
     bool same = best == acc->value || (any && IS_NAN(acc->value));
     int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;
     if (acc->at < 0 || better || (same && lowest < acc->at)) {
@@ -87,6 +71,39 @@ static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t ist
         FN(offer)(acc, x[j],
                   i0 + j * istep); /* not `best`: of 0 and -0, the one that stands there */
     }
+}
+
+/* Rows from p on, pitch bytes apart, against what is there from rows before them: an element that
+ * is better takes its place, and so does the first NaN. */
+static inline __attribute__((always_inline)) void
+FN(take_rows)(const char *p, int64_t pitch, const int rows, U row, F *v, U *pos, int64_t n) {
+    enum { W = VB / sizeof(F) };
+    typedef F lanes __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
+    typedef U marks __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
+    int64_t i = 0;
+    for (; i + W <= n; i += W) {
+        lanes w = *(lanes *)(v + i);
+        marks at = *(marks *)(pos + i);
+#pragma GCC unroll 4
+        for (int k = 0; k < rows; k++) {
+            const lanes y = *(const lanes *)(const void *)(p + k * pitch + i * (int64_t)sizeof(F));
+            marks stay = (marks)HOLDS(w, y);
+#if FLOATING
+            stay |= (marks)(w != w);
+#endif
+            w = (lanes)((stay & (marks)w) | (~stay & (marks)y));
+            at = (stay & at) | (~stay & (U)(row + k));
+        }
+        *(lanes *)(v + i) = w;
+        *(marks *)(pos + i) = at;
+    }
+    for (; i < n; i++)
+        for (int k = 0; k < rows; k++) {
+            const F y = ((const F *)(const void *)(p + k * pitch))[i];
+            if (HOLDS(v[i], y) || IS_NAN(v[i])) continue;
+            v[i] = y;
+            pos[i] = (U)(row + k);
+        }
 }
 
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
@@ -106,22 +123,16 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
                 FN(offer)(&acc[i], ((const F *)(const void *)p)[i], i0 + j * istep);
         return;
     }
-    for (int64_t j = 0; j < rows; j++, p += pitch) {
-        const F *x = (const F *)(const void *)p;
-        U row = (U)j;
-        for (int64_t i = 0; i < n_acc; i++) {
-            F y = x[i], w = v[i];
-            bool take = BEATS(y, w) | (IS_NAN(y) & !IS_NAN(w));
-            v[i] = take ? y : w;
-            pos[i] = take ? row : pos[i];
-        }
-    }
+    int64_t j = 0;
+    for (; j + 4 <= rows; j += 4) FN(take_rows)(p + j * pitch, pitch, 4, (U)j, v, pos, n_acc);
+    for (; j < rows; j++) FN(take_rows)(p + j * pitch, pitch, 1, (U)j, v, pos, n_acc);
     for (int64_t i = 0; i < n_acc; i++)
         if (pos[i] >= 0) acc[i] = (A){v[i], i0 + (int64_t)pos[i] * istep};
 }
 
 #define POSITIONS
-#define TURNED_ROW 63 /* whose position costs more than the turn */
+#define ROW_MOST   (4 * ROW_BLOCK) /* of which one is sought twice at a time */
+#define TURNED_ROW 63              /* whose position costs more than the turn */
 #include "kernels/loops/reduce_walk.h"
 #undef TURNED_ROW
 #undef POSITIONS

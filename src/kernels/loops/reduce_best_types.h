@@ -1,5 +1,5 @@
 /* Include-template: reduce_best.h for every real dtype and bool. Before: OP, CORE (the same),
- * BEATS. */
+ * BETTER and HOLDS, as reduce_best.h has them. */
 
 #define SFX      u8
 #define T        uint8_t

@@ -15,29 +15,7 @@ _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves")
 #define LANES (FN(lanes) > 64 ? 64 : FN(lanes) < 8 ? 8 : FN(lanes))
 
 #ifdef BETTER
-#define IS_NAN(y) ((y) != (y))
-/* Of n >= 8 elements the one that is better than all, or a NaN if there is one: kept apart, so that
- * each lane is a maximum and a comparison. */
-static inline __attribute__((always_inline)) D FN(best)(const F *x, int64_t n, const int lanes) {
-    C s[64] __attribute__((aligned(64))), nan[64] __attribute__((aligned(64)));
-    for (int l = 0; l < lanes; l++) s[l] = LD(x[l]), nan[l] = 0;
-    for (int64_t j = 0; j < n; j += lanes) {
-        if (j + lanes > n) j = n - lanes; /* the last ones once more: no harm to an extremum */
-        for (int l = 0; l < lanes; l++) {
-            C y = LD(x[j + l]);
-            nan[l] = IS_NAN(y) ? y : nan[l];
-            s[l] = BETTER(y, s[l]) ? y : s[l];
-        }
-    }
-#pragma GCC unroll 8
-    for (int w = lanes / 2; w; w /= 2)
-        for (int l = 0; l < w; l++) {
-            nan[l] = IS_NAN(nan[l + w]) ? nan[l + w] : nan[l];
-            s[l] = BETTER(s[l + w], s[l]) ? s[l + w] : s[l];
-        }
-    return IS_NAN(nan[0]) ? nan[0] : s[0];
-}
-#undef IS_NAN
+#include "kernels/loops/extremum.h"
 #endif
 
 /* The result of eight lanes, joined in halves. */
@@ -81,7 +59,13 @@ static inline D FN(fold_row)(const F *x, int64_t n) { return FOLD_ROW(x, n); }
  * enough where elements are widened. */
 static inline D FN(fold_row)(const F *x, int64_t n) {
 #ifdef BETTER
-    if (n >= 8) return n < 64 ? FN(best)(x, n, 8) : FN(best)(x, n, 64);
+    bool any;
+#ifdef FETCH
+    const bool far = false;
+#else
+    const bool far = true;
+#endif
+    if (n >= 8) return n < 64 ? FN(search)(x, n, 8, false, &any) : FN(search)(x, n, 64, far, &any);
 #endif
     if (n < LANES) return FN(fold_few)(x, n);
     C s[LANES] __attribute__((aligned(64)));
@@ -235,6 +219,9 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
 #endif
 
 #define WIDE
+#ifdef BETTER
+#define ROW_MOST INT64_MAX /* there are no errors that grow */
+#endif
 #include "kernels/loops/reduce_walk.h"
 #undef WIDE
 #undef DIRECT

@@ -1,14 +1,56 @@
-/* Include-template: both extrema, by the reducers of amax and amin: each looks at a rectangle while
- * it is in cache. Accumulators of all maxima stand before those of all minima. Before: OP, SFX.
- * After: FN(reducer); SFX is undefined. */
+/* Include-template: both extrema. Rows as they lie in memory are looked at once; all else by the
+ * reducers of amax and amin, each of which looks at a rectangle while it is in cache. Accumulators
+ * of all maxima stand before those of all minima. Before: OP, SFX, A, HALF if elements are not
+ * stored as A. After: FN(reducer); SFX, A and HALF are undefined. */
 
 static void FN(init)(void *acc, int64_t n_acc) {
     FN2(init, amax, SFX)(acc, n_acc);
     FN2(init, amin, SFX)((A *)acc + n_acc, n_acc);
 }
 
+#ifndef HALF
+enum { FN(lanes) = 64 };
+
+/* Of n >= FN(lanes) elements. */
+static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
+    enum { LANES = FN(lanes) };
+    A s[LANES] __attribute__((aligned(64))), t[LANES] __attribute__((aligned(64)));
+    A nan[LANES] __attribute__((aligned(64)));
+    for (int l = 0; l < LANES; l++) s[l] = t[l] = x[l], nan[l] = 0;
+    for (int64_t j = 0; j < n; j += LANES) {
+        if (j + LANES > n) j = n - LANES; /* the last ones once more: no harm to an extremum */
+        for (int line = 0; line < LANES * (int)sizeof *x; line += LINE)
+            __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
+        for (int l = 0; l < LANES; l++) {
+            const A y = x[j + l];
+            nan[l] = y != y ? y : nan[l];
+            s[l] = y > s[l] ? y : s[l];
+            t[l] = y < t[l] ? y : t[l];
+        }
+    }
+#pragma GCC unroll 8
+    for (int w = LANES / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) {
+            nan[l] = (A)(nan[l] + nan[l + w]);
+            s[l] = s[l + w] > s[l] ? s[l + w] : s[l];
+            t[l] = t[l + w] < t[l] ? t[l + w] : t[l];
+        }
+    if (nan[0] != nan[0]) s[0] = t[0] = nan[0];
+    if (s[0] > *most || s[0] != s[0]) *most = s[0];
+    if (t[0] < *least || t[0] != t[0]) *least = t[0];
+}
+#endif
+
 /* Rows are taken whole, some at a time; of columns all, some rows at a time. */
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
+#ifndef HALF
+    if (s->red_step == (int64_t)sizeof(A) && s->n_red >= FN(lanes)) {
+        for (int64_t i = 0; i < s->n_acc; i++)
+            FN(row)((A *)acc + i, (A *)acc + s->n_acc + i,
+                    (const A *)(const void *)(s->in + i * s->acc_step), s->n_red);
+        return;
+    }
+#endif
     int64_t along = s->red_step < 0 ? -s->red_step : s->red_step;
     int64_t across = s->acc_step < 0 ? -s->acc_step : s->acc_step;
     int64_t wide = across > along ? RANGE_PIECE / s->n_red + 1 : s->n_acc;
@@ -50,3 +92,4 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = 16,
 
 #undef A
 #undef SFX
+#undef HALF

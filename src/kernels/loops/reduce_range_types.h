@@ -25,10 +25,12 @@ enum { RANGE_PIECE = 4096 };
 
 #define SFX f16
 #define A   float
+#define HALF
 #include "kernels/loops/reduce_range.h"
 
 #define SFX bf16
 #define A   float
+#define HALF
 #include "kernels/loops/reduce_range.h"
 
 #define SFX f32

@@ -10,6 +10,8 @@ typedef struct FN(moments) {
 #define A FN2(moments, CORE, SFX)
 enum { FN(lanes) = 32 };
 #define LANES FN(lanes)
+/* A vector of doubles from as many R. */
+#define TO_F64(p) _Generic((p), const float *: widen_f32, const double *: ld_f64)(p)
 
 /* The shift must be a number: distances from infinity say nothing about the mean. */
 static inline double FN(settled)(double shift) { return shift - shift == 0 ? shift : 0; }
@@ -58,35 +60,75 @@ static APART void FN(overflowed)(A *a, const R *x, int64_t n, int64_t pitch) {
     a->spread = (double)__builtin_inff();
 }
 
-/* Numbers j to n of the two sums, in two lanes: what whole vectors leave over. */
-static inline void FN(leftover)(const R *x, int64_t j, int64_t n, const double *c, double *s,
-                                double *q) {
-    for (; j < n; j += 2)
-        for (int l = 0; l < 2 && j + l < n; l++) {
-            double d = (double)x[j + l] - c[l];
-            s[l] += d;
-            q[l] += d * d;
+/* Sums of the distances of whole rounds of lanes from shift[], in lanes s, and of their squares, in
+ * lanes q, which may be NULL where nobody asks for squares. As many vectors at a time as registers
+ * hold: the numbers are in L1. Most of the sums are fused with a multiplication by one: the same
+ * bits, and not all of the work for those units of the processor that add. */
+static inline __attribute__((always_inline)) int64_t FN(rounds)(const R *x, int64_t n,
+                                                                const double *shift, double *s,
+                                                                double *q) {
+    enum { TAKEN = LANES / W64 < 4 ? LANES / W64 : 4 };
+    const vf64 one = v_set_f64(1);
+    double period[W64];
+    int64_t end = n - n % LANES;
+    for (int l = 0; l < W64; l++) period[l] = shift[l % PARTS];
+    const vf64 c = ld_f64(period);
+    for (int first = 0; first < LANES; first += TAKEN * W64) {
+        vf64 sums[TAKEN], squares[TAKEN];
+        for (int v = 0; v < TAKEN; v++) sums[v] = squares[v] = (vf64){0};
+        for (int64_t j = first; j < end; j += LANES)
+#pragma GCC unroll 4
+            for (int v = 0; v < TAKEN; v++) {
+                const vf64 d = TO_F64(x + j + v * W64) - c;
+                sums[v] = v % 2 && q ? v_fma(d, one, sums[v]) : sums[v] + d;
+                if (q) squares[v] = v_fma(d * d, one, squares[v]);
+            }
+        for (int v = 0; v < TAKEN; v++) {
+            st_f64(s + first + v * W64, sums[v]);
+            if (q) st_f64(q + first + v * W64, squares[v]);
         }
+    }
+    return end;
 }
 
 /* Sums of x - shift and of its square over n elements; sum[] by parts. */
-static inline double FN(distances)(const R *x, int64_t n, const double *shift, double *sum) {
-    double s[LANES], q[LANES], c[LANES], squares = 0;
+static inline __attribute__((always_inline)) double
+FN(sums)(const R *x, int64_t n, const double *shift, double *sum, bool squared) {
+    double s[LANES] __attribute__((aligned(64))), q[LANES] __attribute__((aligned(64)));
+    double squares = 0;
     int64_t j = 0;
     n *= PARTS;
-    const int lanes = n < LANES ? 2 : LANES;
-    for (int l = 0; l < lanes; l++) s[l] = q[l] = 0, c[l] = shift[l % PARTS];
-    for (; j + LANES <= n; j += LANES)
-        for (int l = 0; l < LANES; l++) {
-            double d = (double)x[j + l] - c[l];
+    if (n >= LANES)
+        j = FN(rounds)(x, n, shift, s, squared ? q : NULL);
+    else
+        s[0] = s[1] = q[0] = q[1] = 0;
+    /* What whole rounds leave over goes to two lanes. */
+    for (; j < n; j += 2)
+        for (int l = 0; l < 2 && j + l < n; l++) {
+            const double d = (double)x[j + l] - shift[l % PARTS];
             s[l] += d;
-            q[l] += d * d;
+            if (squared) q[l] += d * d;
         }
-    FN(leftover)(x, j, n, c, s, q);
-    for (int w = lanes / 2; w >= PARTS; w /= 2)
-        for (int l = 0; l < w; l++) s[l] += s[l + w], q[l] += q[l + w];
-    for (int k = 0; k < PARTS; k++) sum[k] = s[k], squares += q[k];
+    if (n >= LANES)
+#pragma GCC unroll 8
+        for (int w = LANES / 2; w >= 2; w /= 2)
+            for (int l = 0; l < w; l++) {
+                s[l] += s[l + w];
+                if (squared) q[l] += q[l + w];
+            }
+    if (PARTS == 1) {
+        s[0] += s[1];
+        if (squared) q[0] += q[1];
+    }
+    for (int k = 0; k < PARTS; k++) {
+        sum[k] = s[k];
+        if (squared) squares += q[k];
+    }
     return squares;
+}
+
+static APART double FN(distances)(const R *x, int64_t n, const double *shift, double *sum) {
+    return FN(sums)(x, n, shift, sum, true);
 }
 
 static APART void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t istep) {
@@ -95,7 +137,7 @@ static APART void FN(row)(A *acc, const F *row, int64_t n, int64_t i0, int64_t i
     double shift[PARTS], sum[PARTS];
     for (int k = 0; k < PARTS; k++) shift[k] = TWO_PASS ? 0 : FN(settled)((double)x[k]);
     if (TWO_PASS) {
-        FN(distances)(x, n, shift, sum);
+        FN(sums)(x, n, shift, sum, false);
         for (int k = 0; k < PARTS; k++) {
             double mean = sum[k] / (double)n;
             /* a sum may overflow where the numbers do not */
@@ -165,6 +207,7 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 }
 
 #undef LANES
+#undef TO_F64
 #undef T
 #undef F
 #undef R

@@ -6,10 +6,15 @@
  * what they need by themselves, DECIDED(A *) if no more elements can change one, POSITIONS if the
  * position of an element matters, TURNED_ROW (the longest rows of 4-byte elements that are taken as
  * columns; unset: SHORT_ROW, as for others), and the functions FN(row)(A *, const F *, n, i0,
- * istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After: FN(step),
- * which uses FN(init) and FN(merge). */
+ * istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep); ROW_MOST: how much
+ * of a row as it lies FN(row) gets at a time (unset: ROW_BLOCK). After: FN(step), which uses
+ * FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
+
+#ifndef ROW_MOST
+#define ROW_MOST ROW_BLOCK
+#endif
 
 #ifdef WIDE
 enum { FN(most) = NOMEN__ACC_WIDE };
@@ -29,13 +34,16 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
         return;
     }
 #elif !defined FETCH
-    if (s->red_step == (int64_t)sizeof(T) && s->n_red > 0 && s->n_red <= ROW_BLOCK) {
-        for (int64_t i = 0; i < s->n_acc; i++) { /* as they lie, each in one piece */
-            const char *in = s->in + i * s->acc_step;
+    if (s->red_step == (int64_t)sizeof(T)) {
+        for (int64_t i = 0; i < s->n_acc; i++) { /* as they lie */
+            const F *in = (const F *)(const void *)(s->in + i * s->acc_step);
+            for (int64_t j = 0; j < s->n_red; j += ROW_MOST) {
 #ifdef DECIDED
-            if (DECIDED(&acc[i])) continue;
+                if (DECIDED(&acc[i])) break;
 #endif
-            FN(row)(acc + i, (const F *)(const void *)in, s->n_red, s->index0, s->index_step);
+                FN(row)(acc + i, in + j, s->n_red - j < ROW_MOST ? s->n_red - j : ROW_MOST,
+                        s->index0 + j * s->index_step, s->index_step);
+            }
         }
         return;
     }
@@ -165,3 +173,5 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     else
         FN(step_rows)(acc, s);
 }
+
+#undef ROW_MOST
