@@ -4,6 +4,8 @@
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
 
+#include <stdbool.h>
+
 /* Lines that are written to are asked for so many elements before: stores alone wait for each other
  * where the table is larger than the cache. */
 enum { AHEAD = 16 };
@@ -47,6 +49,37 @@ static void outside_i64(char *const ptr[], const int64_t step[], int64_t n) {
     (void)step;
     for (int64_t i = 0; i < n; i++) bits |= v[i] | (last - v[i]);
     *(uint64_t *)(void *)ptr[0] = bits;
+}
+
+/* ---- four bfloat16 at once: to round one costs more than to add it --------------------------- */
+typedef uint32_t four_u32 __attribute__((vector_size(16)));
+typedef float four_f32 __attribute__((vector_size(16)));
+typedef int64_t four_i64 __attribute__((vector_size(32)));
+
+static inline four_u32 four_words(const uint16_t *x) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    return (four_u32)_mm_cvtepu16_epi32(_mm_loadl_epi64((const __m128i *)(const void *)x));
+#else
+    return (four_u32){x[0], x[1], x[2], x[3]};
+#endif
+}
+/* As to_bf16 does it. */
+static inline four_u32 four_to_bf16(four_f32 x) {
+    const four_u32 bits = (four_u32)x, number = (four_u32)(x == x);
+    const four_u32 rounded = (bits + (0x7fffu + (bits >> 16 & 1u))) >> 16;
+    return (number & rounded) | (~number & (bits >> 16 | 0x40u));
+}
+/* No two of four are the same. */
+static inline bool four_apart(const int64_t *at) {
+    four_i64 x;
+    memcpy(&x, at, sizeof x);
+    const four_i64 same = (x == __builtin_shufflevector(x, x, 1, 2, 3, 0)) |
+                          (x == __builtin_shufflevector(x, x, 2, 3, 0, 1));
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    return _mm256_testz_si256((__m256i)same, (__m256i)same);
+#else
+    return !(same[0] | same[1] | same[2] | same[3]);
+#endif
 }
 
 #define OP                    put_add

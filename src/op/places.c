@@ -308,14 +308,25 @@ typedef struct place_walk {
     int64_t size[NOMEN_MAX_DIMS], table_step[NOMEN_MAX_DIMS], rows_step[NOMEN_MAX_DIMS];
 } place_walk;
 
-/* by: what a place counts, in bytes; it is an element where something is put. */
+/* by: what a place counts, in bytes; it is an element where something is put. near: the places are
+ * in cache, or will be. */
 static void walk_points(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t by,
-                        int64_t n) {
+                        int64_t n, bool near) {
     char *places = (char *)(uintptr_t)at;
     if (w->kind == NOMEN__PLACE_TAKE)
         w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, by, 8}, n);
     else
-        w->points((char *const[]){table, places, rows}, (const int64_t[]){0, 8, w->row_step}, n);
+        w->points((char *const[]){table, places, rows}, (const int64_t[]){near, 8, w->row_step}, n);
+}
+
+/* Asks for all that n places in a piece of the table may lie in, if that is little and most of it
+ * will be needed: the indices are read and checked meanwhile. */
+static bool ask_for(const place_walk *w, const char *table, int64_t n) {
+    enum { NEAR = 8192, LINE = 64 };
+    const int64_t bytes = w->along->limit * w->along->stride[0] * w->item;
+    if (bytes <= 0 || bytes > NEAR || n < bytes / LINE) return false;
+    for (int64_t i = 0; i < bytes; i += LINE) __builtin_prefetch(table + i, 1);
+    return true;
 }
 
 /* Places begin to end of one outer index. */
@@ -331,20 +342,21 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
         const bool plain = w->plain && n >= NOMEN__PLACE_RUN;
         if (plain && n > RUN && w->late) n = RUN;
         if (!plain && (!w->row_stride || n > RUN)) n = end - begin < RUN ? end - begin : RUN;
+        const bool near = plain && ask_for(w, table + base * w->item, n);
         if (w->late && !all_inside(w->along, begin, begin + n)) continue;
         if (plain) {
             walk_points(w, table + base * w->item, rows, w->along->from + begin,
-                        w->along->stride[0] * w->item, n);
+                        w->along->stride[0] * w->item, n, near);
             continue;
         }
         find_along(w->along, begin, begin + n, found);
-        walk_points(w, table, rows, found, w->item, n);
+        walk_points(w, table, rows, found, w->item, n, false);
     }
     if (begin == end) return;
     const int64_t *at = w->at + begin;
     int64_t n = end - begin;
     if (w->run == 1) {
-        walk_points(w, table, rows, at, w->item, n);
+        walk_points(w, table, rows, at, w->item, n, false);
         return;
     }
     int64_t run_step = w->run_step, row_step = w->row_step;

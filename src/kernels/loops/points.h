@@ -25,19 +25,16 @@ static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int6
         LOOP_NAME2(take_by, SIZE)(ptr[0], step[0], ptr[1], step[1], at, n);
 }
 
-/* ptr: base, places, source; in order, so that of several to one place the last one stays */
-static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    T *base = (T *)ptr[0];
-    const int64_t *at = (const int64_t *)(const void *)ptr[1];
-    const char *source = ptr[2];
-    const int64_t by = step[2];
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(put_by, SIZE)(T *base, const int64_t *at, const char *source, int64_t by, bool near,
+                         int64_t n) {
     int64_t i = 0;
     for (; i + AHEAD + 4 <= n; i += 4) { /* all loads first, as above */
         int64_t to[4];
         T x[4];
 #pragma GCC unroll 4
         for (int k = 0; k < 4; k++) {
-            __builtin_prefetch(base + at[i + AHEAD + k], 1);
+            if (!near) __builtin_prefetch(base + at[i + AHEAD + k], 1);
             to[k] = at[i + k];
             x[k] = *(const T *)(source + (i + k) * by);
         }
@@ -45,6 +42,17 @@ static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64
         for (int k = 0; k < 4; k++) base[to[k]] = x[k];
     }
     for (; i < n; i++) base[at[i]] = *(const T *)(source + i * by);
+}
+
+/* ptr: base, places, source; in order, so that of several to one place the last one stays. step[0]:
+ * 0, or 1 if all places are in cache. */
+static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    T *base = (T *)ptr[0];
+    const int64_t *at = (const int64_t *)(const void *)ptr[1];
+    if (step[0] && step[2] == (int64_t)sizeof(T))
+        LOOP_NAME2(put_by, SIZE)(base, at, ptr[2], sizeof(T), true, n);
+    else
+        LOOP_NAME2(put_by, SIZE)(base, at, ptr[2], step[2], false, n);
 }
 
 /* ptr: out, source, mask, all rows without gaps; n is how many there are in the mask. Nothing is

@@ -52,6 +52,18 @@
 #undef LD
 #undef ST
 
+#ifdef COMPLEX_EXPR /* sums and products, which are rounded, as extrema are not */
+static inline bool LOOP_NAME2(OP, four_bf16)(uint16_t *base, const int64_t *at,
+                                             const uint16_t *source) {
+    if (!four_apart(at)) return false;
+    const four_u32 own = {base[at[0]], base[at[1]], base[at[2]], base[at[3]]};
+    const four_u32 both =
+        four_to_bf16(REAL_EXPR((four_f32)(own << 16), (four_f32)(four_words(source) << 16)));
+    for (int k = 0; k < 4; k++) base[at[k]] = (uint16_t)both[k];
+    return true;
+}
+#define FOUR(base, at, source) LOOP_NAME2(OP, four_bf16)(base, at, source)
+#endif
 #define FN    LOOP_NAME2(OP, bf16)
 #define LD(x) from_bf16(x)
 #define ST(x) to_bf16(x)
