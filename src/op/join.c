@@ -137,14 +137,101 @@ static void part_of(const nomen_tensor *out, int dim, int64_t start, int64_t len
 /* ---- all without holes -------------------------------------------------------------------------
  * The result is written from its beginning to its end: a block of each operand in turn. */
 
-enum { JOINED = 64, BLOCK_BYTES = 64, FEW = 2 * NOMEN__GRAIN, FEW_ROUNDS = 16 };
+enum {
+    JOINED = 64,
+    BLOCK_BYTES = 64,
+    FEW = 2 * NOMEN__GRAIN,
+    FEW_ROUNDS = 16,
+    FEW_OPERANDS = 5,
+    NEAR = 65536
+};
 
 typedef struct join_job {
     int64_t count, row; /* bytes of one round of blocks */
     const char *from[JOINED];
     int64_t bytes[JOINED];
     char *to;
+    nomen__loop *copy; /* of blocks that are elements, all of one size */
 } join_job;
+
+typedef uint8_t octets __attribute__((vector_size(16)));
+typedef uint16_t pairs __attribute__((vector_size(16)));
+typedef uint32_t quads __attribute__((vector_size(16)));
+typedef uint64_t halves __attribute__((vector_size(16)));
+
+/* The elements of two vectors by turns: those of the first halves, and of the second. */
+static inline octets low_1(octets a, octets b) {
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+static inline octets high_1(octets a, octets b) {
+    return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                   31);
+}
+static inline octets low_2(octets a, octets b) {
+    return (octets)__builtin_shufflevector((pairs)a, (pairs)b, 0, 8, 1, 9, 2, 10, 3, 11);
+}
+static inline octets high_2(octets a, octets b) {
+    return (octets)__builtin_shufflevector((pairs)a, (pairs)b, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+static inline octets low_4(octets a, octets b) {
+    return (octets)__builtin_shufflevector((quads)a, (quads)b, 0, 4, 1, 5);
+}
+static inline octets high_4(octets a, octets b) {
+    return (octets)__builtin_shufflevector((quads)a, (quads)b, 2, 6, 3, 7);
+}
+static inline octets low_8(octets a, octets b) {
+    return (octets)__builtin_shufflevector((halves)a, (halves)b, 0, 2);
+}
+static inline octets high_8(octets a, octets b) {
+    return (octets)__builtin_shufflevector((halves)a, (halves)b, 1, 3);
+}
+
+static inline __attribute__((always_inline)) void zip(char *to, const char *a, const char *b,
+                                                      int64_t bytes, int64_t item,
+                                                      octets low(octets, octets),
+                                                      octets high(octets, octets)) {
+    int64_t i = 0;
+    for (; i + 16 <= bytes; i += 16) {
+        octets x, y;
+        memcpy(&x, a + i, sizeof x);
+        memcpy(&y, b + i, sizeof y);
+        const octets first = low(x, y), second = high(x, y);
+        memcpy(to + 2 * i, &first, sizeof first);
+        memcpy(to + 2 * i + 16, &second, sizeof second);
+    }
+    for (; i < bytes; i += item) {
+        memcpy(to + 2 * i, a + i, (size_t)item);
+        memcpy(to + 2 * i + item, b + i, (size_t)item);
+    }
+}
+
+/* The elements of two operands by turns. */
+static void join_two(void *context, int64_t begin, int64_t end) {
+    const join_job *job = context;
+    const int64_t item = job->bytes[0], bytes = (end - begin) * item;
+    const char *const a = job->from[0] + begin * item, *const b = job->from[1] + begin * item;
+    char *const to = job->to + 2 * begin * item;
+    switch (item) {
+    case 1: zip(to, a, b, bytes, 1, low_1, high_1); break;
+    case 2: zip(to, a, b, bytes, 2, low_2, high_2); break;
+    case 4: zip(to, a, b, bytes, 4, low_4, high_4); break;
+    default: zip(to, a, b, bytes, 8, low_8, high_8); break;
+    }
+}
+
+/* Elements of each operand in turn: a piece of the result stays in cache until it has them all. */
+static void join_elements(void *context, int64_t begin, int64_t end) {
+    const join_job *job = context;
+    for (int64_t n; begin < end; begin += n) {
+        n = NEAR / job->row + 1 < end - begin ? NEAR / job->row + 1 : end - begin;
+        for (int64_t i = 0; i < job->count; i++) {
+            const int64_t bytes = job->bytes[i];
+            char *to = job->to + begin * job->row + i * bytes;
+            char *from = (char *)(uintptr_t)(job->from[i] + begin * bytes);
+            job->copy((char *const[]){to, from}, (const int64_t[]){job->row, bytes}, n);
+        }
+    }
+}
 
 static void join_rounds(void *context, int64_t begin, int64_t end) {
     const join_job *job = context;
@@ -152,6 +239,14 @@ static void join_rounds(void *context, int64_t begin, int64_t end) {
     for (; begin < end; begin++)
         for (int64_t i = 0; i < job->count; to += job->bytes[i++])
             memcpy(to, job->from[i] + begin * job->bytes[i], (size_t)job->bytes[i]);
+}
+
+/* What copies elements of so many bytes; NULL: nothing does. */
+static nomen__loop *copy_of(int64_t bytes) {
+    static const nomen_dtype moved[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};
+    for (int k = 0; k < (int)(sizeof moved / sizeof *moved); k++)
+        if (nomen__item(moved[k]) == bytes) return nomen__kernel_find("copy", moved[k])->loop;
+    return NULL;
 }
 
 /* false: something is not as it would have to be, or is faster as copies of whole operands. */
@@ -162,6 +257,7 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
     if (!out->numel) return true; /* there may be 2 ** 31 rounds of nothing */
     job.count = job.row = 0;
     job.to = out->data;
+    job.copy = NULL;
     int64_t rounds = 1, inner = nomen__item(out->dtype);
     if (c->in_count > JOINED || !(out->flags & NOMEN__CONTIGUOUS) || out->flags & NOMEN__AWAY)
         return false;
@@ -175,16 +271,28 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
         if (t->dtype != out->dtype || !(t->flags & NOMEN__CONTIGUOUS) || t->flags & NOMEN__AWAY)
             return false;
         const int64_t bytes = c->op->id == NOMEN__OP_STACK ? inner : t->size[c->dim] * inner;
-        if (bytes < BLOCK_BYTES && (!few || rounds > FEW_ROUNDS)) return false;
+        if (bytes < BLOCK_BYTES && (!few || rounds > FEW_ROUNDS)) {
+            if (!job.count) job.copy = copy_of(bytes);
+            if (!job.copy || (job.count && bytes != job.bytes[0])) return false;
+        } else if (job.copy) {
+            return false;
+        }
         job.from[job.count] = t->data;
         job.bytes[job.count++] = bytes;
         job.row += bytes;
     }
     const int64_t item = nomen__item(out->dtype), grain = NOMEN__GRAIN * item / (job.row + 1) + 1;
+    nomen__task *join = join_rounds;
+    if (job.copy && job.count == 2 && job.bytes[0] < 16)
+        join = join_two;
+    else if (job.copy && job.count <= FEW_OPERANDS && job.bytes[0] < 16)
+        return false; /* each has a stream of stores to itself */
+    else if (job.copy)
+        join = join_elements;
     if (few)
-        join_rounds(&job, 0, rounds);
+        join(&job, 0, rounds);
     else
-        *s = nomen__parallel_asking(rounds, grain, join_rounds, &job);
+        *s = nomen__parallel_asking(rounds, grain, join, &job);
     return true;
 }
 

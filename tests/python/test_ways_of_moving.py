@@ -60,6 +60,26 @@ def test_joined_in_rounds(dtype, columns, pieces):
     np.testing.assert_array_equal(turned.numpy(), np.concatenate(equal, 1))
 
 
+@pytest.mark.parametrize("dtype", STORED)
+@pytest.mark.parametrize("pieces", [1, 2, 3, 6, 9, 65])
+def test_joined_element_by_element(dtype, pieces):
+    for rows in (17, 18, 31, 32, 33, 200, 1000, 30_011):
+        if rows * pieces > 300_000:
+            continue
+        for columns in (1, 2, 4):
+            parts = [numbers(dtype, (rows, columns + 1))[:, 1:] for _ in range(pieces)]
+            parts = [np.ascontiguousarray((p + k).astype(dtype)) for k, p in enumerate(parts)]
+            tensors = [nomen.from_numpy(p) for p in parts]
+            joined = nomen.cat(tensors, -1)
+            np.testing.assert_array_equal(joined.numpy(), np.concatenate(parts, -1))
+            stacked = nomen.stack(tensors, -1)
+            np.testing.assert_array_equal(stacked.numpy(), np.stack(parts, -1))
+            out = nomen.zeros(rows + 2, columns * pieces, dtype=joined.dtype)
+            nomen.cat(tensors, -1, out=out[1:-1])
+            assert not out[0].any() and not out[-1].any()
+            np.testing.assert_array_equal(out[1:-1].numpy(), joined.numpy())
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("count", [10, 70_001, 1_200_001])
 def test_histograms_in_parts(dtype, count):
