@@ -452,9 +452,11 @@ static nomen_status reduce_steps(nomen__call *c, nomen_tensor *const *out, bool 
  * rectangle, which the general way would come to as well, with the same bits. */
 enum { FEW_RESULTS = 64, FEW_ELEMENTS = 4096 };
 
-static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_step *s) {
-    int64_t kept = 1, reduced = 1, item = nomen__item(in->dtype);
-    bool rows = true, columns = true;
+/* *times: how many there are, one behind the other in the input and in the result. */
+static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_step *s,
+                          int64_t *times) {
+    int64_t outer = 1, reduced = 1, inner = 1, item = nomen__item(in->dtype);
+    *times = 1;
     if (in->ndim == 1 && mask && in->stride[0] >= 0) {
         const int64_t n = in->size[0], step = n > 1 ? in->stride[0] * item : 0;
         *s = (nomen__reduce_step){in->data, 1, 0, n, step, 0, n > 1};
@@ -462,28 +464,35 @@ static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_s
     }
     if (!(in->flags & NOMEN__CONTIGUOUS)) return false;
     for (int d = 0; d < in->ndim; d++) {
-        if (mask >> d & 1) {
-            columns &= kept == 1 || in->size[d] == 1;
+        if (in->size[d] == 1) continue;
+        if (!(mask >> d & 1))
+            *(reduced > 1 ? &inner : &outer) *= in->size[d];
+        else if (inner > 1)
+            return false;
+        else
             reduced *= in->size[d];
-        } else {
-            rows &= reduced == 1 || in->size[d] == 1;
-            kept *= in->size[d];
-        }
     }
-    if (!(rows || columns) || kept > FEW_RESULTS) return false;
-    *s = (nomen__reduce_step){in->data, kept, 0, reduced, 0, 0, 0};
-    if (kept > 1) s->acc_step = rows ? reduced * item : item;
-    if (reduced > 1) s->red_step = rows ? item : kept * item;
-    s->index_step = reduced > 1;
+    if (outer * inner > FEW_RESULTS) return false;
+    *s = (nomen__reduce_step){in->data, inner, 0, reduced, 0, 0, reduced > 1};
+    if (inner > 1) {
+        *times = outer;
+        s->acc_step = item;
+    } else if (outer > 1) {
+        s->n_acc = outer;
+        s->acc_step = reduced * item;
+    }
+    if (reduced > 1) s->red_step = inner * item;
     return true;
 }
 
 static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     const nomen_tensor *in = c->in[0];
     nomen__reduce_step s;
+    int64_t times;
     if (in->dtype != (uint8_t)c->compute || in->numel > FEW_ELEMENTS || in->numel == 0 ||
-        !one_rectangle(in, c->mask, &s))
+        !one_rectangle(in, c->mask, &s, &times))
         return false;
+    const int64_t results = s.n_acc * times;
     char *to[NOMEN__MAX_OUT] = {NULL, NULL};
     int64_t step[NOMEN__MAX_OUT] = {0, 0};
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
@@ -491,14 +500,17 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
         nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
         if (out[k]->dtype != (uint8_t)writes || !(out[k]->flags & NOMEN__CONTIGUOUS)) return false;
         to[k] = out[k]->data;
-        step[k] = s.n_acc > 1 ? nomen__item(writes) : 0;
+        step[k] = results > 1 ? nomen__item(writes) : 0;
     }
     _Alignas(64) char acc[FEW_RESULTS * NOMEN__ACC_BYTES];
     const nomen__reducer *reducer = c->kernel->reducer;
     const nomen__reduce_param param = {s.n_red, c->reduce_correction};
-    reducer->init(acc, s.n_acc);
-    reducer->step(acc, &s);
-    reducer->finish(to, step, acc, s.n_acc, &param);
+    reducer->init(acc, results);
+    for (int64_t i = 0; i < times; i++) {
+        reducer->step(acc + i * s.n_acc * (int64_t)reducer->acc_bytes, &s);
+        s.in += s.n_acc * s.n_red * nomen__item(in->dtype);
+    }
+    reducer->finish(to, step, acc, results, &param);
     return true;
 }
 
