@@ -472,7 +472,7 @@ static bool one_rectangle(const nomen_tensor *in, uint64_t mask, nomen__reduce_s
         else
             reduced *= in->size[d];
     }
-    if (outer * inner > FEW_RESULTS) return false;
+    if (outer > FEW_RESULTS || inner > FEW_RESULTS) return false;
     *s = (nomen__reduce_step){in->data, inner, 0, reduced, 0, 0, reduced > 1};
     if (inner > 1) {
         *times = outer;
@@ -492,7 +492,6 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     if (in->dtype != (uint8_t)c->compute || in->numel > FEW_ELEMENTS || in->numel == 0 ||
         !one_rectangle(in, c->mask, &s, &times))
         return false;
-    const int64_t results = s.n_acc * times;
     char *to[NOMEN__MAX_OUT] = {NULL, NULL};
     int64_t step[NOMEN__MAX_OUT] = {0, 0};
     for (int k = 0; k < NOMEN__MAX_OUT; k++) {
@@ -500,17 +499,19 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
         nomen_dtype writes = k && c->op->nout > 1 ? c->result[1] : c->writes;
         if (out[k]->dtype != (uint8_t)writes || !(out[k]->flags & NOMEN__CONTIGUOUS)) return false;
         to[k] = out[k]->data;
-        step[k] = results > 1 ? nomen__item(writes) : 0;
+        step[k] = s.n_acc > 1 ? nomen__item(writes) : 0;
     }
     _Alignas(64) char acc[FEW_RESULTS * NOMEN__ACC_BYTES];
     const nomen__reducer *reducer = c->kernel->reducer;
     const nomen__reduce_param param = {s.n_red, c->reduce_correction};
-    reducer->init(acc, results);
     for (int64_t i = 0; i < times; i++) {
-        reducer->step(acc + i * s.n_acc * (int64_t)reducer->acc_bytes, &s);
+        reducer->init(acc, s.n_acc);
+        reducer->step(acc, &s);
+        reducer->finish(to, step, acc, s.n_acc, &param);
         s.in += s.n_acc * s.n_red * nomen__item(in->dtype);
+        for (int k = 0; k < NOMEN__MAX_OUT; k++)
+            if (to[k]) to[k] += s.n_acc * step[k];
     }
-    reducer->finish(to, step, acc, results, &param);
     return true;
 }
 

@@ -323,8 +323,10 @@ static void walk_points(const place_walk *w, char *table, char *rows, const int6
  * will be needed: the indices are read and checked meanwhile. */
 static bool ask_for(const place_walk *w, const char *table, int64_t n) {
     enum { NEAR = 8192, LINE = 64 };
-    const int64_t bytes = w->along->limit * w->along->stride[0] * w->item;
-    if (bytes <= 0 || bytes > NEAR || n < bytes / LINE) return false;
+    const int64_t limit = w->along->limit, stride = w->along->stride[0];
+    if (limit > NEAR || stride > NEAR || stride <= 0) return false;
+    const int64_t bytes = limit * stride * w->item;
+    if (bytes > NEAR || n < bytes / LINE) return false;
     for (int64_t i = 0; i < bytes; i += LINE) __builtin_prefetch(table + i, 1);
     return true;
 }

@@ -26,7 +26,7 @@ enum {
     COL_BLOCK = 128,
     COL_ROWS = 8,
     SHORT_ROW = 16,
-    PREFETCH = 2048,
+    PREFETCH = 4096,
     LINE = 64
 };
 

@@ -131,8 +131,7 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 }
 
 #define POSITIONS
-#define ROW_MOST   (4 * ROW_BLOCK) /* of which one is sought twice at a time */
-#define TURNED_ROW 63              /* whose position costs more than the turn */
+#define TURNED_ROW 63 /* whose position costs more than the turn */
 #include "kernels/loops/reduce_walk.h"
 #undef TURNED_ROW
 #undef POSITIONS

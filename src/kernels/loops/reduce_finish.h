@@ -8,8 +8,13 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
                        int64_t n_acc, const nomen__reduce_param *p) {
     const A *a = acc;
     (void)p;
-    for (int64_t i = 0; out[0] && i < n_acc; i++)
-        *(OUT *)(void *)(out[0] + i * out_step[0]) = DONE(&a[i], p);
+    if (out[0] && out_step[0] == (int64_t)sizeof(OUT)) { /* in vectors, where there are such */
+        OUT *o = (OUT *)(void *)out[0];
+        for (int64_t i = 0; i < n_acc; i++) o[i] = DONE(&a[i], p);
+    } else if (out[0]) {
+        for (int64_t i = 0; i < n_acc; i++)
+            *(OUT *)(void *)(out[0] + i * out_step[0]) = DONE(&a[i], p);
+    }
 #ifdef DONE_SECOND
     for (int64_t i = 0; out[1] && i < n_acc; i++)
         *(OUT_SECOND *)(void *)(out[1] + i * out_step[1]) = DONE_SECOND(&a[i], p);

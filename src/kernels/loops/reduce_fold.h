@@ -41,10 +41,13 @@ static inline D FN(fold_few)(const F *x, int64_t n) {
 
 /* What is left behind whole rounds of lanes, and what all lanes come to. */
 static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
+    C few[8] __attribute__((aligned(64))); /* in a register, where s is in memory */
     D d[8];
     int64_t j = 0;
+    for (int l = 0; l < 8; l++) few[l] = s[l];
     for (; j + 8 <= n; j += 8)
-        for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
+        for (int l = 0; l < 8; l++) few[l] = JOIN(few[l], LD(x[j + l]));
+    for (int l = 0; l < 8; l++) s[l] = few[l];
     for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     for (int l = 0; l < 8; l++) d[l] = DID;
     for (int64_t k = 0; k < LANES; k += 8)

@@ -5,9 +5,9 @@
  * NOMEN__ACC_WIDE accumulators, DIRECT if there are FN(row_direct) and FN(cols_direct), which fetch
  * what they need by themselves, DECIDED(A *) if no more elements can change one, POSITIONS if the
  * position of an element matters, TURNED_ROW (the longest rows of 4-byte elements that are taken as
- * columns; unset: SHORT_ROW, as for others), and the functions FN(row)(A *, const F *, n, i0,
- * istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep); ROW_MOST: how much
- * of a row as it lies FN(row) gets at a time (unset: ROW_BLOCK). After: FN(step), which uses
+ * columns; unset: SHORT_ROW, as for others), ROW_MOST (the longest row as it lies that FN(row) gets
+ * in one piece; unset: ROW_BLOCK), and the functions FN(row)(A *, const F *, n, i0, istep) and
+ * FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After: FN(step), which uses
  * FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
@@ -34,16 +34,13 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
         return;
     }
 #elif !defined FETCH
-    if (s->red_step == (int64_t)sizeof(T)) {
-        for (int64_t i = 0; i < s->n_acc; i++) { /* as they lie */
-            const F *in = (const F *)(const void *)(s->in + i * s->acc_step);
-            for (int64_t j = 0; j < s->n_red; j += ROW_MOST) {
+    if (s->red_step == (int64_t)sizeof(T) && s->n_red > 0 && s->n_red <= ROW_MOST) {
+        for (int64_t i = 0; i < s->n_acc; i++) { /* as they lie, each in one piece */
+            const char *in = s->in + i * s->acc_step;
 #ifdef DECIDED
-                if (DECIDED(&acc[i])) break;
+            if (DECIDED(&acc[i])) continue;
 #endif
-                FN(row)(acc + i, in + j, s->n_red - j < ROW_MOST ? s->n_red - j : ROW_MOST,
-                        s->index0 + j * s->index_step, s->index_step);
-            }
+            FN(row)(acc + i, (const F *)(const void *)in, s->n_red, s->index0, s->index_step);
         }
         return;
     }
