@@ -69,6 +69,13 @@
 #undef FN
 #undef T
 
+/* As bits: nothing that floats go through may change them. */
+static inline void move_vector(char *o, const char *a) {
+    vu32 x;
+    memcpy(&x, a, sizeof x);
+    memcpy(o, &x, sizeof x);
+}
+
 /* The C library knows best how to copy large blocks (non-temporal stores, rep movsb). Blocks that
  * have just been in cache, rows of something larger mostly, take a seventh less in a plain loop. */
 static inline void copy_run(char *o, const char *a, int64_t bytes) {
@@ -77,18 +84,10 @@ static inline void copy_run(char *o, const char *a, int64_t bytes) {
         memcpy(o, a, (size_t)bytes);
         return;
     }
-    int64_t i = 0;
-    for (; i + 4 * VB <= bytes; i += 4 * VB) {
-        const vf32 x0 = ld_f32(a + i), x1 = ld_f32(a + i + VB);
-        const vf32 x2 = ld_f32(a + i + 2 * VB), x3 = ld_f32(a + i + 3 * VB);
-        st_f32(o + i, x0);
-        st_f32(o + i + VB, x1);
-        st_f32(o + i + 2 * VB, x2);
-        st_f32(o + i + 3 * VB, x3);
-    }
-    for (; i + VB <= bytes; i += VB) st_f32(o + i, ld_f32(a + i));
-    if (i < bytes) st_f32(o + bytes - VB, ld_f32(a + bytes - VB)); /* some of them once more */
+    for (int64_t i = 0; i + VB <= bytes; i += VB) move_vector(o + i, a + i);
+    move_vector(o + bytes - VB, a + bytes - VB); /* some of them once more */
 }
+
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
                         nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {

@@ -504,15 +504,15 @@ static bool reduce_few(const nomen__call *c, nomen_tensor *const *out) {
     _Alignas(64) char acc[FEW_RESULTS * NOMEN__ACC_BYTES];
     const nomen__reducer *reducer = c->kernel->reducer;
     const nomen__reduce_param param = {s.n_red, c->reduce_correction};
-    for (int64_t i = 0; i < times; i++) {
+    for (;;) {
         reducer->init(acc, s.n_acc);
         reducer->step(acc, &s);
         reducer->finish(to, step, acc, s.n_acc, &param);
+        if (--times == 0) return true;
         s.in += s.n_acc * s.n_red * nomen__item(in->dtype);
         for (int k = 0; k < NOMEN__MAX_OUT; k++)
             if (to[k]) to[k] += s.n_acc * step[k];
     }
-    return true;
 }
 
 static nomen_status launch(nomen__call *c, nomen_tensor *const *out) {

@@ -1,6 +1,9 @@
 /* Include-template: the best of the elements of a row, sought in lanes. Before: OP, SFX, F,
  * BETTER(a, b). After: FN(search). */
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
+
 /* The best of n >= lanes numbers (of which none is a NaN; equal ones may be any of them), and
  * whether there is a NaN, which is then what comes out. far: the row may lie beyond the caches,
  * where the processor does not look far enough ahead by itself. */
@@ -30,3 +33,5 @@ static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n,
     *any = nan[0] != nan[0];
     return *any ? nan[0] : s[0];
 }
+
+#pragma GCC diagnostic pop

@@ -9,6 +9,9 @@ static void FN(init)(void *acc, int64_t n_acc) {
 }
 
 #ifndef HALF
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
+
 enum { FN(lanes) = 64 };
 
 /* Of n >= FN(lanes) elements. */
@@ -39,6 +42,8 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
     if (s[0] > *most || s[0] != s[0]) *most = s[0];
     if (t[0] < *least || t[0] != t[0]) *least = t[0];
 }
+
+#pragma GCC diagnostic pop
 #endif
 
 /* Rows are taken whole, some at a time; of columns all, some rows at a time. */
