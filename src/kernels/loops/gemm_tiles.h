@@ -207,6 +207,10 @@ static void block_of_tiles(const nomen__gemm_args *g, add_panels *add, char *a, 
                 part.m = m;
                 part.n = n;
                 part.c = g->c + i * g->c_row + j * g->c_col;
+                /* Into L2: on their way to L1 they would keep the panels waiting. The lines where
+                 * rows end: those where they begin have been written with the columns before. */
+                for (int64_t r = 0; r < m; r++)
+                    __builtin_prefetch(part.c + r * g->c_row + (n - 1) * g->c_col, 0, 2);
                 add(m, n, k, mine, other, (char *)near, SIDE * (int64_t)sizeof(float), true);
                 deliver_matmul_bf16(&part, near, SIDE);
             }
