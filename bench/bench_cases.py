@@ -274,17 +274,23 @@ def reductions(name, n, dtype):
     grid = {"shape": [rows, columns], "dtype": dtype, "fill": FILLS.get(name, "unit")}
     eights = {"shape": [max(1, n // 8), min(n, 8)], "dtype": dtype, "fill": grid["fill"]}
     line = {"shape": [n], "dtype": dtype, "fill": grid["fill"]}
-    for variant, self, dim in (
+    variants = [
         ("first", grid, 0),
         ("middle", cube, 1),
         ("last", grid, 1),
         ("rows of 8", eights, 1),
         ("one line", line, 0),
-    ):
+    ]
+    if name in LEADERS and ROWS[name]["family"] == "order":  # numbers of 64 bits, all different
+        variants += [
+            ("one line", {"shape": [n], "dtype": other, "fill": "wide"}, 0)
+            for other in ("int64", "float64")
+        ]
+    for variant, self, dim in variants:
         change = {"self": dict(self), "dim": dim}
         if "k" in [a["name"] for a in ROWS[name]["args"]]:
             change["k"] = max(1, self["shape"][dim] // 4)
-        yield case(name, n, dtype, variant=variant, change=change)
+        yield case(name, n, self["dtype"], variant=variant, change=change)
 
 
 def last_dim(row):

@@ -51,6 +51,9 @@ class Fills:
             values = numpy.random.default_rng(2).integers(0, int(fill.split()[1]), n)
         elif fill.startswith("order"):
             values = numpy.random.default_rng(2).permutation(n)
+        elif fill == "wide":
+            rng = numpy.random.default_rng(2)
+            values = rng.integers(-(2**62), 2**62, n) if whole else rng.random(n)
         elif fill == "mask" or dtype == "bool":
             values = self.uniform(n) < 0.5
         elif fill == "few":

@@ -4,7 +4,7 @@
 #include "sample.h"
 
 enum { STRAIGHT, TURNED, SPREAD, REVERSED, LAYOUTS };
-enum { MIXED, TIES, SORTED, BACKWARDS, ALL_NAN, PATTERNS };
+enum { MIXED, TIES, SORTED, BACKWARDS, ALL_NAN, HALVES, ANY, PATTERNS };
 
 static const char *const kernels[] = {"sort", "topk", "kthvalue", "median", "nanmedian", "mode"};
 
@@ -23,7 +23,21 @@ static void fill(nomen_dtype d, char *p, int pattern, int64_t i) {
         if (r < 8 && r > 2) x = r % 2 ? 0.0 : -0.0;
     }
     if (is_float(d) && pattern == ALL_NAN) x = (double)NAN;
+    if (pattern == HALVES) { /* of 64 bits the upper ones are shared by many */
+        const uint64_t r = random_bits();
+        x = (double)(1 + r % 3) + (double)(r >> 44) * 0x1p-50;
+    }
+    if (pattern == ANY) x = ldexp(random_unit(), (int)(random_bits() % 40));
     store_double(d, p, x, 0);
+    if (d == NOMEN_I64 && pattern == ANY) {
+        const uint64_t r = random_bits();
+        memcpy(p, &r, sizeof r);
+    }
+    if (d == NOMEN_I64 && pattern == HALVES) {
+        const uint64_t r = random_bits();
+        const int64_t y = (int64_t)((r % 3 << 61) + (r >> 33));
+        memcpy(p, &y, sizeof y);
+    }
     if (d == NOMEN_I64 && pattern == MIXED) { /* extremes, which no double holds */
         int64_t extremes[] = {INT64_MAX, INT64_MIN, INT64_MAX - 1, (int64_t)random_bits()};
         memcpy(p, &extremes[random_bits() % 4], 8);
@@ -209,12 +223,22 @@ static void test_sizes(void **state) {
 /* Past every threshold: rows side by side, merging, samples, digits, the stream of topk. */
 static void test_large(void **state) {
     (void)state;
-    static const int64_t shapes[][3] = {
-        {2, 255, 100}, {1, 257, 257}, {3, 700, 1},  {17, 1030, 40}, {1, 1500, 3}, {1, 2100, 700},
-        {20, 61, 17},  {11, 64, 30},  {5, 200, 50}, {13, 256, 129}, {9, 131, 60}, {10, 600, 250}};
+    static const int64_t shapes[][3] = {{2, 255, 100}, {1, 257, 257},  {3, 700, 1},  {17, 1030, 40},
+                                        {1, 1500, 3},  {1, 2100, 700}, {20, 61, 17}, {11, 64, 30},
+                                        {5, 200, 50},  {13, 256, 129}, {9, 131, 60}, {10, 600, 250},
+                                        {2, 4500, 9}};
     for (int k = 0; k < COUNT(shapes); k++)
         for (int pattern = 0; pattern < PATTERNS; pattern++)
             check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);
+}
+
+/* Rows of 64 bits that are sorted in parts. */
+static void test_parts(void **state) {
+    (void)state;
+    for (int pattern = 0; pattern < PATTERNS; pattern++)
+        for (nomen_dtype d = NOMEN_I64; d <= NOMEN_F64; d++)
+            if (dtype_size[d] == 8)
+                check("sort", d, 1, 131072 + pattern, 1, (int)(random_bits() % LAYOUTS), pattern);
 }
 
 static void test_table(void **state) {
@@ -228,6 +252,7 @@ static void test_table(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_parts),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_large),
     };

@@ -57,8 +57,11 @@ static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
 
 /* Sorts a; the elements must be in the order of their positions, which equals keep. */
 static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
-    if (n <= SOME)
-        ORDER_NAME(merges, WIDTH, e)(a, spare, n);
+    if (n <= SOME) ORDER_NAME(merges, WIDTH, e)(a, spare, n);
+#if WIDTH == 64
+    else if (n <= UINT32_MAX)
+        sort_pairs(a, spare, n);
+#endif
     else
         ORDER_NAME(radix, WIDTH, e)(a, spare, n);
 }

@@ -9,7 +9,8 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
     /* topk: the best so far are kept while the row goes by, a few of them in order; or the last of
      * them is looked for; else the row is sorted */
     bool stream, few, chosen;
-    bool bare; /* keys are sorted without their positions */
+    bool bare;   /* keys are sorted without their positions */
+    bool halves; /* keys are sorted by one half after the other */
 } ORDER_NAME(plan, WIDTH, s);
 
 static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
@@ -46,6 +47,11 @@ static ORDER_NAME(plan, WIDTH, s)
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
     if (what == SORT && !a->indices && a->n > SOME) {
         p.bare = true;
+        p.each = 0;
+        p.keys = a->n;
+    }
+    if (WIDTH == 64 && what == SORT && a->indices && has_short_places(a)) {
+        p.halves = true;
         p.each = 0;
         p.keys = a->n;
     }
@@ -258,13 +264,12 @@ static void ORDER_NAME(read, WIDTH, e)(const nomen__order_args *a, int64_t row, 
     }
 }
 
-/* A batch of rows is sorted by keys alone, and values are made of them. */
-static void ORDER_NAME(sort_bare, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
-                                            K *keys, K *spare, const order_type *t, uint64_t flip) {
+/* The values of a batch of rows from its sorted keys. */
+static void ORDER_NAME(numbers, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
+                                          const K *keys, const order_type *t, uint64_t flip) {
     order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
     order_odd *odd = WIDTH == 32 ? t->odd32 : t->odd64;
     char *to = a->values + row * a->value_row;
-    for (int64_t r = 0; r < rows; r++) ORDER_NAME(radix, WIDTH, k)(keys + r * a->n, spare, a->n);
     for (int64_t from = 0, n; from < a->n; from += n) {
         if (a->n > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
         n = a->n - from < NOMEN__LONG_ROW ? a->n - from : NOMEN__LONG_ROW;
@@ -281,6 +286,25 @@ static void ORDER_NAME(sort_bare, WIDTH, e)(const nomen__order_args *a, int64_t 
         odd(to + r * a->value_row, a->value_step, keys + r * a->n, a->n, flip,
             a->in + (row + r) * a->in_row, a->in_step);
 }
+
+/* A sorted row: where it is long its values come from its keys, which lie in order. own: room for
+ * n keys. */
+static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_t row,
+                                              const E *made, K *own, const order_type *t,
+                                              uint64_t flip) {
+    nomen__order_args rest = *a;
+    if (a->values && a->n >= KEYED) {
+        for (int64_t i = 0; i < a->n; i++) own[i] = KEY(made[i]);
+        ORDER_NAME(numbers, WIDTH, e)(a, row, 1, own, t, flip);
+        rest.values = NULL;
+    }
+    if (rest.values || rest.indices)
+        ORDER_NAME(deliver_all, WIDTH, e)(&rest, row, 1, made, a->n, t->item);
+}
+
+#if WIDTH == 64
+#include "kernels/loops/order_parts.h"
+#endif
 
 static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch, order_what what,
                                       const order_type *t) {
@@ -304,9 +328,17 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
             best[r] = (ORDER_NAME(best, WIDTH, s)){made + r * p.each, 0, 0, false};
         ORDER_NAME(read, WIDTH, e)(a, row, rows, &p, best, spare, keys, load, flip);
         if (p.bare) {
-            ORDER_NAME(sort_bare, WIDTH, e)(a, row, rows, keys, spare_keys, t, flip);
+            for (int64_t r = 0; r < rows; r++)
+                ORDER_NAME(radix, WIDTH, k)(keys + r * a->n, spare_keys, a->n);
+            ORDER_NAME(numbers, WIDTH, e)(a, row, rows, keys, t, flip);
             continue;
         }
+#if WIDTH == 64
+        if (p.halves) {
+            sort_by_halves(a, row, rows, keys, spare_keys, t, flip);
+            continue;
+        }
+#endif
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             const K *own = keys + r * p.keys;
@@ -319,12 +351,18 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
                 K key = ORDER_NAME(nth, WIDTH, k)(own, spare_keys, other, a->n, k, bits);
                 mine[0] = MAKE(key, ORDER_NAME(find, WIDTH, k)(own, a->n, key));
             } else {
-                if (!p.few) ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used);
+                if (!p.few && has_short_places(a))
+                    ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used);
+                else if (!p.few)
+                    ORDER_NAME(radix, WIDTH, e)(mine, spare, best[r].used);
                 if (what == MODE) mine[0] = ORDER_NAME(longest, WIDTH, e)(mine, a->n);
             }
         }
         if (p.chosen)
             ORDER_NAME(sort_chosen, WIDTH, e)(made, spare, p.levels ? v : NULL, rows, p.each);
-        ORDER_NAME(deliver_all, WIDTH, e)(a, row, rows, made, p.each, t->item);
+        if (what == SORT && rows == 1)
+            ORDER_NAME(deliver_row, WIDTH, e)(a, row, made, (K *)(void *)spare, t, flip);
+        else
+            ORDER_NAME(deliver_all, WIDTH, e)(a, row, rows, made, p.each, t->item);
     }
 }
