@@ -145,3 +145,16 @@ def test_ranks_among_equals(kinds, shape):
         np.testing.assert_array_equal(values.numpy(), ordered[:, :k])
     np.testing.assert_array_equal(t.median(1)[0].numpy(), ordered[:, (n - 1) // 2])
     np.testing.assert_array_equal(t.t().sort(0)[0].numpy(), ordered.T)
+
+
+@pytest.mark.parametrize("rows, columns", [(4, 9000), (9000, 4), (4, 20)])
+def test_places_far_from_each_other(rows, columns):
+    values, written = numbers("float32", (rows, columns)), numbers("float32", (rows, columns))
+    at, source = np.arange(64).reshape(64, 1) * 7 % rows, numbers("float32", (64, 1))
+    table, index = nomen.from_numpy(values), nomen.from_numpy(at)
+    np.testing.assert_array_equal(table.gather(0, index).numpy(), values[at, 0])
+    one_row = table[:1].expand(rows, columns)
+    assert (one_row.gather(0, index) == values[0, 0].item()).all()
+    written[at[:, 0], 0] = source[:, 0]  # of several to one place the last one stays
+    table.scatter_(0, index, nomen.from_numpy(source))
+    np.testing.assert_array_equal(table.numpy(), written)

@@ -63,7 +63,7 @@ static bool sort_parts(const nomen__order_args *a, int64_t row, uint64_t *keys, 
         char *indices = moved(a->indices, row * a->index_row + start * a->index_step);
         if (!n) continue;
         sort_halves(made, other, own, 1, n, n <= 4 * PART ? 24 : 32); /* most lie evenly here */
-        for (int64_t i = 0; i < n; i++) {
+        for (int64_t i = 0; indices && i < n; i++) {
             const int64_t at = places[start + (int64_t)(made[i] & UINT32_MAX)];
             memcpy(indices + i * a->index_step, &at, sizeof at);
         }
@@ -80,6 +80,11 @@ static bool sort_parts(const nomen__order_args *a, int64_t row, uint64_t *keys, 
         }
     }
     return true;
+}
+
+/* Keys without positions: those of few digits are sorted as they are. */
+static bool gains_by_halves(const nomen__order_args *a, const uint64_t *keys) {
+    return has_short_places(a) && bits_that_vary(keys, 1, a->n) >> 32;
 }
 
 /* A batch of rows. Two spares of as many keys as a row has. */

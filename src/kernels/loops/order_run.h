@@ -287,19 +287,33 @@ static void ORDER_NAME(numbers, WIDTH, e)(const nomen__order_args *a, int64_t ro
             a->in + (row + r) * a->in_row, a->in_step);
 }
 
-/* A sorted row: where it is long its values come from its keys, which lie in order. own: room for
- * n keys. */
+/* What has been made of one row: where it is long values come from the keys, which lie in order.
+ * own: room for as many keys. */
 static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_t row,
                                               const E *made, K *own, const order_type *t,
                                               uint64_t flip) {
+    order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
+    const K sign = (K)1 << (8 * t->item - 1), all = (K)(UINT64_MAX >> (64 - 8 * t->item));
     nomen__order_args rest = *a;
-    if (a->values && a->n >= KEYED) {
-        for (int64_t i = 0; i < a->n; i++) own[i] = KEY(made[i]);
-        ORDER_NAME(numbers, WIDTH, e)(a, row, 1, own, t, flip);
+    if (a->values && a->count >= KEYED) {
+        char *values = a->values + row * a->value_row;
+        for (int64_t i = 0, end; i < a->count; i = end) {
+            if (a->count > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
+            end = a->count - i < NOMEN__LONG_ROW ? a->count : i + NOMEN__LONG_ROW;
+            for (int64_t j = i; j < end; j++) own[j] = KEY(made[j]);
+            bare(values + i * a->value_step, a->value_step, own + i, 1, end - i, flip);
+        }
+        for (int odd = 0; t->floating && odd < 2; odd++) { /* zeros and NaN, as they came */
+            const K key = (odd ? all : sign) ^ (K)flip;
+            int64_t i = ORDER_NAME(below, WIDTH, k)(own, a->count, key);
+            for (; i < a->count && own[i] == key; i++)
+                memcpy(values + i * a->value_step,
+                       a->in + row * a->in_row + AT(made[i]) * a->in_step, (size_t)t->item);
+        }
         rest.values = NULL;
     }
     if (rest.values || rest.indices)
-        ORDER_NAME(deliver_all, WIDTH, e)(&rest, row, 1, made, a->n, t->item);
+        ORDER_NAME(deliver_all, WIDTH, e)(&rest, row, 1, made, a->count, t->item);
 }
 
 #if WIDTH == 64
@@ -327,18 +341,18 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         for (int64_t r = 0; r < rows; r++)
             best[r] = (ORDER_NAME(best, WIDTH, s)){made + r * p.each, 0, 0, false};
         ORDER_NAME(read, WIDTH, e)(a, row, rows, &p, best, spare, keys, load, flip);
+#if WIDTH == 64
+        if (p.halves || (p.bare && rows == 1 && gains_by_halves(a, keys))) {
+            sort_by_halves(a, row, rows, keys, spare_keys, t, flip);
+            continue;
+        }
+#endif
         if (p.bare) {
             for (int64_t r = 0; r < rows; r++)
                 ORDER_NAME(radix, WIDTH, k)(keys + r * a->n, spare_keys, a->n);
             ORDER_NAME(numbers, WIDTH, e)(a, row, rows, keys, t, flip);
             continue;
         }
-#if WIDTH == 64
-        if (p.halves) {
-            sort_by_halves(a, row, rows, keys, spare_keys, t, flip);
-            continue;
-        }
-#endif
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             const K *own = keys + r * p.keys;
@@ -360,7 +374,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         }
         if (p.chosen)
             ORDER_NAME(sort_chosen, WIDTH, e)(made, spare, p.levels ? v : NULL, rows, p.each);
-        if (what == SORT && rows == 1)
+        if ((what == SORT || what == TOPK) && rows == 1)
             ORDER_NAME(deliver_row, WIDTH, e)(a, row, made, (K *)(void *)spare, t, flip);
         else
             ORDER_NAME(deliver_all, WIDTH, e)(a, row, rows, made, p.each, t->item);
