@@ -153,8 +153,10 @@ def test_places_far_from_each_other(rows, columns):
     at, source = np.arange(64).reshape(64, 1) * 7 % rows, numbers("float32", (64, 1))
     table, index = nomen.from_numpy(values), nomen.from_numpy(at)
     np.testing.assert_array_equal(table.gather(0, index).numpy(), values[at, 0])
-    one_row = table[:1].expand(rows, columns)
-    assert (one_row.gather(0, index) == values[0, 0].item()).all()
+    np.testing.assert_array_equal(table.t().gather(1, index.t()).numpy(), values[at, 0].T)
+    for one_row in (table[:1].expand(rows, columns), table[0, 0].expand(rows, columns)):
+        assert (one_row.gather(0, index) == values[0, 0].item()).all()
+        assert (one_row.t().gather(1, index.t()) == values[0, 0].item()).all()
     written[at[:, 0], 0] = source[:, 0]  # of several to one place the last one stays
     table.scatter_(0, index, nomen.from_numpy(source))
     np.testing.assert_array_equal(table.numpy(), written)
