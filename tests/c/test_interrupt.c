@@ -245,6 +245,27 @@ static void asked_now_and_then(void **s) {
     }
 }
 
+/* Rows of 64 bits that are sorted in parts. */
+static void rows_in_parts(void **s) {
+    (void)s;
+    nomen_set_num_threads(1);
+    nomen_scope() {
+        nomen_tensor *x = nomen_rand("N", NOMEN_SIZES(1500000), .dtype = NOMEN_F64);
+        wait_for_a_question();
+        nomen_set_interrupt(stop_at_once, &questions);
+        nomen_tensor *y = nomen_sort(x, "N");
+        nomen_set_interrupt(NULL, NULL);
+        assert_null(y);
+        assert_int_equal(questions, 1);
+        assert_int_equal(nomen_last_error()->code, NOMEN_ERROR_INTERRUPTED);
+        y = nomen_sort(x, "N");
+        nomen_number most = nomen_num(nomen_numel(x) - 1), one = nomen_num(1);
+        nomen_tensor *before = nomen_slice(y, "N", nomen_num(0), most, one);
+        nomen_tensor *after = nomen_slice(y, "N", one, nomen_num(nomen_numel(x)), one);
+        assert_true(nomen_item(nomen_all(nomen_le(before, after))) == 1);
+    }
+}
+
 /* The walk back ends too; a gradient that was there is as it was, and another walk works. */
 static void backward(void **s) {
     (void)s;
@@ -371,6 +392,7 @@ int main(void) {
         cmocka_unit_test(results_do_not_appear),
         cmocka_unit_test(in_place),
         cmocka_unit_test(asked_now_and_then),
+        cmocka_unit_test(rows_in_parts),
         cmocka_unit_test(backward),
         cmocka_unit_test(the_question_may_compute),
         cmocka_unit_test(the_question_may_draw),
