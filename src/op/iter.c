@@ -294,8 +294,12 @@ static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *s
 
 /* Whole rows at ptr, which moves on behind them. */
 static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
+    enum { LONG = 2048 }; /* bytes */
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
-    if (it->moves && step[0] == it->own[0] && step[1] == it->own[0]) {
+    /* One long row again and again is in L1, from where the kernel copies faster than the C
+     * library, which else knows best. */
+    const bool again = down[1] == 0 && n * it->own[0] >= LONG;
+    if (it->moves && step[0] == it->own[0] && step[1] == it->own[0] && !again) {
         nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * it->own[0]);
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;

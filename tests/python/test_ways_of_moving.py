@@ -160,3 +160,11 @@ def test_places_far_from_each_other(rows, columns):
     written[at[:, 0], 0] = source[:, 0]  # of several to one place the last one stays
     table.scatter_(0, index, nomen.from_numpy(source))
     np.testing.assert_array_equal(table.numpy(), written)
+
+
+@pytest.mark.parametrize("dtype", STORED)
+@pytest.mark.parametrize("length", [5, 600, 2500])
+def test_one_row_again_and_again(dtype, length):
+    row = numbers(dtype, (length,))
+    got = nomen.from_numpy(row).expand(40, length).contiguous()
+    np.testing.assert_array_equal(got.numpy(), np.broadcast_to(row, (40, length)))
