@@ -7,7 +7,7 @@
  * that is in L1 by then.
  *
  * Limit: bytes read from a buffer of the same size. Share (bench/bench_kernels.c) on a shared
- * AVX-512 machine at 1 MiB: float32 about 22 % in a long row, 17 % in columns: double lanes. */
+ * Zen 5 at 1 MiB: float32 about 40 % in a long row, 28 % in columns: double lanes. */
 #include "kernels/loops/reduce.h"
 
 /* What is divided by nothing becomes inf or NaN, as the division has it; of nothing all is NaN. */
