@@ -36,22 +36,21 @@ static inline uint64_t bits_that_vary(const uint64_t *keys, const int step, int6
 static inline int bits_for(int64_t n) { return n <= 2048 ? 24 : 32; }
 
 /* a: n < 2^32 elements, of which the lower halves become the positions of the keys in order. They
- * are sorted by the first `bits` that vary, then by what is left. If all are in the lower half, the
- * upper halves are those of the keys then, and true comes back. */
-static bool sort_halves(uint64_t *a, uint64_t *spare, const uint64_t *keys, const int step,
-                        int64_t n, int bits) {
-    const uint64_t varying = bits_that_vary(keys, step, n);
+ * are sorted by the first `bits` of those that vary, then by what is left. If only lower halves
+ * vary, the upper ones become these. */
+static void sort_halves(uint64_t *a, uint64_t *spare, const uint64_t *keys, const int step,
+                        int64_t n, uint64_t varying, int bits) {
     const int low = varying >> 32 ? 64 - __builtin_clzll(varying) - bits : 0;
     for (int64_t i = 0; i < n; i++) a[i] = keys[i * step] >> low << 32 | (uint64_t)i;
     sort32_e(a, spare, n);
     if (low) sort_runs(a, spare, keys, step, n, low);
-    return !low;
 }
 
 /* The same for keys with their positions, which are put in order. spare: room for as many. */
 static void sort_pairs(order_pair *a, order_pair *spare, int64_t n) {
     uint64_t *made = (uint64_t *)(void *)spare, *keys = made + n;
-    sort_halves(made, keys, &a->key, (int)(sizeof *a / sizeof a->key), n, bits_for(n));
+    const int step = (int)(sizeof *a / sizeof a->key);
+    sort_halves(made, keys, &a->key, step, n, bits_that_vary(&a->key, step, n), bits_for(n));
     for (int64_t i = 0; i < n; i++) {
         const order_pair *from = a + (made[i] & UINT32_MAX);
         keys[i] = from->key;

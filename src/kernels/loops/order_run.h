@@ -45,13 +45,9 @@ static ORDER_NAME(plan, WIDTH, s)
         return p;
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
-    if (what == SORT && !a->indices && a->n > SOME) {
-        p.bare = true;
-        p.each = 0;
-        p.keys = a->n;
-    }
-    if (WIDTH == 64 && what == SORT && a->indices && has_short_places(a)) {
-        p.halves = true;
+    p.bare = what == SORT && !a->indices && a->n > SOME;
+    p.halves = WIDTH == 64 && what == SORT && a->indices && has_short_places(a);
+    if (p.bare || p.halves) {
         p.each = 0;
         p.keys = a->n;
     }
@@ -287,13 +283,23 @@ static void ORDER_NAME(numbers, WIDTH, e)(const nomen__order_args *a, int64_t ro
             a->in + (row + r) * a->in_row, a->in_step);
 }
 
+/* Where the zeros of n sorted keys begin, or the NaN, and how many there are: of these a key does
+ * not say all. */
+static int64_t ORDER_NAME(odd_ones, WIDTH, k)(const K *keys, int64_t n, bool nan,
+                                              const order_type *t, uint64_t flip, int64_t *count) {
+    const int bits = 8 * t->item;
+    const K key = (K)(nan ? UINT64_MAX >> (64 - bits) : UINT64_C(1) << (bits - 1)) ^ (K)flip;
+    const int64_t first = ORDER_NAME(below, WIDTH, k)(keys, n, key);
+    for (*count = 0; first + *count < n && keys[first + *count] == key;) ++*count;
+    return first;
+}
+
 /* What has been made of one row: where it is long values come from the keys, which lie in order.
  * own: room for as many keys. */
 static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_t row,
                                               const E *made, K *own, const order_type *t,
                                               uint64_t flip) {
     order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
-    const K sign = (K)1 << (8 * t->item - 1), all = (K)(UINT64_MAX >> (64 - 8 * t->item));
     nomen__order_args rest = *a;
     if (a->values && a->count >= KEYED) {
         char *values = a->values + row * a->value_row;
@@ -303,12 +309,12 @@ static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_
             for (int64_t j = i; j < end; j++) own[j] = KEY(made[j]);
             bare(values + i * a->value_step, a->value_step, own + i, 1, end - i, flip);
         }
-        for (int odd = 0; t->floating && odd < 2; odd++) { /* zeros and NaN, as they came */
-            const K key = (odd ? all : sign) ^ (K)flip;
-            int64_t i = ORDER_NAME(below, WIDTH, k)(own, a->count, key);
-            for (; i < a->count && own[i] == key; i++)
-                memcpy(values + i * a->value_step,
-                       a->in + row * a->in_row + AT(made[i]) * a->in_step, (size_t)t->item);
+        for (int nan = 0; t->floating && nan < 2; nan++) {
+            int64_t count,
+                first = ORDER_NAME(odd_ones, WIDTH, k)(own, a->count, nan, t, flip, &count);
+            ORDER_NAME(values, WIDTH, e)(values + first * a->value_step, a->value_step,
+                                         a->in + row * a->in_row, a->in_step, made + first, 1, 0,
+                                         count, t->item);
         }
         rest.values = NULL;
     }
@@ -342,7 +348,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
             best[r] = (ORDER_NAME(best, WIDTH, s)){made + r * p.each, 0, 0, false};
         ORDER_NAME(read, WIDTH, e)(a, row, rows, &p, best, spare, keys, load, flip);
 #if WIDTH == 64
-        if (p.halves || (p.bare && rows == 1 && gains_by_halves(a, keys))) {
+        if (p.halves || (p.bare && rows == 1 && has_short_places(a))) {
             sort_by_halves(a, row, rows, keys, spare_keys, t, flip);
             continue;
         }
