@@ -1,6 +1,8 @@
 /* Turning tiles over, by element size. When to do so is the iterator's affair. */
 #include "op/tile.h"
 
+#include "op/interleave.h"
+
 #include <string.h>
 
 typedef uint16_t __attribute__((may_alias)) item_2;
@@ -49,34 +51,22 @@ static void gather_16(item_16 *to, const char *from, int64_t near, int64_t far, 
  * Elements of some rows of the source, in vectors of 16 bytes, become rows of the target by
  * rounds of pairing up. */
 
-typedef uint8_t __attribute__((vector_size(16))) octets;
-typedef uint16_t __attribute__((vector_size(16))) pairs;
-typedef uint32_t __attribute__((vector_size(16))) quad;
-typedef uint64_t __attribute__((vector_size(16))) halves;
-
-#define LOW_1(a, b)                                                                                \
-    __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH_1(a, b)                                                                               \
-    __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
-#define LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH_2(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-
 static inline __attribute__((always_inline)) void square_1(char *to, int64_t to_row,
                                                            const char *from, int64_t near) {
     octets r[8] = {{0}}, t[4], u[4], v[4];
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) memcpy(&r[k], from + k * near, 8);
 #pragma GCC unroll 8
-    for (int k = 0; k < 4; k++) t[k] = LOW_1(r[k], r[k + 4]);
+    for (int k = 0; k < 4; k++) t[k] = low_1(r[k], r[k + 4]);
 #pragma GCC unroll 8
     for (int k = 0; k < 2; k++) {
-        u[k] = LOW_1(t[k], t[k + 2]);
-        u[k + 2] = HIGH_1(t[k], t[k + 2]);
+        u[k] = low_1(t[k], t[k + 2]);
+        u[k + 2] = high_1(t[k], t[k + 2]);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < 2; k++) {
-        v[2 * k] = LOW_1(u[2 * k], u[2 * k + 1]);
-        v[2 * k + 1] = HIGH_1(u[2 * k], u[2 * k + 1]);
+        v[2 * k] = low_1(u[2 * k], u[2 * k + 1]);
+        v[2 * k + 1] = high_1(u[2 * k], u[2 * k + 1]);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) memcpy(to + k * to_row, (const char *)&v[k / 2] + 8 * (k % 2), 8);
@@ -84,24 +74,24 @@ static inline __attribute__((always_inline)) void square_1(char *to, int64_t to_
 
 static inline __attribute__((always_inline)) void square_2(char *to, int64_t to_row,
                                                            const char *from, int64_t near) {
-    pairs r[8], t[8], u[8];
+    octets r[8], t[8], u[8];
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) memcpy(&r[k], from + k * near, sizeof *r);
 #pragma GCC unroll 8
     for (int k = 0; k < 4; k++) { /* t[k]: columns 0 to 3, t[k + 4]: 4 to 7 */
-        t[k] = LOW_2(r[k], r[k + 4]);
-        t[k + 4] = HIGH_2(r[k], r[k + 4]);
+        t[k] = low_2(r[k], r[k + 4]);
+        t[k + 4] = high_2(r[k], r[k + 4]);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k += 4)
 #pragma GCC unroll 8
         for (int l = 0; l < 2; l++) {
-            u[k + l] = LOW_2(t[k + l], t[k + l + 2]);
-            u[k + l + 2] = HIGH_2(t[k + l], t[k + l + 2]);
+            u[k + l] = low_2(t[k + l], t[k + l + 2]);
+            u[k + l + 2] = high_2(t[k + l], t[k + l + 2]);
         }
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k += 2) {
-        const pairs low = LOW_2(u[k], u[k + 1]), high = HIGH_2(u[k], u[k + 1]);
+        const octets low = low_2(u[k], u[k + 1]), high = high_2(u[k], u[k + 1]);
         memcpy(to + k * to_row, &low, sizeof low);
         memcpy(to + (k + 1) * to_row, &high, sizeof high);
     }
@@ -109,28 +99,22 @@ static inline __attribute__((always_inline)) void square_2(char *to, int64_t to_
 
 static inline __attribute__((always_inline)) void square_4(char *to, int64_t to_row,
                                                            const char *from, int64_t near) {
-    quad r[4];
+    octets r[4];
 #pragma GCC unroll 8
     for (int k = 0; k < 4; k++) memcpy(&r[k], from + k * near, sizeof *r);
-    const quad ac = __builtin_shufflevector(r[0], r[2], 0, 4, 1, 5),
-               bd = __builtin_shufflevector(r[1], r[3], 0, 4, 1, 5),
-               ac2 = __builtin_shufflevector(r[0], r[2], 2, 6, 3, 7),
-               bd2 = __builtin_shufflevector(r[1], r[3], 2, 6, 3, 7);
-    const quad turned[4] = {__builtin_shufflevector(ac, bd, 0, 4, 1, 5),
-                            __builtin_shufflevector(ac, bd, 2, 6, 3, 7),
-                            __builtin_shufflevector(ac2, bd2, 0, 4, 1, 5),
-                            __builtin_shufflevector(ac2, bd2, 2, 6, 3, 7)};
+    const octets ac = low_4(r[0], r[2]), bd = low_4(r[1], r[3]);
+    const octets ac2 = high_4(r[0], r[2]), bd2 = high_4(r[1], r[3]);
+    const octets turned[4] = {low_4(ac, bd), high_4(ac, bd), low_4(ac2, bd2), high_4(ac2, bd2)};
 #pragma GCC unroll 8
     for (int k = 0; k < 4; k++) memcpy(to + k * to_row, &turned[k], sizeof *turned);
 }
 
 static inline __attribute__((always_inline)) void square_8(char *to, int64_t to_row,
                                                            const char *from, int64_t near) {
-    halves a, b;
+    octets a, b;
     memcpy(&a, from, sizeof a);
     memcpy(&b, from + near, sizeof b);
-    const halves low = __builtin_shufflevector(a, b, 0, 2),
-                 high = __builtin_shufflevector(a, b, 1, 3);
+    const octets low = low_8(a, b), high = high_8(a, b);
     memcpy(to, &low, sizeof low);
     memcpy(to + to_row, &high, sizeof high);
 }
