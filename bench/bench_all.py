@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Every operation of the table beside PyTorch: measures, and writes build/bench/results.csv.
 
-    make bench                    all of it: about an hour
+    make bench                    all of it: about an hour and a quarter
     make bench BENCH=--quick      ends in minutes
     make bench BENCH="--op sum --op exp --size 1000000"
+
+Lines of calls that are not asked for stay in the file, as long as machine, threads and versions are
+the same; each line says of which commit it is. So a long run can be made in parts, and goes on
+(--missing) where it was ended.
 
 The peer lives in an environment of its own, build/bench-venv, which is made at need (--peer PYTHON:
 another interpreter with a torch of the version that is asked for). Both libraries are imported into
@@ -32,11 +36,13 @@ ENVIRONMENT = [f"torch=={TORCH}+cpu", "numpy", "matplotlib"]
 # glibc gives large blocks back at once and clears them anew; with these it keeps them.
 KEEP_BLOCKS = {"MALLOC_MMAP_THRESHOLD_": str(1 << 40), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 HANGS_AFTER = 180
+WRITE_EVERY = 20  # calls; a file of all of them takes some milliseconds
 QUIET = 0.05  # processors that others may use while a call is measured
 COLUMNS = (
     "op family form variant dtype n layout nomen_us peer_us ratio nomen_best_us peer_best_us"
-    " nomen_first_us peer_first_us peer_kept_us others note"
+    " nomen_first_us peer_first_us peer_kept_us others commit note"
 ).split()
+CALL = "op form variant dtype n layout".split()  # what tells a call from all others
 
 
 # ---- the environment of the peer ----------------------------------------------------------------
@@ -139,24 +145,39 @@ def widest():
 
 
 class Forecast:
-    """Calls whose time at a smaller size says that they would take too long."""
+    """Calls whose time at a smaller size says that they would take too long. Small sizes foretell
+    nothing: they measure what a call costs by itself."""
 
-    def __init__(self, limit):
+    def __init__(self, limit, lines):
         self.limit, self.known = limit, {}
+        for line in lines:
+            best = max(float(line[side + "_best_us"] or 0) for side in ("nomen", "peer"))
+            self.learn(line | {"n": int(line["n"])}, best)
 
     def key(self, case):
-        return tuple(case[k] for k in ("op", "form", "variant"))
+        return tuple(case[k] for k in ("op", "form", "variant", "dtype"))
 
     def too_long(self, case):
-        """Small sizes foretell nothing: they measure what a call costs by itself."""
-        n, took = self.known.get(self.key(case), (case["n"], 0.0))
+        usual = self.key(case | {"dtype": bench_cases.natural(case["op"])})
+        known = self.known.get(self.key(case)) or self.known.get(usual, [])
         power = 1.5 if case["family"] == "product" or case["op"] == "addmm" else 1.0
-        return took * (case["n"] / n) ** power > self.limit
+        return any(
+            n <= case["n"] and took * (case["n"] / n) ** power > self.limit for n, took in known
+        )
 
-    def learn(self, case, answer):
-        best = max(answer.get("nomen_best", 0), answer.get("peer_best", 0)) / 1e6
-        if best and case["n"] >= 10_000 and case["dtype"] == bench_cases.natural(case["op"]):
-            self.known[self.key(case)] = case["n"], best
+    def learn(self, case, best_us):
+        if best_us and case["n"] >= 10_000:
+            self.known.setdefault(self.key(case), []).append((case["n"], best_us / 1e6))
+
+
+def commit():
+    """Of what is measured, with a plus where files differ from it."""
+    git = ["git", "-C", ROOT, "describe", "--always", "--abbrev=7", "--exclude=*", "--dirty=+"]
+    return subprocess.run(git, capture_output=True, text=True).stdout.strip() or "unknown"
+
+
+def call_of(line):
+    return tuple(str(line[key]) for key in CALL)
 
 
 def line_of(case, answer, kept):
@@ -197,14 +218,33 @@ def asked(case, measurer, keeper):
     return answer, keeper.ask(case) if wanted else None
 
 
-def write(path, cases, answers):
-    """A line for each answer, as they come."""
-    with path.open("w", newline="") as f:
-        writer = csv.DictWriter(f, COLUMNS)
-        writer.writeheader()
-        for case, answer in zip(cases, answers):
-            writer.writerow(line_of(case, *answer))
-            f.flush()
+class Results:
+    """The file of results, which always holds the newest line of every call that was measured."""
+
+    def __init__(self, path, every):
+        self.path, self.commit = path, commit()
+        self.order = {call_of(case): k for k, case in enumerate(every)}
+        self.lines = {}
+        if path.exists():
+            with path.open(newline="") as f:
+                self.lines = {call_of(line): line for line in csv.DictReader(f)}
+        self.lines = {call: line for call, line in self.lines.items() if call in self.order}
+
+    def __contains__(self, case):
+        return call_of(case) in self.lines
+
+    def put(self, case, answer):
+        self.lines[call_of(case)] = line_of(case, *answer) | {"commit": self.commit}
+
+    def write(self):
+        """To a file beside it first: whoever is ended here leaves the old one."""
+        new = self.path.with_suffix(".new")
+        with new.open("w", newline="") as f:
+            writer = csv.DictWriter(f, COLUMNS)
+            writer.writeheader()
+            for call in sorted(self.lines, key=self.order.get):
+                writer.writerow(self.lines[call])
+        new.replace(self.path)
 
 
 def measured_again(cases, answers, measurer, keeper):
@@ -219,29 +259,36 @@ def measured_again(cases, answers, measurer, keeper):
     return len(disturbed)
 
 
-def measured(cases, measurer, keeper, longest, answers):
-    """The answers one after another, which are put into the list as well."""
-    forecast, progress = Forecast(longest), Progress("calls")
+def measured(cases, measurer, keeper, longest, results):
+    """The answers; each goes to the results as it comes."""
+    forecast, progress, answers = Forecast(longest, results.lines.values()), Progress("calls"), []
     for k, case in enumerate(cases):
         if forecast.too_long(case):
             answer = {"error": "left out: it would take too long"}, None
         else:
             answer = asked(case, measurer, keeper)
-        forecast.learn(case, answer[0])
+        forecast.learn(case, max(answer[0].get(side + "_best", 0) for side in ("nomen", "peer")))
         answers.append(answer)
-        yield answer
+        results.put(case, answer)
+        if k % WRITE_EVERY == 0:
+            results.write()
         progress.tell(k + 1, len(cases))
+    return answers
 
 
-def run(cases, measurer, keeper, options, path):
+def run(cases, measurer, keeper, options, results):
     """Measures the calls and writes them to the file as they come; the disturbed ones again."""
-    started, answers = time.time(), []
-    write(path, cases, measured(cases, measurer, keeper, options.longest, answers))
+    started = time.time()
+    if options.missing:
+        cases = [case for case in cases if case not in results]
+    answers = measured(cases, measurer, keeper, options.longest, results)
     for _ in range(options.again):
         if measured_again(cases, answers, measurer, keeper) == 0:
             break
-        write(path, cases, answers)
-    print(f"bench: {len(cases)} calls, {time.time() - started:.0f} s: {path}", flush=True)
+    for case, answer in zip(cases, answers):
+        results.put(case, answer)
+    results.write()
+    print(f"bench: {len(cases)} calls, {time.time() - started:.0f} s: {results.path}", flush=True)
 
 
 def triad(threads):
@@ -251,6 +298,27 @@ def triad(threads):
     subprocess.run(["cc", *flags, ROOT / "bench" / "bench_triad.c"], check=True)
     done = subprocess.run([program, str(threads)], capture_output=True, text=True, check=True)
     (FOLDER / "triad.json").write_text(done.stdout)
+
+
+def machine():
+    """Its processor, with the vectors that it has."""
+    lines = [x.partition(":") for x in Path("/proc/cpuinfo").read_text().splitlines()]
+    said = {key.strip(): value.strip() for key, _, value in lines}
+    wide = "avx2 avx512f avx512_bf16 amx_bf16".split()
+    has = ", ".join(w for w in wide if w in said.get("flags", "").split())
+    return f"{said.get('model name', 'unknown processor')} ({has})"
+
+
+def forget_others(common):
+    """What the last run wrote of itself. Lines of another machine, another peer or other threads do
+    not stay beside new ones."""
+    path = FOLDER / "about.json"
+    about = json.loads(path.read_text()) if path.exists() else {}
+    if any(about.get(key) != value for key, value in common.items()):
+        for name in ("results.csv", "named.csv"):
+            (FOLDER / name).unlink(missing_ok=True)
+        about = {}
+    return about
 
 
 def arguments():
@@ -264,11 +332,13 @@ def arguments():
     parser.add_argument("--seconds", type=float, help="about what an ordinary call may take")
     parser.add_argument("--longest", type=float, help="leave out what takes longer, in seconds")
     parser.add_argument("--again", type=int, default=2, help="turns for calls that were disturbed")
+    parser.add_argument("--missing", action="store_true", help="only calls without a line")
     parser.add_argument("--no-report", action="store_true", help="only the CSV files")
     options = parser.parse_args()
+    options.part = bool(options.op or options.size or options.missing or options.quick)
     sizes = (16, 30_000, 1_000_000) if options.quick else bench_cases.SIZES
     options.size = options.size or sizes
-    options.seconds = options.seconds or (0.03 if options.quick else 0.2)
+    options.seconds = options.seconds or (0.03 if options.quick else 0.05)
     options.longest = options.longest or (0.5 if options.quick else 5)
     return options
 
@@ -281,22 +351,29 @@ def main():
     if not (found or "").startswith(TORCH):
         sys.exit(f"bench: {peer} has torch {found}, {TORCH} is wanted")
     triad(options.threads)
-    cases = list(bench_cases.cases(options.size, not options.quick, options.op))
     measurer = Measurer(peer, options)
     keeper = None if options.quick else Measurer(peer, options, "peer", KEEP_BLOCKS)
-    about = {"command": " ".join(sys.argv), "threads": options.threads, **measurer.versions}
-    run(cases, measurer, keeper, options, FOLDER / "results.csv")
+    common = {"machine": machine(), "threads": options.threads, **measurer.versions}
+    about = forget_others(common) | common
+    command = " ".join(["bench/bench_all.py", *sys.argv[1:]])
+    earlier = about.get("commands", []) if options.part else []
+    about["commands"] = [*(x for x in earlier if x != command), command]
+    (FOLDER / "about.json").write_text(json.dumps(about, indent=1))
+    results = Results(FOLDER / "results.csv", bench_cases.cases(bench_cases.SIZES, True))
+    cases = list(bench_cases.cases(options.size, not options.quick, options.op))
+    run(cases, measurer, keeper, options, results)
     named = version(options.named) if options.named else None
     if (named or "").startswith("1.13"):
+        results = Results(FOLDER / "named.csv", bench_cases.named_cases(bench_cases.SIZES))
         sizes = [n for n in options.size if n <= 1000]
         cases = list(bench_cases.named_cases(sizes, options.op))
         measurer.stop()
         measurer = Measurer(options.named, options)
         about["named"] = measurer.versions["peer"]
-        run(cases, measurer, None, options, FOLDER / "named.csv")
+        run(cases, measurer, None, options, results)
+        (FOLDER / "about.json").write_text(json.dumps(about, indent=1))
     else:
         print("bench: no torch 1.13, so names are not measured", flush=True)
-    (FOLDER / "about.json").write_text(json.dumps(about, indent=1))
     measurer.stop()
     if keeper:
         keeper.stop()

@@ -17,7 +17,9 @@ import warnings
 import numpy
 
 ROUNDS_AT_LEAST = 3
-SETTLE = 0.025  # libgomp's threads look for work about that long, on processors that we want
+# So long the threads of a library look for work when there is none, on processors that we want:
+# libgomp's, and nomen's (SPIN_NS of src/core/parallel.c, and some for the way to sleep).
+LOOKS_FOR_WORK = {"peer": 0.025, "nomen": 0.0005}
 TICKS = os.sysconf("SC_CLK_TCK")  # in a second; what the system counts in
 now = time.perf_counter
 PLAIN = {
@@ -165,10 +167,10 @@ def calls_in(timed, seconds):
         many *= 4
 
 
-def settle(timed, each):
+def settle(timed, each, seconds):
     """Calls that are not counted: until the other library's threads have gone to sleep."""
-    until = now() + SETTLE
-    many = range(max(1, int(SETTLE / 8 / max(each, 1e-9))))
+    until = now() + seconds
+    many = range(max(1, int(seconds / 8 / max(each, 1e-9))))
     while True:
         timed(many)
         if now() >= until:
@@ -202,9 +204,9 @@ def measure(case, sides, seconds, alone):
         rounds = 1
     large = case["n"] > 5000 and not alone
     for _ in range(rounds):
-        for timed, many, each, took in plans.values():
+        for key, (timed, many, each, took) in plans.items():
             if large and len(plans) > 1 and rounds > 1:
-                settle(timed, each)
+                settle(timed, each, LOOKS_FOR_WORK["nomen" if key == "peer" else "peer"])
             took.append(timed(many) / many.stop)
     for key, (_, _, _, took) in plans.items():
         answer[key] = statistics.median(took) * 1e6

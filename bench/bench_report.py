@@ -4,6 +4,7 @@
 Runs in build/bench-venv, which has matplotlib; without it there are no pictures.
 """
 
+import collections
 import csv
 import json
 import math
@@ -68,17 +69,6 @@ def table(head, lines):
 # ---- the parts of the page ----------------------------------------------------------------------
 
 
-def machine():
-    model = "unknown processor"
-    for line in Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            model = line.partition(":")[2].strip()
-            break
-    flags = Path("/proc/cpuinfo").read_text()
-    wide = [w for w in ("avx2", "avx512f", "avx512_bf16", "amx_bf16") if f" {w}" in flags]
-    return f"{model} ({', '.join(wide)})"
-
-
 def head(found, about, triad):
     busy = statistics.median([r["others"] or 0 for r in found])
     ratios = [r["ratio"] for r in found if r["ratio"]]
@@ -87,8 +77,11 @@ def head(found, about, triad):
     yield ""
     yield "Written by `make bench` (`bench/README.md` says how it measures)."
     yield ""
-    yield f"- Machine: {machine()}; {about['threads']} threads for both libraries."
-    yield f"- Command: `{about['command']}`; PyTorch {about['peer']}, with its widest vectors."
+    yield f"- Machine: {about['machine']}; {about['threads']} threads for both libraries."
+    commands = ", ".join(f"`{x}`" for x in about["commands"])
+    yield f"- Commands: {commands}; PyTorch {about['peer']}, with its widest vectors."
+    commits = collections.Counter(r["commit"] for r in found).most_common()
+    yield "- Measured at " + ", ".join(f"{c} ({n} calls)" for c, n in commits) + "."
     yield f"- Memory (a triad in C): {triad['one']} GB/s by one thread, {triad['all']} by all."
     yield f"- Other programs took {busy:.2f} processors meanwhile (median)."
     if busy > 0.1:

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Does cost grow with the work? Every operation at sizes that double, nomen alone.
+
+    python bench/bench_growth.py [--op OP ...] [--threads N] [--most 4194304]
+
+Prints the steps that cost more than 2.2 times the half, slowest first; steps at which the operands
+outgrow a cache are marked, for there the limit is another one. Needs NumPy and the release build
+in PYTHONPATH. Products are left out: their work grows faster than their elements.
+"""
+
+import argparse
+import os
+import statistics
+from pathlib import Path
+
+import bench_cases
+from bench_measure import Library, calls_in
+
+STEP = 2.2
+LEAST = 64
+SECONDS, BATCHES, TRIES = 0.001, 7, 3
+
+
+def add_sizes(most):
+    """Grids and cubes of powers of two: rows and columns double in turns."""
+    n, k = LEAST, LEAST.bit_length() - 1
+    while n <= most:
+        half, third = k // 2, k // 3
+        bench_cases.GRIDS[n] = (1 << (k - half), 1 << half)
+        bench_cases.CUBES[n] = (1 << (k - 2 * third), 1 << third, 1 << third)
+        yield n
+        n, k = 2 * n, k + 1
+
+
+def caches():
+    """Bytes of one processor's caches, smallest first."""
+    found = []
+    for folder in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*"):
+        if (folder / "type").read_text().strip() != "Instruction":
+            found.append(int((folder / "size").read_text().strip()[:-1]) << 10)
+    return sorted(found)
+
+
+def bytes_of(case):
+    """Of the tensors that a call is given, with as much for its result."""
+    total, pending = 0, [*case["args"], *case["kw"].values()]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, list):
+            pending += item
+        elif isinstance(item, dict) and "shape" in item:
+            count = 1
+            for size in item["shape"]:
+                count *= size
+            total += count * {"bool": 1, "int64": 8, "float64": 8}.get(item["dtype"], 4)
+    return 2 * total
+
+
+def cost(library, case):
+    """Microseconds of a call, or None where there is none."""
+    try:
+        timed, _, _ = library.prepare(case)
+    except Exception:
+        return None
+    many, _ = calls_in(timed, SECONDS)
+    return 1e6 * statistics.median(timed(range(many)) / many for _ in range(BATCHES))
+
+
+def steps(library, cases):
+    """(ratio, case, before, after) of the steps that are too large each time they are looked at."""
+    known = {}
+    for before, after in zip(cases, cases[1:]):
+        tries = []
+        for _ in range(TRIES):
+            if not tries and before["n"] in known:
+                a = known[before["n"]]
+            else:
+                a = cost(library, before)
+            b = cost(library, after)
+            if a is None or b is None:
+                break
+            known[after["n"]] = b
+            tries.append((b / a, a, b))
+            if tries[-1][0] <= STEP:
+                break
+        if tries:
+            ratio, a, b = min(tries)
+            yield ratio, after, a, b
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--op", action="append", help="these operations only")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--most", type=int, default=1 << 22, help="elements")
+    options = parser.parse_args()
+    sizes = list(add_sizes(options.most))
+    library = Library("nomen")
+    library.lib.set_num_threads(options.threads)
+    edges, found, looked = caches(), [], 0
+    series = {}
+    for n in sizes:
+        for name in bench_cases.chosen(options.op):
+            if bench_cases.ROWS[name]["family"] in ("product", "view"):
+                continue
+            for case in bench_cases.of_row(name, n, False):
+                key = tuple(case[k] for k in ("op", "form", "variant", "dtype", "layout"))
+                series.setdefault(key, []).append(case)
+    for cases in series.values():
+        for ratio, case, before, after in steps(library, cases):
+            looked += 1
+            if ratio > STEP:
+                size = bytes_of(case)
+                past = [edge for edge in edges if size / 2 <= edge < size]
+                found.append((ratio, case, before, after, past))
+    print(f"{looked} steps of {len(series)} calls, {options.threads} threads;", end=" ")
+    print(f"{len(found)} cost more than {STEP} times the half")
+    for ratio, case, before, after, past in sorted(found, key=lambda x: -x[0]):
+        what = " ".join(case[k] for k in ("op", "form", "variant", "dtype", "layout") if case[k])
+        edge = f", past a cache of {past[-1] >> 10} KiB" if past else ""
+        print(f"{ratio:.2f}  {what}: {case['n']} elements, {before:.3g} -> {after:.3g} us{edge}")
+
+
+if __name__ == "__main__":
+    main()
