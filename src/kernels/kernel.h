@@ -103,15 +103,24 @@ typedef struct nomen__order_args {
     int64_t in_step, value_step, index_step, in_row, value_row, index_row;
     bool descending; /* sort, topk */
     bool wide;       /* positions take more than 32 bits; tests say so of shorter rows too */
+    int pieces;      /* how many threads share each row; 0: `run` does it */
 } nomen__order_args;
 
 typedef struct nomen__order nomen__order;
 struct nomen__order {
     int what; /* this and the type are the kernel's own */
     const void *type;
-    size_t (*scratch)(const nomen__order *o, const nomen__order_args *a); /* bytes that run needs */
+    size_t (*scratch)(const nomen__order *o, const nomen__order_args *a); /* bytes for all below */
     void (*run)(const nomen__order *o, const nomen__order_args *a, void *scratch);
+    /* A single long row, shared by several threads: are there pieces of it? Each phase is begun by
+     * one thread (false: there is no sharing this row, `run` is to do it), then done by all, a
+     * piece each. */
+    bool (*shares)(const nomen__order *o, const nomen__order_args *a);
+    bool (*begin)(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase);
+    void (*piece)(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase,
+                  int piece);
 };
+enum { NOMEN__ORDER_PHASES = 4 };
 
 /* C[m, n] = A[m, k] B[k, n]; steps in bytes and of any sign; C never overlaps A or B; k may be 0 (C
  * becomes zero). */

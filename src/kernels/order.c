@@ -19,7 +19,7 @@
 enum { FEW = 32, SOME = 160, RUN = 32, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 1 << 25 };
 /* Of so many sorted elements values come from the keys: to fetch them from the row takes longer. */
 enum { KEYED = 4096 };
-/* So long rows of keys of 64 bits are sorted in parts. */
+/* So long rows are sorted in parts: of keys of 64 bits, or by several threads. */
 enum { PARTED = 1 << 17 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
@@ -152,8 +152,10 @@ static bool is_narrow(const nomen__order_args *a, const order_type *t) {
 }
 
 static size_t scratch_of(const nomen__order *o, const nomen__order_args *a) {
-    return is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what)
-                                 : scratch64_e(a, (order_what)o->what);
+    const size_t alone = is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what)
+                                               : scratch64_e(a, (order_what)o->what);
+    const size_t shared = a->pieces ? share_bytes(a) : 0;
+    return alone > shared ? alone : shared;
 }
 
 static void run_of(const nomen__order *o, const nomen__order_args *a, void *scratch) {
@@ -161,6 +163,20 @@ static void run_of(const nomen__order *o, const nomen__order_args *a, void *scra
         run32_e(a, scratch, (order_what)o->what, o->type);
     else
         run64_e(a, scratch, (order_what)o->what, o->type);
+}
+
+static bool shares(const nomen__order *o, const nomen__order_args *a) {
+    return o->what == SORT && a->rows == 1 && a->n >= PARTED && has_short_places(a);
+}
+
+static bool begin(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase) {
+    (void)o;
+    return share_begin(a, scratch, phase);
+}
+
+static void piece(const nomen__order *o, const nomen__order_args *a, void *scratch, int phase,
+                  int index) {
+    share_piece(a, scratch, phase, index, o->type);
 }
 
 #define INTS(sfx, item)                                                                            \
@@ -184,7 +200,7 @@ static const order_type type_f64 = {
 #define ROW_ORDER(text, code, enumerator, sfx)                                                     \
     {                                                                                              \
         .name = text, .dtype = enumerator, .order = &(const nomen__order) {                        \
-            code, &type_##sfx, scratch_of, run_of                                                  \
+            code, &type_##sfx, scratch_of, run_of, shares, begin, piece                            \
         }                                                                                          \
     }
 #define ROWS_ORDER(text, code)                                                                     \

@@ -10,6 +10,8 @@
 
 enum { TOGETHER = 16 };       /* rows that lie side by side are fetched together */
 enum { AT_A_TIME = 1 << 20 }; /* elements, before it is asked whether to go on */
+/* of a row that threads share: at least so many elements each, and not more (they need scratch) */
+enum { PIECE = 1 << 16, MOST_PIECES = 16 };
 
 enum { IN, VALUES, INDICES, SIDES };
 
@@ -23,6 +25,25 @@ typedef struct order_job {
     size_t scratch_each; /* by chunk */
 } order_job;
 
+/* `rows` rows from `begin` on, counted along the lines, up to the end of one. */
+static nomen__order_args rows_of(const order_job *job, int64_t begin, int64_t rows) {
+    nomen__order_args a = job->row;
+    int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
+    int64_t from = first * a.in_row, value = first * a.value_row, index = first * a.index_row;
+    a.rows = left < rows ? left : rows;
+    for (int d = 0; d < job->ndim; d++) {
+        int64_t at = line % job->size[d];
+        from += at * job->step[d][IN];
+        value += at * job->step[d][VALUES];
+        index += at * job->step[d][INDICES];
+        line /= job->size[d];
+    }
+    a.in += from;
+    if (a.values) a.values += value;
+    if (a.indices) a.indices += index;
+    return a;
+}
+
 /* Rows begin to end, counted along the lines. */
 static void run_lines(void *context, int64_t begin, int64_t end) {
     const order_job *job = context;
@@ -30,25 +51,52 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
     /* at a time, so that who wants to end it need not wait */
     const int64_t most = (AT_A_TIME / job->row.n / TOGETHER + 1) * TOGETHER;
     while (begin < end) {
-        nomen__order_args a = job->row;
-        int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
-        int64_t from = first * a.in_row, value = first * a.value_row, index = first * a.index_row;
-        a.rows = left < end - begin ? left : end - begin;
-        if (a.rows > most) a.rows = most;
-        for (int d = 0; d < job->ndim; d++) {
-            int64_t at = line % job->size[d];
-            from += at * job->step[d][IN];
-            value += at * job->step[d][VALUES];
-            index += at * job->step[d][INDICES];
-            line /= job->size[d];
-        }
-        a.in += from;
-        if (a.values) a.values += value;
-        if (a.indices) a.indices += index;
+        const nomen__order_args a = rows_of(job, begin, end - begin < most ? end - begin : most);
         job->order->run(job->order, &a, scratch);
         begin += a.rows;
         if (begin < end && nomen__is_stopped()) return;
     }
+}
+
+typedef struct shared_row {
+    const order_job *job;
+    nomen__order_args row;
+    int phase;
+    bool alone; /* one thread is to do it */
+} shared_row;
+
+static void run_piece(void *context, int64_t begin, int64_t end) {
+    const shared_row *s = context;
+    const nomen__order *order = s->job->order;
+    (void)end;
+    if (s->alone)
+        order->run(order, &s->row, s->job->scratch);
+    else
+        order->piece(order, &s->row, s->job->scratch, s->phase, (int)begin);
+}
+
+/* All rows, one after another, each by several threads. */
+static nomen_status run_shared(const order_job *job, int64_t rows) {
+    for (int64_t r = 0; r < rows; r++) {
+        shared_row s = {job, rows_of(job, r, 1), 0, false};
+        for (; s.phase < NOMEN__ORDER_PHASES && !s.alone; s.phase++) {
+            s.alone = !job->order->begin(job->order, &s.row, job->scratch, s.phase);
+            nomen_status status =
+                nomen__parallel_asking(s.alone ? 1 : s.row.pieces, 1, run_piece, &s);
+            if (status) return status;
+        }
+    }
+    return NOMEN_OK;
+}
+
+/* How many threads may share each of so few rows; 0: rows are shared out whole. */
+static int pieces_of(const order_job *job, int64_t rows) {
+    const int64_t threads = nomen_get_num_threads();
+    nomen__order_args one = job->row;
+    one.rows = 1;
+    if (rows >= threads || !job->order->shares(job->order, &one)) return 0;
+    const int64_t most = one.n / PIECE < MOST_PIECES ? one.n / PIECE : MOST_PIECES;
+    return (int)(threads < most ? threads : most);
 }
 
 static int64_t bytes_of(const nomen_tensor *t, int64_t elements) {
@@ -129,15 +177,19 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
     }
     int64_t rows = in->numel / job.row.n, threads = nomen_get_num_threads();
     job.grain = in->numel <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
-    job.grain = (job.grain + TOGETHER - 1) / TOGETHER * TOGETHER;
+    if (job.grain > TOGETHER) job.grain = (job.grain + TOGETHER - 1) / TOGETHER * TOGETHER;
     if (job.grain > rows) job.grain = rows;
+    job.row.pieces = pieces_of(&job, rows);
+    if (job.row.pieces) job.grain = rows; /* one scratch for all of them */
     nomen__order_args one = job.row;
     if (one.rows > job.grain) one.rows = job.grain;
+    if (one.pieces) one.rows = 1;
     job.scratch_each = (job.order->scratch(job.order, &one) + 63) / 64 * 64;
     size_t bytes = job.scratch_each * (size_t)((rows + job.grain - 1) / job.grain), capacity = 0;
     job.scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
     if (!job.scratch) return NOMEN_ERROR_MEMORY;
-    nomen_status s = nomen__parallel_asking(rows, job.grain, run_lines, &job);
+    nomen_status s = job.row.pieces ? run_shared(&job, rows)
+                                    : nomen__parallel_asking(rows, job.grain, run_lines, &job);
     if (job.scratch != near) nomen__buffer_free(job.scratch, capacity);
     return s;
 }

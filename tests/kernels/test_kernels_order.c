@@ -111,6 +111,18 @@ static layout layout_of(int how, int64_t e, int64_t rows, int64_t n) {
 
 enum { VALUES = 1, INDICES = 2 };
 
+/* What a row's threads would do, in another order than they might; or all at once. */
+static void run(const nomen__order *o, const nomen__order_args *a, char *scratch) {
+    for (int phase = 0; a->pieces && phase < NOMEN__ORDER_PHASES; phase++) {
+        if (!o->begin(o, a, scratch, phase)) {
+            o->run(o, a, scratch);
+            return;
+        }
+        for (int p = a->pieces - 1; p >= 0; p--) o->piece(o, a, scratch, phase, p);
+    }
+    if (!a->pieces) o->run(o, a, scratch);
+}
+
 /* One run against the expected positions (count per row), of the sides that are wanted. */
 static void check_run(int isa, const char *name, nomen_dtype d, nomen__order_args a, layout out,
                       layout at, const int64_t *expected, int sides) {
@@ -120,7 +132,7 @@ static void check_run(int isa, const char *name, nomen_dtype d, nomen__order_arg
     a.indices = sides & INDICES ? indices + at.start : NULL;
     const size_t need = o->scratch(o, &a);
     char *scratch = guarded_new(need);
-    o->run(o, &a, scratch);
+    run(o, &a, scratch);
     assert_true(guarded_intact(values, out.bytes) && guarded_intact(indices, at.bytes));
     assert_true(guarded_intact(scratch, need));
     for (int64_t r = 0; r < a.rows; r++)
@@ -130,11 +142,11 @@ static void check_run(int isa, const char *name, nomen_dtype d, nomen__order_arg
             char *index = indices + at.start + r * at.row + j * at.step;
             if (a.indices) memcpy(&got, index, sizeof got);
             if (got != want)
-                fail_msg("%s %s %s: row %lld of %lld, result %lld of %lld among %lld, wide %d: "
-                         "position %lld, wanted %lld",
+                fail_msg("%s %s %s: row %lld of %lld, result %lld of %lld among %lld, wide %d, "
+                         "pieces %d: position %lld, wanted %lld",
                          all_isas[isa].name, name, dtype_names[d], (long long)r, (long long)a.rows,
-                         (long long)j, (long long)a.count, (long long)a.n, a.wide, (long long)got,
-                         (long long)want);
+                         (long long)j, (long long)a.count, (long long)a.n, a.wide, a.pieces,
+                         (long long)got, (long long)want);
             if (a.values)
                 assert_memory_equal(value, a.in + r * a.in_row + want * a.in_step,
                                     (size_t)dtype_size[d]);
@@ -191,8 +203,11 @@ static void check(const char *name, nomen_dtype d, int64_t rows, int64_t n, int6
                            .descending = descending};
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
-        for (int w = 0; w < 2; w++) {
-            a.wide = w;
+        const nomen__order *o = find_kernel(isa, name, d)->order;
+        for (int w = 0; w < 3; w++) {
+            a.wide = w == 1;
+            a.pieces = w == 2 ? 1 + (int)(random_bits() % 7) : 0;
+            if (a.pieces && !o->shares(o, &a)) continue;
             check_run(isa, name, d, a, out, at, expected, VALUES | INDICES);
             check_run(isa, name, d, a, out, at, expected, VALUES);
             check_run(isa, name, d, a, out, at, expected, INDICES);
@@ -232,12 +247,12 @@ static void test_large(void **state) {
             check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);
 }
 
-/* Rows of 64 bits that are sorted in parts. */
+/* Rows that are sorted in parts: those of 64 bits, and all if several threads share them. */
 static void test_parts(void **state) {
     (void)state;
     for (int pattern = 0; pattern < PATTERNS; pattern++)
-        for (nomen_dtype d = NOMEN_I64; d <= NOMEN_F64; d++)
-            if (dtype_size[d] == 8)
+        for (nomen_dtype d = NOMEN_BOOL; d <= NOMEN_F64; d++)
+            if (dtype_size[d] == 8 || pattern == MIXED || pattern == ALL_NAN)
                 check("sort", d, 1, 131072 + pattern, 1, (int)(random_bits() % LAYOUTS), pattern);
 }
 
