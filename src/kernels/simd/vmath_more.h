@@ -103,19 +103,24 @@ static inline vf32 v_atan_f32(vf32 x) {
     return v_narrow_f64(v_atan_short(v_low_f64(x)), v_atan_short(v_high_f64(x)));
 }
 #endif
-/* From |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, whichever is smallest. */
-static inline vf64 v_atan_f64(vf64 x) {
-    const vf64 a = v_min_f64(v_abs_f64(x), 0x1p100), one = v_set_f64(1), zero = (vf64){0};
-    const vmask_f64 past = v_less_f64(v_set_f64(0.66), a), far = v_less_f64(v_set_f64(1.5), a);
-    const vf64 t = v_quotient_f64(v_either_f64(far, -one, v_either_f64(past, a - one, a)),
-                                  v_either_f64(far, a, v_either_f64(past, a + one, one)));
+/* Of a quotient that is not negative: from it, (rise - run) / (rise + run) or -run / rise,
+ * whichever is smallest. */
+static inline vf64 v_atan_ratio_f64(vf64 rise, vf64 run) {
+    const vf64 zero = (vf64){0};
+    const vmask_f64 past = v_less_f64(0.66 * run, rise), far = v_less_f64(1.5 * run, rise);
+    const vf64 t = v_quotient_f64(v_either_f64(far, -run, v_either_f64(past, rise - run, rise)),
+                                  v_either_f64(far, rise, v_either_f64(past, rise + run, run)));
     const vf64 z = t * t, tail = t * z * VMATH_POLY(z, ATAN_F64);
     const vf64 base = v_either_f64(far, v_set_f64(VMATH_PI_2_WHOLE_F64),
                                    v_either_f64(past, v_set_f64(VMATH_PI_4_WHOLE_F64), zero));
     const vf64 low = v_either_f64(far, v_set_f64(VMATH_PI_2_REST_F64),
                                   v_either_f64(past, v_set_f64(VMATH_PI_4_REST_F64), zero));
     const vf64 sum = base + t;
-    return v_copysign_f64(sum + (((base - sum) + t) + (tail + low)), x);
+    return sum + (((base - sum) + t) + (tail + low));
+}
+static inline vf64 v_atan_f64(vf64 x) {
+    const vf64 a = v_min_f64(v_abs_f64(x), 0x1p100);
+    return v_copysign_f64(v_atan_ratio_f64(a, v_set_f64(1)), x);
 }
 
 /* ---- logarithms of what is near 1, and of quotients ------------------------------------------ */
