@@ -2,9 +2,10 @@
  * quotients and differences with shifts (Fernando, Parlett) find its values; no vectors are kept.
  * Complex matrices are real ones of twice the size, which have each value twice. Matrices of
  * float32 stay so in the mirrors, as in LAPACK: the rounding of the values themselves moves a
- * singular value as much.
+ * singular value as much. Of far more columns than rows a triangle is made first.
  *
- * Limit: what is left of the matrix is read and written once for each of its rows. */
+ * Limit: what is left of the matrix is read and written once for each of its rows; of the triangle
+ * before, products of matrices. */
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
@@ -13,27 +14,43 @@
 #include <string.h>
 
 enum { ROUNDS = 300 };   /* per value; four are usual */
-enum { PART = 1 << 16 }; /* numbers of some rows that a thread takes, whose sums are kept apart */
+enum { PART = 1 << 16 }; /* numbers that a thread takes, whose sums or largest are kept apart */
+enum { PARTS = 64 };     /* of the numbers of a matrix, to find the largest */
+enum { WORKS = 256 };    /* matrices that may be worked on at the same time */
+/* Of a triangle: rows whose mirrors are one, those that go one after another, rows that a thread
+ * takes, columns of them at a time, and how large what is beside it should be at least and most. */
+enum { PANEL = 64, FEW_ROWS = 8, STRIP = 128, ACROSS = 256, LEAST_SIDE = 256, CHUNK = 1 << 20 };
 
 typedef struct job {
-    const nomen_tensor *in; /* complex128, float64 or float32, without holes */
+    const nomen_tensor *in; /* complex128, float64 or float32, contiguous */
     double *work, *out;
-    int64_t n, m, each, room;   /* rows, not more than columns; numbers of work per matrix, and of
-                                   those for the matrix itself */
+    int64_t n, m, columns;      /* rows; columns of what becomes bidiagonal, and before it; n is not
+                                   more than the others. Of complex matrices twice as many */
+    int64_t chunk, strip;       /* columns that become a triangle at a time, 0: it is none; bytes of
+                                   work of some rows then */
+    int64_t grain, each, room;  /* matrices that share work; numbers of it, and of those for the
+                                   matrix itself */
     bool complex, single, tall; /* tall: the rows of work are the columns of the matrix */
-    nomen__loop *product, *add, *mirror;
+    nomen__loop *product, *add, *times, *mirror;
+    const nomen__reducer *most_of;
+    const nomen__gemm *gemm;
 } job;
+
+/* Rows that may be worked on at the same time: a panel, and the strips below. */
+static int64_t strips_of(const job *j) { return (j->m - 1) / STRIP + 2; }
 
 /* ---- bidiagonal ------------------------------------------------------------------------------ */
 
 #define T       float
 #define SFX     f32
 #define COMPLEX false
+#define LEAST   (FLT_MIN / FLT_EPSILON)
 #include "op/singular_mirrors.h"
 
 #define T       double
 #define SFX     f64
 #define COMPLEX true
+#define LEAST   (DBL_MIN / DBL_EPSILON)
 #include "op/singular_mirrors.h"
 
 /* ---- diagonal -------------------------------------------------------------------------------- */
@@ -156,16 +173,15 @@ static double sum_of_values(double *diagonal, double *beside, double *work, int6
 static void matrices(void *context, int64_t begin, int64_t end) {
     const job *j = context;
     for (int64_t at = begin; at < end && !nomen__is_stopped(); at++) {
-        double *matrix = j->work + at * j->each, *diagonal = matrix + j->room;
-        double *beside = diagonal + j->n, *work = beside + j->n;
+        double *matrix = j->work + begin / j->grain * j->each, *diagonal = matrix + j->room;
+        double *beside = diagonal + j->n, *work = beside + j->n, scale;
         float *short_matrix = (float *)(void *)matrix, *short_work = (float *)(void *)work;
-        const double scale =
-            j->single ? take_in_f32(j, at, short_matrix) : take_in_f64(j, at, matrix);
+        const bool whole =
+            j->single ? diagonals_of_f32(j, at, short_matrix, diagonal, beside, short_work, &scale)
+                      : diagonals_of_f64(j, at, matrix, diagonal, beside, work, &scale);
         j->out[at] = scale;
+        if (!whole) return;
         if (isnan(scale)) continue;
-        if (!(j->single ? bidiagonal_f32(j, short_matrix, diagonal, beside, short_work)
-                        : bidiagonal_f64(j, matrix, diagonal, beside, work)))
-            return;
         const double sum = sum_of_values(diagonal, beside, work, j->n);
         j->out[at] = scale * (j->complex ? sum / 2 : sum);
     }
@@ -181,37 +197,97 @@ nomen_status nomen__shape_singular_sum(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* Is a triangle made first, and how many columns at a time? */
+static void plan_triangle(job *j) {
+    const int64_t padded = (j->n + FEW_ROWS - 1) / FEW_ROWS * FEW_ROWS;
+    j->m = j->columns;
+    j->chunk = 0;
+    if (j->n < FEW_ROWS || j->columns < j->n + j->n / 2 || j->columns < CHUNK / 16 / j->n) return;
+    const int64_t most = CHUNK / padded > LEAST_SIDE ? CHUNK / padded : LEAST_SIDE;
+    const int64_t chunks = (j->columns - 1) / most + 1;
+    j->m = padded;
+    j->chunk = ((j->columns - 1) / chunks / 16 + 1) * 16;
+    size_t scratch = 0;
+    for (int64_t r = FEW_ROWS; r <= STRIP && r <= padded; r += FEW_ROWS)
+        for (int64_t some = FEW_ROWS; some <= PANEL; some += FEW_ROWS) {
+            const int64_t sizes[][2] = {{some, j->chunk},
+                                        {some, some},
+                                        {some, r},
+                                        {ACROSS, some},
+                                        {j->chunk % ACROSS, some}};
+            for (int i = 0; i < 5; i++) {
+                const size_t bytes = j->gemm->scratch(r, sizes[i][0], sizes[i][1]);
+                scratch = bytes > scratch ? bytes : scratch;
+            }
+        }
+    const size_t item = j->single ? sizeof(float) : sizeof(double);
+    const size_t strip = item * STRIP * (PANEL + PANEL + ACROSS) + scratch;
+    j->strip = (int64_t)((strip + 63) / 64 * 64);
+}
+
+/* How much work a matrix needs; its sizes are known to fit. */
+static void plan_work(job *j) {
+    const int64_t item = j->single ? sizeof(float) : sizeof(double), n = j->n, m = j->m;
+    const int64_t numbers = j->chunk ? m * m : n * m, parts = n * m / PART + 2;
+    const int64_t mirrors = (4 * (m + 1) + (parts < n ? parts : n) * m) * item;
+    const int64_t triangle =
+        j->chunk ? 64 + strips_of(j) * j->strip + (2 * PANEL * PANEL + m * j->chunk) * item : 0;
+    const int64_t beside = mirrors > triangle ? mirrors : triangle;
+    j->room = (numbers * item + 7) / 8;
+    j->each = j->room + 2 * n + (beside + 7) / 8;
+}
+
+static nomen_status sums_of(job *j, int64_t count, nomen_tensor *sums) {
+    const nomen_dtype real = j->single ? NOMEN_F32 : NOMEN_F64;
+    j->product = nomen__kernel_find("rows_product", real)->loop;
+    j->add = nomen__kernel_find("add_scaled", real)->loop;
+    j->times = nomen__kernel_find("mul", real)->loop;
+    j->mirror = nomen__kernel_find("row_mirror", real)->loop;
+    j->most_of = nomen__kernel_find("norm_max", real)->reducer;
+    j->gemm = nomen__kernel_find("matmul", real)->gemm;
+    plan_triangle(j);
+    plan_work(j);
+    j->grain = NOMEN__GRAIN / (j->n * j->n * j->columns + 1) + 1;
+    if (j->grain < (count - 1) / WORKS + 1) j->grain = (count - 1) / WORKS + 1;
+    const int64_t all = ((count - 1) / j->grain + 1) * j->each;
+    nomen_tensor *work = nomen__tensor_empty(NOMEN_F64, 1, &all);
+    if (!work) return NOMEN_ERROR_MEMORY;
+    j->work = (double *)(void *)work->data;
+    j->out = (double *)(void *)sums->data;
+    nomen_status s = nomen__parallel_asking(count, j->grain, matrices, j);
+    nomen__release(work);
+    return s;
+}
+
+/* Are the columns of the matrices one after another, as rows are of a contiguous tensor? */
+static bool is_turned(const nomen_tensor *t) {
+    int64_t expected = 1;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        const int at = d == t->ndim - 1 ? d - 1 : d == t->ndim - 2 ? d + 1 : d;
+        if (t->size[at] != 1 && t->stride[at] != expected) return false;
+        expected *= t->size[at];
+    }
+    return true;
+}
+
 nomen_status nomen__launch_singular_sum(nomen__call *c) {
-    nomen_tensor *in = c->in[0], *out = c->out[0], *turned = NULL, *work = NULL;
-    int64_t n = in->size[in->ndim - 2], m = in->size[in->ndim - 1], count = out->numel;
+    nomen_tensor *t = c->in[0], *out = c->out[0];
+    const int64_t n = t->size[t->ndim - 2], m = t->size[t->ndim - 1], count = out->numel;
     if (!count) return NOMEN_OK;
     if (!n || !m) return nomen__fill_values(out, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
-    bool complex = nomen_dtype_is_complex((nomen_dtype)in->dtype);
-    const bool single = !complex && in->dtype != NOMEN_F64;
-    const nomen_dtype real = single ? NOMEN_F32 : NOMEN_F64, wide = complex ? NOMEN_C128 : real;
-    job j = {.n = n < m ? n : m, .m = n < m ? m : n, .complex = complex, .tall = n > m};
-    j.single = single;
-    if (complex) j.n *= 2, j.m *= 2;
-    j.room = single ? (j.n * j.m + 1) / 2 : j.n * j.m;
-    j.each = j.room + 2 * j.n + 4 * (j.m + 1) + (j.n * j.m / PART + 2) * j.m;
-    int64_t all = count * j.each;
-    turned = nomen__tensor_empty_on(in->device, wide, in->ndim, in->size);
-    work = nomen__tensor_empty(NOMEN_F64, 1, &all);
+    const bool complex = nomen_dtype_is_complex((nomen_dtype)t->dtype);
+    const bool single = !complex && t->dtype != NOMEN_F64;
+    const nomen_dtype wide = complex ? NOMEN_C128 : single ? NOMEN_F32 : NOMEN_F64;
+    const bool turned = t->dtype == wide && is_turned(t);
+    nomen_tensor *in = turned || (t->flags & NOMEN__CONTIGUOUS) ? nomen__launch_input(t, wide)
+                                                                : nomen__launch_converted(t, wide);
     nomen_tensor *sums = nomen__tensor_empty_on(out->device, NOMEN_F64, out->ndim, out->size);
-    nomen_status s = turned && work && sums ? nomen__copy_values(turned, in) : NOMEN_ERROR_MEMORY;
-    if (!s) {
-        j.in = turned;
-        j.work = (double *)(void *)work->data;
-        j.out = (double *)(void *)sums->data;
-        j.product = nomen__kernel_find("rows_product", real)->loop;
-        j.add = nomen__kernel_find("add_scaled", real)->loop;
-        j.mirror = nomen__kernel_find("row_mirror", real)->loop;
-        int64_t grain = NOMEN__GRAIN / (n * n * m + 1);
-        s = nomen__parallel_asking(count, grain > 1 ? grain : 1, matrices, &j);
-    }
+    job j = {.in = in, .complex = complex, .single = single, .tall = (n > m) != turned};
+    j.n = (n < m ? n : m) * (complex ? 2 : 1);
+    j.columns = (n < m ? m : n) * (complex ? 2 : 1);
+    nomen_status s = in && sums ? sums_of(&j, count, sums) : NOMEN_ERROR_MEMORY;
     if (!s) s = nomen__copy_values(out, sums);
-    nomen__release(turned);
-    nomen__release(work);
+    nomen__launch_done(t, in);
     nomen__release(sums);
     return s;
 }

@@ -1,37 +1,94 @@
 /* Include-template: a matrix of T as it is taken in, and in mirrors from both sides until it is
- * bidiagonal. Before: T, SFX, COMPLEX (may the numbers be complex?). After: FN(take_in) and
- * FN(bidiagonal); T, SFX and COMPLEX are undefined. */
+ * bidiagonal. Before: T, SFX, COMPLEX (may the numbers be complex?), LEAST (what counts as nothing
+ * beside 1, when squared). After: FN(diagonals_of); these are undefined. */
 
 #define FN(part)       FN2(part, SFX)
 #define FN2(part, sfx) FN3(part, sfx)
 #define FN3(part, sfx) part##_##sfx
 
-/* Scaled by a power of 2, and complex ones with their conjugates, as real numbers; what the scale
- * was, NaN if not all are finite. */
-static double FN(take_in)(const job *j, int64_t at, T *to) {
-    const int parts = COMPLEX && j->complex ? 2 : 1;
-    const int64_t n = j->n / parts, m = j->m / parts, count = n * m * parts;
-    const T *from = (const T *)(const void *)j->in->data + at * count;
-    double most = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (!isfinite(from[i])) return NAN;
-        most = fmax(most, fabs((double)from[i]));
+/* Of each part of a matrix the largest size. */
+typedef struct FN(range) {
+    const nomen__reducer *most_of;
+    const T *from;
+    int64_t some;
+    T most[PARTS];
+} FN(range);
+
+static void FN(most_of)(void *context, int64_t begin, int64_t end) {
+    _Alignas(64) char acc[NOMEN__ACC_BYTES];
+    FN(range) *s = context;
+    const nomen__reduce_step all = {.in = (const char *)(s->from + begin),
+                                    .n_acc = 1,
+                                    .n_red = end - begin,
+                                    .red_step = sizeof(T),
+                                    .index_step = 1};
+    char *const out[2] = {(char *)&s->most[begin / s->some], NULL};
+    s->most_of->init(acc, 1);
+    s->most_of->step(acc, &all);
+    s->most_of->finish(out, (const int64_t[2]){0}, acc, 1, &(nomen__reduce_param){end - begin, 0});
+}
+
+/* Above the sizes of all numbers 2 to which power? False if not all are finite. */
+static bool FN(power_of)(const job *j, const T *from, int *power) {
+    const int64_t count = j->n * j->columns / (COMPLEX && j->complex ? 2 : 1);
+    FN(range) s = {j->most_of, from, count / PARTS + 1, {0}};
+    if (s.some < PART) s.some = PART;
+    nomen__parallel(count, s.some, FN(most_of), &s);
+    T most = 0;
+    for (int64_t p = 0; p * s.some < count; p++) {
+        if (!isfinite(s.most[p])) return false;
+        most = s.most[p] > most ? s.most[p] : most;
     }
-    int power;
-    (void)frexp(most, &power);
-    const double half = ldexp(1, -power / 2), other = ldexp(1, -(power - power / 2));
-    for (int64_t r = 0; r < n; r++)
-        for (int64_t c = 0; c < m; c++) {
-            const T *x = from + parts * (j->tall ? c * n + r : r * m + c);
-            const T re = (T)((double)x[0] * half * other);
-            to[r * j->m + c] = re;
-            if (!COMPLEX || !j->complex) continue;
-            const T im = (T)((double)x[1] * half * other);
-            to[(r + n) * j->m + c + m] = re;
-            to[(r + n) * j->m + c] = im;
-            to[r * j->m + c + m] = -im;
+    (void)frexp((double)most, power);
+    return true;
+}
+
+/* Some columns of a matrix, over a power of 2; complex numbers with their conjugates, as real ones:
+ * the columns that these add come behind the others. */
+typedef struct FN(columns) {
+    const job *j;
+    const T *from;
+    T *to;
+    int64_t first, count, to_row; /* complex ones count once */
+    double half, other;           /* factors that make the power, one alone may be too small */
+} FN(columns);
+
+static void FN(take_rows)(void *context, int64_t begin, int64_t end) {
+    const FN(columns) *s = context;
+    const job *j = s->j;
+    const bool complex = COMPLEX && j->complex;
+    const int64_t parts = complex ? 2 : 1, n = j->n / parts, m = j->columns / parts;
+    const int64_t from_row = parts * (j->tall ? 1 : m), from_column = parts * (j->tall ? n : 1);
+    const int64_t lines = j->tall ? s->count : end - begin, each = j->tall ? end - begin : s->count;
+    const int64_t from_line = j->tall ? from_column : from_row;
+    const int64_t from_step = j->tall ? from_row : from_column;
+    const int64_t to_line = j->tall ? 1 : s->to_row, to_step = j->tall ? s->to_row : 1;
+    T *const below = s->to + n * s->to_row;
+    for (int64_t l = 0; l < lines; l++) {
+        const T *x = s->from + begin * from_row + s->first * from_column + l * from_line;
+        int64_t at = begin * s->to_row + l * to_line;
+        for (int64_t i = 0; i < each; i++, x += from_step, at += to_step) {
+            const T re = (T)((double)x[0] * s->half * s->other);
+            s->to[at] = re;
+            if (!complex) continue;
+            const T im = (T)((double)x[1] * s->half * s->other);
+            below[at + s->count] = re;
+            below[at] = im;
+            s->to[at + s->count] = -im;
         }
-    return ldexp(1, power);
+    }
+}
+
+/* `count` columns from `first` on, rows of `to` to_row apart. */
+static void FN(take_columns)(const job *j, const T *from, int power, int64_t first, int64_t count,
+                             T *to, int64_t to_row) {
+    const int parts = COMPLEX && j->complex ? 2 : 1;
+    FN(columns) s = {.j = j, .from = from, .to = to, .to_row = to_row};
+    s.first = first / parts;
+    s.count = count / parts;
+    s.half = ldexp(1, -power / 2);
+    s.other = ldexp(1, -(power - power / 2));
+    nomen__parallel(j->n / parts, PART / s.count + 1, FN(take_rows), &s);
 }
 
 static double FN(product)(const job *j, T *a, T *b, int64_t n) {
@@ -48,17 +105,28 @@ static void FN(add)(const job *j, T *a, double factor, T *b, int64_t n) {
     j->add(ptr, (const int64_t[4]){ITEM, ITEM, ITEM, 0}, n);
 }
 
+/* a *= factor */
+static void FN(scale)(const job *j, T *a, double factor, int64_t n) {
+    enum { ITEM = sizeof(T) };
+    T times = (T)factor;
+    char *const ptr[3] = {(char *)a, (char *)a, (char *)&times};
+    j->times(ptr, (const int64_t[3]){ITEM, ITEM, 0}, n);
+}
+
 /* x becomes the normal of the mirror that turns it into its first axis. Returns what the first
- * element becomes; twice: 2 / normal^2, 0 if there is nothing to do. */
+ * element becomes; twice: 2 / normal^2, 0 if there is nothing to do: what is so small beside the
+ * largest number of the matrix, which is about 1, is nothing. */
 static double FN(normal_of)(const job *j, T *x, int64_t n, double *twice) {
     const double rest = n > 1 ? FN(product)(j, x + 1, x + 1, n - 1) : 0, first = (double)x[0];
     *twice = 0;
-    if (rest == 0) return first;
+    if (rest < LEAST) return first;
     const double length = sqrt(first * first + rest), becomes = first > 0 ? -length : length;
     x[0] = (T)(first - becomes);
     *twice = 2 / ((double)x[0] * (double)x[0] + rest);
     return becomes;
 }
+
+#include "op/singular_triangle.h"
 
 /* The rows below the k-th in one step: the mirror from the left of the step before, which waited
  * (other, column, sums), this one's from the right (twice, and the k-th row as its normal), and
@@ -118,9 +186,27 @@ static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside
     return true;
 }
 
+/* The matrix number `at` as a bidiagonal one with the same singular values, but for a factor.
+ * False: it was stopped. Matrices whose numbers are not all finite: the factor is NaN. */
+static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagonal, double *beside,
+                             T *work, double *factor) {
+    const int64_t count = j->n * j->columns / (COMPLEX && j->complex ? 2 : 1);
+    const T *from = (const T *)(const void *)j->in->data + at * count;
+    int power;
+    *factor = NAN;
+    if (!FN(power_of)(j, from, &power)) return true;
+    *factor = ldexp(1, power);
+    if (!j->chunk)
+        FN(take_columns)(j, from, power, 0, j->columns, matrix, j->m);
+    else if (!FN(triangle_of)(j, from, power, matrix, work))
+        return false;
+    return FN(bidiagonal)(j, matrix, diagonal, beside, work);
+}
+
 #undef T
 #undef SFX
 #undef COMPLEX
+#undef LEAST
 #undef FN
 #undef FN2
 #undef FN3

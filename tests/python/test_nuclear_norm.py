@@ -181,8 +181,52 @@ def test_what_is_no_number(bad):
     assert nomen.nuclear_norm(nomen.zeros(2, 3, 0), (1, 2)).tolist() == [0, 0]
 
 
-def test_threads_change_no_bit():
-    x = nomen.tensor(np.random.default_rng(7).standard_normal((400, 500)))
+# a triangle is made first: rows that fill no panel, no strip, no eight; columns that fill no part
+FLAT = [(8, 9000), (13, 6007), (64, 2000), (65, 1100), (200, 333), (3, 130, 600), (257, 1100),
+        (2, 17, 70001)]  # fmt: skip
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+@pytest.mark.parametrize("shape", FLAT)
+def test_far_more_columns_than_rows(shape, dtype):
+    x = matrices(shape, dtype, len(shape))
+    wanted = exact(x)
+    tall = np.ascontiguousarray(np.swapaxes(x, -1, -2))
+    for each in (nomen.from_numpy(x), nomen.from_numpy(tall), nomen.from_numpy(tall).mT):
+        found = nomen.nuclear_norm(each, (-2, -1))
+        np.testing.assert_allclose(found.numpy(), wanted, rtol=4 * np.finfo(dtype).eps)
+        assert (nomen.nuclear_norm(each * 2.0**70, (-2, -1)) == found * 2.0**70).all()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_far_more_columns_than_rows_that_depend_on_each_other(dtype):
+    random = np.random.default_rng(3)
+    x = random.standard_normal((90, 3)) @ random.standard_normal((3, 5000))
+    x[5] = 0
+    x[7] *= 1e-30
+    x[:, 100:4000] = 0
+    x = x.astype(dtype)
+    bound = 20 * np.finfo(dtype).eps
+    for each in (x, x[::-1], x[:, ::-1], np.zeros_like(x)):
+        t = nomen.from_numpy(np.ascontiguousarray(each))
+        np.testing.assert_allclose(nomen.nuclear_norm(t).item(), exact(each), rtol=bound)
+    t[3, 4000] = float("nan")
+    assert nomen.nuclear_norm(t).isnan().item()
+
+
+@pytest.mark.parametrize("tiny", [1e-18, 1e-20, 1e-22, 1e-40])
+def test_rows_that_are_nearly_nothing(tiny):
+    """The squares of float32 do not reach so far down."""
+    x = np.array([[tiny] * 3, [1, 2, 3], [4, 5, 7]])
+    for dtype, least in (("float32", tiny), ("float64", tiny**8)):
+        x[0] = least
+        t = nomen.tensor(x.astype(dtype))
+        np.testing.assert_allclose(nomen.nuclear_norm(t).item(), exact(x[1:]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(400, 500), (300, 2000)])
+def test_threads_change_no_bit(shape):
+    x = nomen.tensor(np.random.default_rng(7).standard_normal(shape))
     before, found = nomen.get_num_threads(), set()
     try:
         for threads in (1, 2, 3, 8):
