@@ -7,9 +7,11 @@
 #include <string.h>
 
 /* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
- * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them.
- */
+ * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them;
+ * of short rows, SHORT_BYTES at most, as many as there is room for; of less than SHORT_ROWS it does
+ * not pay. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
+enum { SHORT_BYTES = 128, SPREAD_BYTES = 64, SHORT_ROWS = 8 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
@@ -111,8 +113,35 @@ static void find_tiles(nomen__iter *it) {
             }
     if (!best) return;
     for (; best > 1; best--) swap_dims(it, best, best - 1);
+    int64_t item = 1;
     for (int k = 1; k < it->count; k++)
-        if (crosses(it, k, 1)) it->tiled |= 1u << k;
+        if (crosses(it, k, 1)) {
+            it->tiled |= 1u << k;
+            if (it->own[k] > item) item = it->own[k];
+        }
+    it->high = TILE_FAR * item < LINE ? LINE / item : TILE_FAR;
+    it->width = TILE_BYTES / it->high / item;
+}
+
+/* Short rows would be little more than their calls: where the output has them without holes between
+ * them, the inputs are made so, and many rows are one. */
+static void find_short_rows(nomen__iter *it) {
+    const int64_t n = it->size[0];
+    int64_t item = it->own[0];
+    uint32_t tiled = 0;
+    if (it->ndim < 2 || it->tiled || n * item > SHORT_BYTES || it->size[1] < SHORT_ROWS) return;
+    if (it->step[0][0] != item || it->step[1][0] != n * item) return;
+    for (int k = 1; k < it->count; k++) {
+        const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
+        if (far == n * near) continue; /* one element, or without holes too */
+        if (near == 0 ? n * own > SPREAD_BYTES : far && (near != own || it->moves)) return;
+        tiled |= 1u << k;
+        if (own > item) item = own;
+    }
+    if (n * item > SHORT_BYTES) return;
+    it->tiled = tiled;
+    it->high = TILE_BYTES / (n * item);
+    it->width = n;
 }
 
 /* Where the output's nearest dim is short, a loop along it would be little more than its call: the
@@ -134,6 +163,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         for (int k = 0; k < it->count; k++) it->step[0][k] = item_bytes[operand[k]->dtype];
     }
     find_tiles(it);
+    find_short_rows(it);
     find_slivers(it);
     for (int k = 1; k < it->count; k++) {
         bool constant = true;
@@ -174,10 +204,10 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         it->own[k] = item_bytes[own];
         it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
     }
+    it->moves = nin == 1 && !it->cast[0] && !it->cast[1] && dtypes[0] == dtypes[1] &&
+                it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
     if (!make_whole(it, operand)) make_slowly(it, operand, ndim, size);
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
-    it->moves = it->ndim > 1 && nin == 1 && !it->casting && dtypes[0] == dtypes[1] &&
-                it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
     it->simple = it->ndim == 1 && it->numel <= it->alone && !it->casting;
 }
 
@@ -354,24 +384,30 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
     }
 }
 
-/* Of the elements that are turned over, the largest. */
-static int64_t tiled_item(const nomen__iter *it) {
-    int64_t item = 1;
-    for (int k = 1; k < it->count; k++)
-        if (it->tiled >> k & 1 && it->own[k] > item) item = it->own[k];
-    return item;
+static int64_t bands(const nomen__iter *it) { return (it->size[1] + it->high - 1) / it->high; }
+
+/* Room for the inputs that do not lie like the output; whose rows are there, and how many. */
+typedef struct tile_room {
+    alignas(64) char at[NOMEN__MAX_IN][TILE_BYTES + LINE];
+    const char *corner[NOMEN__MAX_IN];
+    int64_t rows[NOMEN__MAX_IN];
+} tile_room;
+
+/* A tile of input k, unless it is what is there: outer dims may not move it. */
+static char *gather(const nomen__iter *it, tile_room *room, int k, const char *corner, int64_t n,
+                    int64_t rows) {
+    char *to = room->at[k - 1];
+    if (room->corner[k - 1] == corner && room->rows[k - 1] >= rows) return to;
+    nomen__tile_gather(to, corner, it->step[0][k], it->step[1][k], n, rows, it->own[k]);
+    room->corner[k - 1] = corner;
+    room->rows[k - 1] = rows;
+    return to;
 }
 
-static int64_t tile_rows(int64_t item) { return TILE_FAR * item < LINE ? LINE / item : TILE_FAR; }
-
-static int64_t bands(const nomen__iter *it) {
-    int64_t rows = tile_rows(tiled_item(it));
-    return (it->size[1] + rows - 1) / rows;
-}
-
-/* A tile at ptr: the inputs that lie across are turned over first, then it goes row by row. */
-static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int64_t rows) {
-    alignas(64) char turned[NOMEN__MAX_IN][TILE_BYTES];
+/* A tile at ptr: the inputs that do not lie like the output are made so first, then it goes row by
+ * row, or as one row. */
+static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner, int64_t n,
+                     int64_t rows) {
     char *ptr[OPERANDS];
     int64_t step[OPERANDS], down[OPERANDS];
     bool dense = true;
@@ -379,14 +415,14 @@ static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int6
         ptr[k] = corner[k];
         step[k] = it->step[0][k];
         down[k] = it->step[1][k];
-        if (!(it->tiled >> k & 1)) continue;
-        ptr[k] = turned[k - 1];
-        nomen__tile_gather(ptr[k], corner[k], step[k], down[k], n, rows, it->own[k]);
-        step[k] = it->own[k];
-        down[k] = n * it->own[k];
+        if (it->tiled >> k & 1) {
+            ptr[k] = gather(it, room, k, corner[k], n, rows);
+            step[k] = it->own[k];
+            down[k] = n * it->own[k];
+        }
+        dense &= down[k] == n * step[k];
     }
-    for (int k = 0; k < it->count; k++) dense &= down[k] == n * step[k];
-    if (dense) { /* one row */
+    if (dense) {
         n *= rows;
         rows = 1;
     }
@@ -400,9 +436,11 @@ static void run_tile(const nomen__iter *it, char *const *corner, int64_t n, int6
 /* Bands of rows, begin to end of them over all outer dims. */
 static void run_bands(void *context, int64_t begin, int64_t end) {
     const nomen__iter *it = context;
-    int64_t index[NOMEN_MAX_DIMS], each = bands(it), item = tiled_item(it), high = tile_rows(item),
-                                   width = TILE_BYTES / high / item;
+    const int64_t each = bands(it), high = it->high, width = it->width;
+    int64_t index[NOMEN_MAX_DIMS];
     char *outer[OPERANDS], *ptr[OPERANDS];
+    tile_room room;
+    for (int k = 0; k < NOMEN__MAX_IN; k++) room.corner[k] = NULL;
     enter(it, 2, begin / each, index, outer);
     for (int64_t band = begin % each; begin < end; begin++) {
         int64_t first = band * high, rows = it->size[1] - first;
@@ -410,7 +448,7 @@ static void run_bands(void *context, int64_t begin, int64_t end) {
         for (int64_t i = 0; i < it->size[0]; i += width) {
             for (int k = 0; k < it->count; k++)
                 ptr[k] = outer[k] + first * it->step[1][k] + i * it->step[0][k];
-            run_tile(it, ptr, it->size[0] - i < width ? it->size[0] - i : width, rows);
+            run_tile(it, &room, ptr, it->size[0] - i < width ? it->size[0] - i : width, rows);
         }
         if (++band < each) continue;
         band = 0;
@@ -448,7 +486,7 @@ APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
     void *context = (void *)(uintptr_t)it;
     if (it->tiled) {
         int64_t count = it->numel / it->size[0] / it->size[1] * bands(it);
-        int64_t grain = it->alone / 2 / (it->size[0] * TILE_FAR);
+        int64_t grain = it->alone / 2 / (it->size[0] * it->high);
         if (it->numel <= it->alone) grain = count;
         return share(count, grain ? grain : 1, run_bands, context);
     } else if (it->slivers) {

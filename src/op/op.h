@@ -482,10 +482,11 @@ typedef struct nomen__iter {
     int64_t own[NOMEN__MAX_IN + 1];  /* bytes of one element as it lies in memory */
     bool simple;                     /* one short run, nothing to cast */
     bool casting;                    /* some cast[k] is not NULL */
-    uint32_t tiled; /* bit per input whose near dim is dim 1, not dim 0 as for the output: read in
-                       tiles */
-    bool slivers;   /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
-    bool moves;     /* one input, whose elements are copied as they are */
+    uint32_t tiled; /* bit per input that does not lie like the output in dims 0 and 1: read in
+                       tiles, `high` rows of `width` elements at most */
+    int64_t high, width;
+    bool slivers; /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
+    bool moves;   /* one input, whose elements are copied as they are */
     uint64_t constant[NOMEN__MAX_IN + 1]
                      [2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;

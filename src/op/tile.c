@@ -1,4 +1,5 @@
-/* Turning tiles over, by element size. When to do so is the iterator's affair. */
+/* Tiles made dense: turned over, spread or repeated, by element size. When to do so is the
+ * iterator's affair. */
 #include "op/tile.h"
 
 #include "op/interleave.h"
@@ -173,10 +174,68 @@ void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
     }
 }
 
+/* ---- elements and rows again and again ----------------------------------------------------------
+ */
+
+static inline __attribute__((always_inline)) octets filled_with(const char *from, int64_t item) {
+    octets v;
+    uint8_t b;
+    uint16_t h;
+    uint32_t w;
+    uint64_t d;
+    switch (item) {
+    case 1: return memcpy(&b, from, 1), (octets){0} + b;
+    case 2: return memcpy(&h, from, 2), (octets)((pairs){0} + h);
+    case 4: return memcpy(&w, from, 4), (octets)((quads){0} + w);
+    case 8: return memcpy(&d, from, 8), (octets)((halves){0} + d);
+    default: return memcpy(&v, from, 16), v;
+    }
+}
+
+/* Rows are written in vectors, the last of which reaches into the next row. */
+static inline __attribute__((always_inline)) void
+spread_items(char *to, const char *from, int64_t far, int64_t bytes, int64_t rows, int64_t item) {
+    for (int64_t r = 0; r < rows; r++, to += bytes, from += far) {
+        const octets v = filled_with(from, item);
+        int64_t at = 0;
+        do memcpy(to + at, &v, sizeof v);
+        while ((at += (int64_t)sizeof v) < bytes);
+    }
+}
+
+static void spread(char *to, const char *from, int64_t far, int64_t n, int64_t rows, int64_t item) {
+    switch (item) {
+    case 1: spread_items(to, from, far, n, rows, 1); break;
+    case 2: spread_items(to, from, far, n * 2, rows, 2); break;
+    case 4: spread_items(to, from, far, n * 4, rows, 4); break;
+    case 8: spread_items(to, from, far, n * 8, rows, 8); break;
+    default: spread_items(to, from, far, n * 16, rows, 16); break;
+    }
+}
+
+/* What is there is written again behind it, until it is enough. */
+static void repeat(char *to, const char *from, int64_t near, int64_t n, int64_t rows,
+                   int64_t item) {
+    const int64_t whole = n * rows * item;
+    int64_t done = n * item;
+    nomen__copy_rows(to, item, from, near, near == item ? 1 : n, near == item ? done : item);
+    for (; done < whole; done *= 2)
+        memcpy(to + done, to, (size_t)(done < whole - done ? done : whole - done));
+}
+
 void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
                         int64_t rows, int64_t item) {
     void *out = to; /* a buffer aligned for every element */
-    if (far == item) {
+    if (near == 0) {
+        spread(to, from, far, n, rows, item);
+        return;
+    } else if (far == 0) {
+        repeat(to, from, near, n, rows, item);
+        return;
+    } else if (near == item) {
+        nomen__copy_rows(to, n * item, from, far, rows, n * item);
+        return;
+    } else if (far == item) {
         move(to, n * item, from, near, n, rows, item);
         return;
     }

@@ -1,12 +1,14 @@
-/* Turning tiles over: an operand whose near dim is not the output's, made to lie like the output.
- */
+/* Tiles of operands that do not lie like the output, made to lie so: turned over if the near dim is
+ * not the output's, short rows put close together, elements and rows repeated. */
 #ifndef NOMEN_SRC_TILE_H
 #define NOMEN_SRC_TILE_H
 
 #include <stdint.h>
 
 /* to[r][i] = element at from + i * near + r * far, for r < rows, i < n; rows of `to` are n elements
- * of `item` bytes apart. Meant for far steps shorter than near ones. */
+ * of `item` bytes apart, and behind them there is room for NOMEN__TILE_SLACK bytes more. Meant for
+ * steps of 0, rows without holes, and far steps shorter than near ones. */
+enum { NOMEN__TILE_SLACK = 16 };
 void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
                         int64_t rows, int64_t item);
 
