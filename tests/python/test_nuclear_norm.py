@@ -214,6 +214,16 @@ def test_far_more_columns_than_rows_that_depend_on_each_other(dtype):
     assert nomen.nuclear_norm(t).isnan().item()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_millions_and_hundreds(dtype):
+    x = matrices((8, 600001), dtype, 1)
+    bound = 4 * np.finfo(dtype).eps
+    np.testing.assert_allclose(nomen.nuclear_norm(nomen.from_numpy(x)).item(), exact(x), rtol=bound)
+    x = matrices((300, 40, 40), dtype, 2)
+    found = nomen.nuclear_norm(nomen.from_numpy(x), (1, 2)).numpy()
+    np.testing.assert_allclose(found, exact(x), rtol=bound)
+
+
 @pytest.mark.parametrize("tiny", [1e-18, 1e-20, 1e-22, 1e-40])
 def test_rows_that_are_nearly_nothing(tiny):
     """The squares of float32 do not reach so far down."""
