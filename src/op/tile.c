@@ -177,26 +177,29 @@ void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
 /* ---- elements and rows again and again ----------------------------------------------------------
  */
 
-static inline __attribute__((always_inline)) octets filled_with(const char *from, int64_t item) {
+static inline octets all_1(const char *from) { return (octets){0} + *(const uint8_t *)from; }
+static inline octets all_2(const char *from) {
+    return (octets)((pairs){0} + *(const item_2 *)(const void *)from);
+}
+static inline octets all_4(const char *from) {
+    return (octets)((quads){0} + *(const item_4 *)(const void *)from);
+}
+static inline octets all_8(const char *from) {
+    return (octets)((halves){0} + *(const item_8 *)(const void *)from);
+}
+static inline octets all_16(const char *from) {
     octets v;
-    uint8_t b;
-    uint16_t h;
-    uint32_t w;
-    uint64_t d;
-    switch (item) {
-    case 1: return memcpy(&b, from, 1), (octets){0} + b;
-    case 2: return memcpy(&h, from, 2), (octets)((pairs){0} + h);
-    case 4: return memcpy(&w, from, 4), (octets)((quads){0} + w);
-    case 8: return memcpy(&d, from, 8), (octets)((halves){0} + d);
-    default: return memcpy(&v, from, 16), v;
-    }
+    memcpy(&v, from, sizeof v);
+    return v;
 }
 
 /* Rows are written in vectors, the last of which reaches into the next row. */
-static inline __attribute__((always_inline)) void
-spread_items(char *to, const char *from, int64_t far, int64_t bytes, int64_t rows, int64_t item) {
+static inline __attribute__((always_inline)) void spread_items(char *to, const char *from,
+                                                               int64_t far, int64_t bytes,
+                                                               int64_t rows,
+                                                               octets all(const char *)) {
     for (int64_t r = 0; r < rows; r++, to += bytes, from += far) {
-        const octets v = filled_with(from, item);
+        const octets v = all(from);
         int64_t at = 0;
         do memcpy(to + at, &v, sizeof v);
         while ((at += (int64_t)sizeof v) < bytes);
@@ -205,11 +208,11 @@ spread_items(char *to, const char *from, int64_t far, int64_t bytes, int64_t row
 
 static void spread(char *to, const char *from, int64_t far, int64_t n, int64_t rows, int64_t item) {
     switch (item) {
-    case 1: spread_items(to, from, far, n, rows, 1); break;
-    case 2: spread_items(to, from, far, n * 2, rows, 2); break;
-    case 4: spread_items(to, from, far, n * 4, rows, 4); break;
-    case 8: spread_items(to, from, far, n * 8, rows, 8); break;
-    default: spread_items(to, from, far, n * 16, rows, 16); break;
+    case 1: spread_items(to, from, far, n, rows, all_1); break;
+    case 2: spread_items(to, from, far, n * 2, rows, all_2); break;
+    case 4: spread_items(to, from, far, n * 4, rows, all_4); break;
+    case 8: spread_items(to, from, far, n * 8, rows, all_8); break;
+    default: spread_items(to, from, far, n * 16, rows, all_16); break;
     }
 }
 

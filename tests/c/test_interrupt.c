@@ -68,6 +68,9 @@ static nomen_tensor *product(nomen_tensor *x) {
     x = matrix(x, 1000, 2000);
     return nomen_matmul(x, nomen_transpose(x, "0", "1"));
 }
+static nomen_tensor *values_of_matrix(nomen_tensor *x) {
+    return nomen_nuclear_norm(matrix(x, 200, 10000));
+}
 static nomen_tensor *dot(nomen_tensor *x) { return nomen_matmul(x, x); }
 static nomen_tensor *distances(nomen_tensor *x) {
     x = matrix(x, 2000, 1000);
@@ -120,10 +123,12 @@ static nomen_tensor *positions(nomen_tensor *x) { return nomen_nonzero(x); }
 
 typedef nomen_tensor *make(nomen_tensor *x);
 static make *const makes[] = {
-    elementwise, mixed,     reduction, scan,    rows,          order,       one_long_row, product,
-    dot,         distances, taken,     masked,  filled,        uniform,     normal,       shuffled,
-    counted,     tossed,    left_out,  sampled, sampled_again, turned,      sum_of_casts, half,
-    joined,      range,     positions, one_row, one_row_apart, long_columns};
+    elementwise,     mixed,   reduction,     scan,      rows,          order,
+    one_long_row,    product, dot,           distances, taken,         masked,
+    filled,          uniform, normal,        shuffled,  counted,       tossed,
+    left_out,        sampled, sampled_again, turned,    sum_of_casts,  half,
+    joined,          range,   positions,     one_row,   one_row_apart, long_columns,
+    values_of_matrix};
 
 /* A chunk that takes so long that questions are due in the middle of it, and again after one. */
 static void long_chunk(void *context, int64_t begin, int64_t end) {

@@ -106,3 +106,10 @@ def test_threads_and_results_with_holes():
     turned = nomen.zeros(5, 50000, dtype=nomen.float64).t()
     nomen.mul(a, b, out=turned)
     np.testing.assert_array_equal(turned.numpy(), x * y)
+
+
+def test_bands_that_begin_with_a_short_one():
+    """Of three bands to a matrix threads may begin with the last, which has fewer rows."""
+    random = np.random.default_rng(4)
+    x, y = random.standard_normal((300, 700, 3)), random.standard_normal(3)
+    np.testing.assert_array_equal((nomen.tensor(x) * nomen.tensor(y)).numpy(), x * y)
