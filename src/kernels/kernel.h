@@ -49,6 +49,7 @@ typedef struct nomen__reducer {
     uint32_t acc_bytes; /* of one accumulator, at most NOMEN__ACC_BYTES */
     uint32_t acc_most;  /* accumulators at a time: NOMEN__ACC_BLOCK to NOMEN__ACC_WIDE */
     bool nonempty;      /* nothing has no result (max, min) */
+    bool hasty;         /* step passes over what can change nothing (any, all) */
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);
     void (*merge)(void *acc, const void *later,

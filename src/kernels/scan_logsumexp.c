@@ -48,7 +48,7 @@ static void lse_vectors(double *y, int64_t n, double ref, double *sum, double *l
     for (; j + W64 <= n; j += W64) st_f64(y + j, v_exp_f64(ld_f64(y + j) - shift));
     if (j < n) st_f64_n(y + j, v_exp_f64(ld_f64_n(y + j, n - j) - shift), n - j);
     int64_t k = n / 8 * 8;
-    lse_add(sum, lost, eights_sum_f64(y, k, *sum + *lost));
+    lse_add(sum, lost, eights_sum(y, y, k, *sum + *lost));
     for (; k < n; k++) {
         lse_add(sum, lost, y[k]);
         y[k] = *sum + *lost;

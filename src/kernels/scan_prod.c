@@ -21,7 +21,7 @@
 #undef CHAINS
 #undef GET
 #define CHAINS    0
-#define PRODUCTS  eights_prod_f64
+#define PRODUCTS  eights_prod
 #define A         double
 #define GET(b, a) ((void)(b), (a))
 
@@ -47,12 +47,14 @@
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#define SFX    f32
-#define T      float
-#define F      float
-#define D      double
-#define LD(x)  (double)(x)
-#define PUT(d) (float)(d)
+#define SFX     f32
+#define T       float
+#define F       float
+#define D       float
+#define LD(x)   (double)(x)
+#define MADE(x) (float)(x)
+#define PUT(d)  (d)
+#define DIRECT
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

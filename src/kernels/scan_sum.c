@@ -26,7 +26,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #include "kernels/loops/scan_integers.h"
 
 #undef SUMS
-#define SUMS     eights_sum_f64
+#define SUMS     eights_sum
 #define SFX      f16
 #define A        double
 #define T        uint16_t
@@ -50,12 +50,14 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#define SFX    f32
-#define T      float
-#define F      float
-#define D      double
-#define LD(x)  (double)(x)
-#define PUT(d) (float)(d)
+#define SFX     f32
+#define T       float
+#define F       float
+#define D       float
+#define LD(x)   (double)(x)
+#define MADE(x) (float)(x)
+#define PUT(d)  (d)
+#define DIRECT
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

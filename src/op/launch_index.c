@@ -392,9 +392,22 @@ nomen_status nomen__launch_index_select(nomen__call *c) {
     return take_rows(c, nomen__places(c->in[1], &rule), c->dim, one_dim(c), one_dim(c), NULL);
 }
 
+/* Where a flat index lies in a table with gaps takes divisions: more than to make the table dense,
+ * if there are as many of them as it has elements. */
 nomen_status nomen__launch_take(nomen__call *c) {
-    nomen__place_rule rule = {c->in[0], 0, c->in[0]->ndim, true, .words = NOMEN__RANGE_FLAT};
-    return take_rows(c, nomen__places(c->in[1], &rule), 0, c->in[0]->ndim, c->in[1]->ndim, NULL);
+    nomen_tensor *in = c->in[0], *index = c->in[1];
+    int64_t step;
+    if (index->numel >= in->numel && !nomen__one_step(in, 0, in->ndim, &step))
+        c->in[0] = nomen__launch_converted(in, (nomen_dtype)in->dtype);
+    nomen_tensor *table = c->in[0];
+    nomen_status s = NOMEN_ERROR_MEMORY;
+    if (table) {
+        nomen__place_rule rule = {table, 0, table->ndim, true, .words = NOMEN__RANGE_FLAT};
+        s = take_rows(c, nomen__places(index, &rule), 0, table->ndim, index->ndim, NULL);
+    }
+    c->in[0] = in;
+    nomen__launch_done(in, table);
+    return s;
 }
 
 /* Is what the call writes to a new tensor that nobody has seen? */

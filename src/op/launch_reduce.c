@@ -14,6 +14,7 @@ enum { MERGED = 64 };       /* rows of a part are many more than it costs to mer
 enum { NEIGHBOURS = 64 };   /* accumulators of which blocks are multiples: whole lines of memory */
 enum { SHORT_ROW = 16 };    /* reducers turn such rows into columns */
 enum { SHORT_BESIDE = 64 }; /* rows worse than one element again and again */
+enum { TOGETHER = 1024 };   /* rows up to which several of one accumulator are taken in at once */
 enum { ACCUMULATORS = NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES };
 
 /* The casts of results that are not wanted as the reducer writes them. */
@@ -38,6 +39,7 @@ typedef struct reduction {
     char *partial;                /* accumulators of parts */
     int64_t parts, part;          /* per unit; elements of one per accumulator */
     int64_t item;                 /* bytes of an element of the input */
+    bool together;                /* rows may be reduced by themselves, and joined then */
     nomen__fuse_program *steps;   /* the input is put off, and made block by block */
     bool lost;                    /* those have changed: it is to be made as a whole */
 } reduction;
@@ -280,8 +282,27 @@ static void take_blocks(const reduction *r, const unit *u, char *acc, int64_t be
 
 /* ---- all units ------------------------------------------------------------------------------- */
 
+/* Some of the rows of one accumulator that begin at s, `left` or `more` at most: each is reduced
+ * into one of its own, as a call takes many of those at once, then halves are joined. How many. */
+static int64_t take_rows(const reduction *r, const nomen__reduce_step *s, void *acc, int64_t left,
+                         int64_t more) {
+    _Alignas(64) char own[ACCUMULATORS];
+    nomen__reduce_step all = *s;
+    all.n_acc = left < more ? left : more;
+    if (all.n_acc > NOMEN__ACC_BLOCK) all.n_acc = NOMEN__ACC_BLOCK;
+    all.acc_step = r->reduced_in[1];
+    all.n_red = r->reduced[0];
+    r->reducer->init(own, all.n_acc);
+    r->reducer->step(own, &all);
+    for (int64_t n = all.n_acc; n > 1; n -= n / 2)
+        r->reducer->merge(own, own + (n - n / 2) * (int64_t)r->reducer->acc_bytes, n / 2);
+    r->reducer->merge(acc, own, 1);
+    return all.n_acc;
+}
+
 /* Takes in the reduced elements begin to end of a unit. */
 static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin, int64_t end) {
+    const int64_t row = r->reduced[0];
     if (NOMEN_UNLIKELY(r->steps != NULL)) {
         take_blocks(r, u, acc, begin, end);
         return;
@@ -298,17 +319,22 @@ static void take_in(const reduction *r, const unit *u, void *acc, int64_t begin,
         s.index0 += index[d] * r->reduced_at[d];
     }
     while (begin < end) {
-        s.n_red = r->reduced[0] - index[0];
-        if (s.n_red > end - begin) s.n_red = end - begin;
-        r->reducer->step(acc, &s);
-        begin += s.n_red;
+        int64_t rows = 1;
+        if (r->together && index[0] == 0 && end - begin >= 2 * row) {
+            rows = take_rows(r, &s, acc, r->reduced[1] - index[1], (end - begin) / row);
+            begin += rows * row;
+        } else {
+            s.n_red = row - index[0] < end - begin ? row - index[0] : end - begin;
+            r->reducer->step(acc, &s);
+            begin += s.n_red;
+        }
         s.in -= index[0] * s.red_step;
         s.index0 -= index[0] * s.index_step;
         index[0] = 0;
-        for (int d = 1; d < r->nreduced; d++) {
-            s.in += r->reduced_in[d];
-            s.index0 += r->reduced_at[d];
-            if (++index[d] < r->reduced[d]) break;
+        for (int d = 1; d < r->nreduced; d++, rows = 1) {
+            s.in += rows * r->reduced_in[d];
+            s.index0 += rows * r->reduced_at[d];
+            if ((index[d] += rows) < r->reduced[d]) break;
             s.in -= r->reduced[d] * r->reduced_in[d];
             s.index0 -= r->reduced[d] * r->reduced_at[d];
             index[d] = 0;
@@ -425,6 +451,8 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     merge_kept(r);
     merge_reduced(r, out[1] != NULL);
     finish_dims(r);
+    r->together = !out[1] && !r->reducer->hasty && r->nreduced > 1 && r->block == 1 &&
+                  r->reduced[0] <= TOGETHER;
 }
 
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {

@@ -7,7 +7,7 @@
  *
  * Normals have 1 where the triangle has its diagonal, which is not kept, and the rest, V, in place
  * of the row. The number of rows is a multiple of FEW_ROWS: so few sizes of products appear that
- * FN(scratch_of) can ask for each what it needs. */
+ * plan_triangle can ask for each what it needs. */
 
 typedef struct FN(triangle) {
     const job *j;
@@ -163,7 +163,8 @@ static bool FN(take_in)(FN(triangle) * s) {
     return true;
 }
 
-/* lower becomes the triangle, j->m rows of as many; work: triangle_bytes. False: it was stopped. */
+/* lower becomes the triangle, j->m rows of as many; work: as much as plan_work says. False: it was
+ * stopped. */
 static bool FN(triangle_of)(const job *j, const T *from, int power, T *lower, T *work) {
     const int64_t n = j->m, wide = j->chunk;
     FN(triangle) s = {.j = j, .lower = lower};

@@ -113,3 +113,60 @@ def test_bands_that_begin_with_a_short_one():
     random = np.random.default_rng(4)
     x, y = random.standard_normal((300, 700, 3)), random.standard_normal(3)
     np.testing.assert_array_equal((nomen.tensor(x) * nomen.tensor(y)).numpy(), x * y)
+
+
+@pytest.mark.parametrize("width", [1, 2, 7, 8, 9, 16, 63, 173, 1024, 1025])
+@pytest.mark.parametrize("rows", [2, 255, 256, 257, 600])
+def test_reductions_of_rows_with_gaps(rows, width):
+    random = np.random.default_rng(width)
+    x = random.standard_normal((rows, width + 2))
+    x[rows // 2, width // 2 + 1] = 7.5
+    rest = nomen.tensor(x)[:, 1:-1]
+    pair = nomen.tensor(np.stack([x, x[::-1]]))[:, :, 1:-1]
+    wide = nomen.tensor(x[:1, 1:-1]).expand(rows, width)
+    for t in (rest, pair, wide, wide.t()):
+        y = t.numpy().copy()
+        np.testing.assert_allclose(t.sum().item(), y.sum(), rtol=1e-11, atol=1e-11)
+        np.testing.assert_allclose(t.var().item(), y.var(ddof=1), rtol=1e-11, atol=1e-13)
+        np.testing.assert_allclose(t.logsumexp((0, 1)).sum().item(),
+                                   np.log(np.exp(y).sum((0, 1))).sum(), rtol=1e-12)  # fmt: skip
+        assert t.amax().item() == y.max() and t.max().item() == y.max()
+        assert t.argmax().item() == y.argmax()
+        assert t.norm(float("inf")).item() == np.abs(y).max()
+        assert (t > 7).any().item() == (y > 7).any() and (t < 7).all().item() == (y < 7).all()
+        assert t.count_nonzero().item() == np.count_nonzero(y)
+        np.testing.assert_allclose((1 + t / 1e4).prod().item(), (1 + y / 1e4).prod(), rtol=1e-12)
+
+
+def test_threads_and_rows_with_gaps():
+    x = np.random.default_rng(1).standard_normal((3000, 202)).astype("float32")
+    wanted = x[:, 1:-1].astype("float64")
+    t = nomen.from_numpy(x)[:, 1:-1]
+    before, found = nomen.get_num_threads(), set()
+    try:
+        for threads in (1, 2, 5):
+            nomen.set_num_threads(threads)
+            found.add((t.sum().item(), t.nansum().item(), t.std().item()))
+    finally:
+        nomen.set_num_threads(before)
+    ((total, same, std),) = found
+    np.testing.assert_allclose([total, same], [wanted.sum()] * 2, rtol=1e-6)
+    np.testing.assert_allclose(std, wanted.std(ddof=1), rtol=1e-6)
+
+
+def test_take_from_what_has_gaps():
+    random = np.random.default_rng(2)
+    x = random.standard_normal((40, 50))
+    base = nomen.tensor(x)
+    for t in (base.t(), base[:, ::3], base[:1].expand(30, 50), base[3]):
+        y = t.numpy()
+        for n in (3, y.size, 4 * y.size):
+            at = random.integers(-y.size, y.size, n)
+            np.testing.assert_array_equal(t.take(nomen.tensor(at)).numpy(), y.take(at))
+        with pytest.raises(IndexError, match="out of range"):
+            t.take(nomen.full((2000,), y.size))
+    grad = nomen.tensor(x, requires_grad=True)
+    at = nomen.tensor(random.integers(0, 2000, 3000))
+    grad.t().take(at).sum().backward()
+    wanted = np.bincount(at.numpy(), minlength=2000).reshape(50, 40).T
+    np.testing.assert_array_equal(grad.grad.numpy(), wanted)

@@ -27,6 +27,9 @@ static const nomen__reducer FN(reducer) = {
 #ifdef NONEMPTY
     .nonempty = true,
 #endif
+#ifdef DECIDED
+    .hasty = true,
+#endif
     .init = FN2(init, CORE, SFX),
     .step = FN2(step, CORE, SFX),
     .merge = FN2(merge, CORE, SFX),

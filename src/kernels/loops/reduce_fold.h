@@ -26,17 +26,25 @@ static inline D FN(join_eight)(D *d) {
     return TOTAL(d[0], d[1]);
 }
 
+/* What is left behind whole eights goes by itself: in lanes it would be stored one by one, and
+ * those be loaded together, for which a processor waits until all has been written. */
+static inline D FN(fold_odd)(const F *x, int64_t n) {
+    D all = DID;
+    for (int64_t j = 0; j < n; j++) all = TOTAL(all, LD(x[j]));
+    return all;
+}
+
 /* Fewer elements than lanes: those behind the eighth stay untouched. */
 static inline D FN(fold_few)(const F *x, int64_t n) {
     C s[8] __attribute__((aligned(64)));
     D d[8];
     int64_t j = 0;
+    if (n < 8) return FN(fold_odd)(x, n);
     for (int l = 0; l < 8; l++) s[l] = ID;
     for (; j + 8 <= n; j += 8)
         for (int l = 0; l < 8; l++) s[l] = JOIN(s[l], LD(x[j + l]));
-    for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     for (int l = 0; l < 8; l++) d[l] = TOTAL(DID, s[l]);
-    return FN(join_eight)(d);
+    return TOTAL(FN(join_eight)(d), FN(fold_odd)(x + j, n - j));
 }
 
 /* What is left behind whole rounds of lanes, and what all lanes come to. */
@@ -47,12 +55,10 @@ static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
     for (int l = 0; l < 8; l++) few[l] = s[l];
     for (; j + 8 <= n; j += 8)
         for (int l = 0; l < 8; l++) few[l] = JOIN(few[l], LD(x[j + l]));
-    for (int l = 0; l < 8; l++) s[l] = few[l];
-    for (int l = 0; j + l < n; l++) s[l] = JOIN(s[l], LD(x[j + l]));
-    for (int l = 0; l < 8; l++) d[l] = DID;
-    for (int64_t k = 0; k < LANES; k += 8)
+    for (int l = 0; l < 8; l++) d[l] = TOTAL(DID, few[l]);
+    for (int64_t k = 8; k < LANES; k += 8)
         for (int l = 0; l < 8; l++) d[l] = TOTAL(d[l], s[k + l]);
-    return FN(join_eight)(d);
+    return TOTAL(FN(join_eight)(d), FN(fold_odd)(x + j, n - j));
 }
 
 #ifdef FOLD_ROW

@@ -1,7 +1,6 @@
-/* Running sums and products of numbers without gaps, in place, eight at a time: neighbours are
- * joined, then pairs, then fours, so that nothing waits for the element before it. The order of the
- * operations is the same in every ISA; where a vector holds all eight they are done side by side.
- */
+/* Running sums and products of numbers without gaps, eight at a time: neighbours are joined, then
+ * pairs, then fours, so that nothing waits for the element before it. The order of the operations
+ * is the same in every ISA; where a vector holds all eight they are done side by side. */
 #ifndef NOMEN_SRC_SCAN_EIGHTS_H
 #define NOMEN_SRC_SCAN_EIGHTS_H
 
@@ -9,88 +8,161 @@
 
 #if VB == 64
 
-/* Lanes 8 to 15 of a shuffle are those of `none`, which changes nothing. */
-#define EIGHTS_PAIRS(p, none) __builtin_shufflevector(p, none, 8, 0, 8, 2, 8, 4, 8, 6)
-#define EIGHTS_FOURS(p, none) __builtin_shufflevector(p, none, 8, 8, 1, 1, 8, 8, 5, 5)
-#define EIGHTS_HALF(p, none)  __builtin_shufflevector(p, none, 8, 8, 8, 8, 3, 3, 3, 3)
-#define EIGHTS_LAST(p)        __builtin_shufflevector(p, p, 7, 7, 7, 7, 7, 7, 7, 7)
+/* Of eight numbers what is to be joined with them, round by round; `none` changes nothing. The
+ * compiler would take shuffles of two operands, and two halves to widen. */
+static inline vf64 eights_pairs(vf64 p, vf64 none) {
+    return (vf64)_mm512_mask_movedup_pd((__m512d)none, 0xaa, (__m512d)p);
+}
+static inline vf64 eights_fours(vf64 p, vf64 none) {
+    return (vf64)_mm512_mask_permutex_pd((__m512d)none, 0xcc, (__m512d)p, 0x55);
+}
+static inline vf64 eights_half(vf64 p, vf64 none) {
+    return (vf64)_mm512_mask_permutexvar_pd((__m512d)none, 0xf0, _mm512_set1_epi64(3), (__m512d)p);
+}
+static inline vf64 eights_last(vf64 p) {
+    return (vf64)_mm512_permutexvar_pd(_mm512_set1_epi64(7), (__m512d)p);
+}
 
 #endif
 
-/* y[i] becomes before + (y[0] + ... + y[i]); n is a multiple of 8. Returns the sum of all. */
-static inline double eights_sum_f64(double *y, int64_t n, double before) {
+/* Eight numbers, of float or double (narrow: they are float), as double, and back. */
+#define EIGHTS_NARROW(x) (sizeof *(x) == sizeof(float))
+#if VB == 64
+
+static inline __attribute__((always_inline)) vf64 eights_load(const void *x, bool narrow) {
+    return narrow ? (vf64)_mm512_cvtps_pd(_mm256_loadu_ps(x)) : ld_f64(x);
+}
+static inline __attribute__((always_inline)) void eights_store(void *y, bool narrow, vf64 p) {
+    if (narrow)
+        _mm256_storeu_ps(y, _mm512_cvtpd_ps((__m512d)p));
+    else
+        st_f64(y, p);
+}
+
+#else
+
+static inline __attribute__((always_inline)) void eights_load(const void *x, bool narrow,
+                                                              double *p) {
+    float f[8];
+    if (!narrow) {
+        memcpy(p, x, sizeof *p * 8);
+        return;
+    }
+    memcpy(f, x, sizeof f);
+    for (int l = 0; l < 8; l++) p[l] = (double)f[l];
+}
+static inline __attribute__((always_inline)) void eights_store(void *y, bool narrow,
+                                                               const double *p) {
+    float f[8];
+    if (!narrow) {
+        memcpy(y, p, sizeof *p * 8);
+        return;
+    }
+    for (int l = 0; l < 8; l++) f[l] = (float)p[l];
+    memcpy(y, f, sizeof f);
+}
+
+#endif
+
+/* y[i] becomes before + (x[0] + ... + x[i]); n is a multiple of 8. Returns the sum of all. x and y
+ * are the same array or two. */
+#define eights_sum(x, y, n, before)                                                                \
+    eights_sum_of(x, EIGHTS_NARROW(x), y, EIGHTS_NARROW(y), n, before)
+static inline __attribute__((always_inline)) double
+eights_sum_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, double before) {
+    const int64_t x_bytes = x_narrow ? 32 : 64, y_bytes = y_narrow ? 32 : 64;
+    const char *from = x;
+    char *to = y;
 #if VB == 64
     const vf64 none = {0}, base = v_set_f64(before);
     vf64 run = {0};
-    for (int64_t j = 0; j < n; j += 8) {
-        vf64 p = ld_f64(y + j);
-        p += EIGHTS_PAIRS(p, none);
-        p += EIGHTS_FOURS(p, none);
-        p += EIGHTS_HALF(p, none);
-        st_f64(y + j, base + (run + p));
-        run += EIGHTS_LAST(p);
+    for (int64_t j = 0; j < n; j += 8, from += x_bytes, to += y_bytes) {
+        vf64 p = eights_load(from, x_narrow);
+        p += eights_pairs(p, none);
+        p += eights_fours(p, none);
+        p += eights_half(p, none);
+        eights_store(to, y_narrow, base + (run + p));
+        run += eights_last(p);
     }
     return run[0];
 #else
     double run = 0;
-    for (int64_t j = 0; j < n; j += 8) {
+    for (int64_t j = 0; j < n; j += 8, from += x_bytes, to += y_bytes) {
         double p[8];
-        memcpy(p, y + j, sizeof p);
+        eights_load(from, x_narrow, p);
         for (int l = 0; l < 8; l += 2) p[l + 1] += p[l];
         for (int l = 0; l < 8; l += 4) p[l + 2] += p[l + 1], p[l + 3] += p[l + 1];
         for (int l = 4; l < 8; l++) p[l] += p[3];
-        for (int l = 0; l < 8; l++) y[j + l] = before + (run + p[l]);
-        run += p[7];
+        const double all = p[7];
+        for (int l = 0; l < 8; l++) p[l] = before + (run + p[l]);
+        eights_store(to, y_narrow, p);
+        run += all;
     }
     return run;
 #endif
 }
 
-static inline uint64_t eights_sum_u64(uint64_t *y, int64_t n, uint64_t before) {
+static inline uint64_t eights_sum_u64(const void *x, uint64_t *y, int64_t n, uint64_t before) {
+    const char *from = x; /* 64 bits, with a sign or not */
     uint64_t run = 0;
 #if VB == 64
-    const vu64 none = {0};
-    vu64 base = before - none;
+    const vf64 none = {0};
+    vu64 base = before - (vu64)none;
     for (int64_t j = 0; j < n; j += 8) {
         vu64 p;
-        memcpy(&p, y + j, sizeof p);
-        p += EIGHTS_PAIRS(p, none);
-        p += EIGHTS_FOURS(p, none);
-        p += EIGHTS_HALF(p, none);
+        memcpy(&p, from + 8 * j, sizeof p);
+        p += (vu64)eights_pairs((vf64)p, none);
+        p += (vu64)eights_fours((vf64)p, none);
+        p += (vu64)eights_half((vf64)p, none);
         const vu64 sum = base + p;
         memcpy(y + j, &sum, sizeof sum);
-        base += EIGHTS_LAST(p);
+        base += (vu64)eights_last((vf64)p);
     }
     run = base[0] - before;
 #else
-    for (int64_t j = 0; j < n; j++) y[j] = before + (run += y[j]);
+    for (int64_t j = 0; j < n; j++) {
+        uint64_t one;
+        memcpy(&one, from + 8 * j, sizeof one);
+        y[j] = before + (run += one);
+    }
 #endif
     return run;
 }
 
-/* y[i] becomes before * y[0] * ... * y[i]: fours, one after the other, since more might overflow
+/* y[i] becomes before * x[0] * ... * x[i]: fours, one after the other, since more might overflow
  * where the whole does not. Returns the last. */
-static inline double eights_prod_f64(double *y, int64_t n, double before) {
+#define eights_prod(x, y, n, before)                                                               \
+    eights_prod_of(x, EIGHTS_NARROW(x), y, EIGHTS_NARROW(y), n, before)
+static inline __attribute__((always_inline)) double
+eights_prod_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, double before) {
+    const int64_t x_bytes = x_narrow ? 32 : 64, y_bytes = y_narrow ? 32 : 64;
+    const char *from = x;
+    char *to = y;
 #if VB == 64
     const vf64 none = v_set_f64(1);
     vf64 run = v_set_f64(before);
-    for (int64_t j = 0; j < n; j += 8) {
-        vf64 p = ld_f64(y + j);
-        p *= EIGHTS_PAIRS(p, none);
-        p *= EIGHTS_FOURS(p, none);
-        const vf64 first = EIGHTS_HALF(p, none);
+    for (int64_t j = 0; j < n; j += 8, from += x_bytes, to += y_bytes) {
+        vf64 p = eights_load(from, x_narrow);
+        p *= eights_pairs(p, none);
+        p *= eights_fours(p, none);
+        const vf64 first = eights_half(p, none);
         p *= run * first;
-        st_f64(y + j, p);
-        run = EIGHTS_LAST(p);
+        eights_store(to, y_narrow, p);
+        run = eights_last(p);
     }
     return run[0];
 #else
-    for (int64_t j = 0; j < n; j += 4) {
-        const double a = y[j], b = a * y[j + 1], c = y[j + 2], d = c * y[j + 3];
-        y[j] = before * a;
-        y[j + 1] = before * b;
-        y[j + 2] = before * (b * c);
-        y[j + 3] = before *= b * d;
+    for (int64_t j = 0; j < n; j += 8, from += x_bytes, to += y_bytes) {
+        double p[8];
+        eights_load(from, x_narrow, p);
+        for (int l = 0; l < 8; l += 4) {
+            const double a = p[l], b = a * p[l + 1], c = p[l + 2], d = c * p[l + 3];
+            p[l] = before * a;
+            p[l + 1] = before * b;
+            p[l + 2] = before * (b * c);
+            p[l + 3] = before *= b * d;
+        }
+        eights_store(to, y_narrow, p);
     }
     return before;
 #endif

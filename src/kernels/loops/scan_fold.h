@@ -1,13 +1,18 @@
 /* Include-template: a scan that joins elements by an associative operation (cumsum, cumprod). The
  * order of the operations is the same in every ISA. Before: OP, SFX, T, F, FETCH and WIDEN as in
- * fetch.h, D (working type), LD(F) -> D, JOIN(D, D) -> D, ID (the neutral D), NARROW or PUT and
- * DIRECT as in scan_walk.h, A (carry), A_ZERO, TAKE(A *, D), GET(A base, A own) -> D, SUMS or
- * PRODUCTS if scan_eights.h has a function for it, CHAINS (may parts of a line be joined by
- * themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D, FETCH, WIDEN, LD,
- * NARROW, PUT and DIRECT are undefined.
+ * fetch.h, D (of the results before they are stored, as in scan_walk.h; also NARROW or PUT and
+ * DIRECT), LD(F) -> working type, JOIN of two and ID, the neutral one, A (carry), A_ZERO, TAKE(A *,
+ * working type), GET(A base, A own) -> working type, MADE(working type) -> D if these differ, SUMS
+ * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
+ * a line be joined by themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D,
+ * FETCH, WIDEN, LD, MADE, NARROW, PUT and DIRECT are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
+
+#ifndef MADE
+#define MADE(x) (x)
+#endif
 
 static inline A *FN(bases)(void *carry) { return carry; }
 static inline A *FN(owns)(void *carry, int64_t lines) { return (A *)carry + lines; }
@@ -20,9 +25,13 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
 #ifdef SUMS
     while (n - j >= 8) {
         const int64_t count = (n - j < SCAN_RUN ? n - j : SCAN_RUN) / 8 * 8;
-        const D before = GET(base, own);
+        const __typeof__(GET(base, own)) before = GET(base, own);
+#ifdef COPIES
         for (int64_t k = j; k < j + count; k++) y[k] = LD(x[k]);
-        TAKE(&own, SUMS(y + j, count, before));
+        TAKE(&own, SUMS(y + j, y + j, count, before));
+#else
+        TAKE(&own, SUMS(x + j, y + j, count, before));
+#endif
         j += count;
     }
 #elif CHAINS
@@ -43,12 +52,11 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
 #endif
 #ifdef PRODUCTS
     j = n / 8 * 8;
-    for (int64_t k = 0; k < j; k++) y[k] = LD(x[k]);
-    own = PRODUCTS(y, j, own);
+    own = PRODUCTS(x, y, j, own);
 #endif
     for (; j < n; j++) {
         TAKE(&own, LD(x[j]));
-        y[j] = GET(base, own);
+        y[j] = MADE(GET(base, own));
     }
     FN(owns)(carry, lines)[line] = own;
 }
@@ -60,7 +68,7 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
     SIMD_IVDEP
     for (int64_t r = 0; r < lines; r++) {
         TAKE(&own[r], LD(x[r]));
-        y[r] = GET(base[r], own[r]);
+        y[r] = MADE(GET(base[r], own[r]));
     }
 }
 
@@ -95,6 +103,7 @@ static const nomen__scanner FN(scanner) = {
 #undef F
 #undef D
 #undef LD
+#undef MADE
 #undef FETCH
 #undef WIDEN
 #undef NARROW

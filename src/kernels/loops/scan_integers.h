@@ -1,8 +1,9 @@
 /* Include-template: scan_fold.h for every integer dtype. All are joined in 64 bits and wrap, so the
  * narrow ones have the low bits of the wide result. Before: OP, ID, A_ZERO, JOIN, TAKE, MEET, GET,
- * CHAINS and SUMS as in scan_fold.h, for uint64_t. */
+ * CHAINS and SUMS as in scan_fold.h, for uint64_t. After: SFX and A are undefined. */
 
 #define A uint64_t
+#define COPIES
 
 #define SFX    u8
 #define T      uint8_t
@@ -40,6 +41,7 @@
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
+#undef COPIES
 #define SFX    i64
 #define T      int64_t
 #define F      int64_t
