@@ -95,13 +95,22 @@ typedef struct nomen__random_loops {
     void (*temper)(const uint32_t *state, uint32_t *ready);
     void (*uniform_f32)(const uint32_t *words, float *out, int64_t n);
     void (*uniform_f64)(const uint32_t *words, double *out, int64_t n); /* takes 2 n words */
+    /* float16 and bfloat16, in [0, 1); scale: times scale[1], plus scale[0], in float */
+    void (*uniform_16)(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
+                       const float *scale);
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
     void (*normal_f32)(float *at, int64_t groups, float mean, float std);
     void (*normal_f64)(double *at, int64_t groups, double mean, double std);
+    /* in place: times width, plus low, rounded once */
+    void (*scale_f32)(float *at, int64_t n, float width, float low);
+    void (*scale_f64)(double *at, int64_t n, double width, double low);
     /* word % range + base, for a range below 2^32 and a base no larger than 2^51 */
     void (*remainders_f32)(const uint32_t *words, float *out, int64_t n, double range, double base);
     void (*remainders_f64)(const uint32_t *words, double *out, int64_t n, double range,
                            double base);
+    /* what nomen__random_any promises; wide: of int64 and float64, takes 2 n words */
+    void (*whole)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
+    void (*wide)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
 } nomen__random_loops;
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);
 const nomen__random_loops *nomen__random_loops_best(void); /* of nomen__cpu_isa() */

@@ -93,6 +93,10 @@ static inline float f16_to(uint16_t value) {
     return result;
 }
 
+static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
+
+static float round_f16(float value) { return f16_to(f16_of(value)); }
+
 /* a * b + c rounded once, as fmaf does it, which is a call where processors are not asked for more.
  * The product is exact in double. The sum is not: it is rounded to odd, so that the second rounding
  * does not know of the first. */
@@ -275,29 +279,17 @@ static void fill_f64(nomen_generator *g, double *out, int64_t n) {
     }
 }
 
-/* k / 2^11 as a float16, and the way back, for k < 2^11: all of them are exact. */
-static inline uint16_t f16_of_count(uint32_t k) {
-    const float u = (float)(int32_t)k * 0x1p-11f;
-    uint32_t bits;
-    memcpy(&bits, &u, sizeof bits);
-    return (uint16_t)(k ? (bits - 0x38000000) >> 13 : 0);
-}
+/* k of k / 2^11, for k < 2^11. */
 static inline uint32_t count_of_f16(uint16_t u) {
     return ((u & 1023U) | 1024U) >> (14 - (u >> 10));
 }
 
-/* 11 bits of a word for float16, 8 for bfloat16, which are exact in both. */
-static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_t n) {
-    int digits = dtype == NOMEN_F16 ? 11 : 8;
-    float unit = ldexpf(1, -digits);
+static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_t n,
+                    const float *scale) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
     for (int64_t got; n > 0; n -= got, out += got) {
         const uint32_t *words = draw_some(g, n, &got);
-        const uint32_t mask = (1U << digits) - 1;
-        if (dtype == NOMEN_F16)
-            for (int64_t i = 0; i < got; i++) out[i] = f16_of_count(words[i] & mask);
-        else
-            for (int64_t i = 0; i < got; i++)
-                out[i] = bf16_of((float)(int32_t)(words[i] & mask) * unit);
+        loops->uniform_16(words, out, got, dtype, scale);
     }
 }
 
@@ -308,7 +300,7 @@ static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64
     else if (dtype == NOMEN_F64)
         fill_f64(g, out, n);
     else
-        fill_16(g, dtype, out, n);
+        fill_16(g, dtype, out, n, NULL);
 }
 
 nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
@@ -316,38 +308,24 @@ nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *
     return draw_all(g, dtype, out, n, fill_uniform, NULL);
 }
 
-/* The bounds are numbers of the dtype; arithmetic of 16-bit floats is that of float, the width is
- * rounded to them. The multiplication is fused with the addition, as in the code that this has to
- * agree with. */
+/* The multiplication is fused with the addition, as in the code that this has to agree with. */
 static void scale_uniform(nomen_dtype dtype, void *out, int64_t n, double low, double high) {
-    float width;
-    switch (dtype) {
-    case NOMEN_F64:
-        for (int64_t i = 0; i < n; i++)
-            ((double *)out)[i] = fma(((double *)out)[i], high - low, low);
-        break;
-    case NOMEN_F32:
-        width = (float)high - (float)low;
-        for (int64_t i = 0; i < n; i++)
-            ((float *)out)[i] = fmaf(((float *)out)[i], width, (float)low);
-        break;
-    case NOMEN_F16: {
-        float base = f16_to(f16_of((float)low));
-        width = f16_to(f16_of(f16_to(f16_of((float)high)) - base));
-        for (int64_t i = 0; i < n; i++)
-            ((uint16_t *)out)[i] = f16_of(f16_to(((uint16_t *)out)[i]) * width + base);
-        break;
-    }
-    default: {
-        float base = bf16_to(bf16_of((float)low));
-        width = bf16_to(bf16_of(bf16_to(bf16_of((float)high)) - base));
-        for (int64_t i = 0; i < n; i++)
-            ((uint16_t *)out)[i] = bf16_of(bf16_to(((uint16_t *)out)[i]) * width + base);
-    }
-    }
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    if (dtype == NOMEN_F64)
+        loops->scale_f64(out, n, high - low, low);
+    else
+        loops->scale_f32(out, n, (float)high - (float)low, (float)low);
 }
 
+/* The bounds are numbers of the dtype; arithmetic of 16-bit floats is that of float, the width is
+ * rounded to them. */
 static void fill_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    if (dtype == NOMEN_F16 || dtype == NOMEN_BF16) {
+        float (*const rounded)(float) = dtype == NOMEN_F16 ? round_f16 : round_bf16;
+        const float low = rounded((float)h->a), high = rounded((float)h->b);
+        fill_16(g, dtype, out, n, (const float[2]){low, rounded(high - low)});
+        return;
+    }
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         fill_uniform(g, dtype, out, part, NULL);
@@ -392,10 +370,6 @@ nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, 
     dtype = real_parts(dtype, &n);
     return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
 }
-
-static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
-
-static float round_f16(float value) { return f16_to(f16_of(value)); }
 
 /* Box-Muller for 16-bit floats. There are few uniform numbers (2^8 in bfloat16, 2^11 in float16),
  * so the functions of each of them are computed once. bfloat16 rounds after every step, float16 the
@@ -599,21 +573,35 @@ nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void 
     return draw_all(g, dtype, out, n, range > 0 ? fill_remainders : fill_words, &h);
 }
 
+static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    (void)h;
+    for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
+        const uint32_t *words = draw_some(g, n, &got);
+        loops->whole(words, out, got, dtype);
+    }
+}
+
+static void fill_any_wide(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    (void)h;
+    for (int64_t pairs, got; n > 0; n -= pairs, out = advance(out, dtype, pairs)) {
+        pairs = least(n, (NOMEN__MT_WORDS - g->position) / 2);
+        if (pairs > 0) {
+            const uint32_t *words = draw_some(g, 2 * pairs, &got);
+            loops->wide(words, out, pairs, dtype);
+        } else { /* nothing left, or one word: a pair across two blocks */
+            uint32_t pair[2] = {nomen__draw32(g), 0};
+            pair[1] = nomen__draw32(g);
+            pairs = 1;
+            loops->wide(pair, out, 1, dtype);
+        }
+    }
+}
+
 nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
-    static const uint64_t ranges[NOMEN_DTYPE_COUNT] = {
-        [NOMEN_BOOL] = 2,
-        [NOMEN_U8] = UINT8_MAX + 1,
-        [NOMEN_I8] = INT8_MAX + 1,
-        [NOMEN_I16] = INT16_MAX + 1,
-        [NOMEN_I32] = (uint64_t)INT32_MAX + 1,
-        [NOMEN_I64] = (uint64_t)INT64_MAX + 1,
-        [NOMEN_F16] = (1 << 11) + 1,
-        [NOMEN_BF16] = (1 << 8) + 1,
-        [NOMEN_F32] = (1 << 24) + 1,
-        [NOMEN_F64] = (UINT64_C(1) << 53) + 1,
-    };
-    how h = {.range = ranges[dtype], .wide = dtype == NOMEN_I64 || dtype == NOMEN_F64};
-    return draw_all(g, dtype, out, n, fill_remainders, &h);
+    const bool wide = dtype == NOMEN_I64 || dtype == NOMEN_F64;
+    return draw_all(g, dtype, out, n, wide ? fill_any_wide : fill_any, NULL);
 }
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */

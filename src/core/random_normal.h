@@ -1,7 +1,8 @@
-/* Template: Box-Muller in float on groups of 16, bit for bit as PyTorch 1.13 does it. random_simd.c
- * includes it once per ISA with
+/* Template: what fuses multiplications with additions; most of it is Box-Muller in float on groups
+ * of 16, bit for bit as PyTorch 1.13 does it. random_simd.c includes it once per ISA with
  *   NAME(x)  the name of x for this ISA        TARGET        the attribute of its functions
- *   FMA(a, b, c)  a * b + c rounded once       ROOT(x)       square roots
+ *   FMA(a, b, c)  a * b + c rounded once       FMA64         the same of doubles
+ *   ROOT(x)       square roots
  * Logarithm, sine and cosine are the polynomials of Moshier's Cephes library in the order and with
  * the fusions of PyTorch's build, since every rounding shows in what comes out. */
 
@@ -58,7 +59,21 @@ TARGET static void NAME(normal_f32)(float *at, int64_t groups, float mean, float
     }
 }
 
+TARGET static void NAME(scale_f32)(float *at, int64_t n, float width, float low) {
+    const f32v zero = {0}, widths = zero + width, lows = zero + low;
+    for (; n >= LANES; n -= LANES, at += LANES) *(f32v *)at = FMA(*(f32v *)at, widths, lows);
+    for (; n > 0; n--, at++) *at = fmaf(*at, width, low);
+}
+
+TARGET static void NAME(scale_f64)(double *at, int64_t n, double width, double low) {
+    const f64v zero = {0}, widths = zero + width, lows = zero + low;
+    for (; n >= LANES64; n -= LANES64, at += LANES64)
+        *(f64v *)at = FMA64(*(f64v *)at, widths, lows);
+    for (; n > 0; n--, at++) *at = fma(*at, width, low);
+}
+
 #undef NAME
 #undef TARGET
 #undef FMA
 #undef ROOT
+#undef FMA64

@@ -123,11 +123,19 @@ BODY void remainders_f64_body(const uint32_t *words, double *out, int64_t n, dou
     for (; i < n; i++) out[i] = remainder_of(words[i], range, base);
 }
 
+#include "core/random_short.h"
+
 /* ---- Box-Muller ------------------------------------------------------------------------------ */
 
 static inline f32v fused_lanes(f32v a, f32v b, f32v c) {
     f32v result;
     for (int i = 0; i < LANES; i++) result[i] = fmaf(a[i], b[i], c[i]);
+    return result;
+}
+
+static inline f64v fused_lanes64(f64v a, f64v b, f64v c) {
+    f64v result;
+    for (int i = 0; i < LANES64; i++) result[i] = fma(a[i], b[i], c[i]);
     return result;
 }
 
@@ -139,8 +147,9 @@ static inline f32v root_lanes(f32v x) {
 
 #define NAME(x) x##_plain
 #define TARGET
-#define FMA(a, b, c) fused_lanes(a, b, c)
-#define ROOT(x)      root_lanes(x)
+#define FMA(a, b, c)   fused_lanes(a, b, c)
+#define FMA64(a, b, c) fused_lanes64(a, b, c)
+#define ROOT(x)        root_lanes(x)
 #include "core/random_normal.h"
 
 /* ---- one set per ISA ------------------------------------------------------------------------- */
@@ -178,9 +187,23 @@ static void remainders_f64(const uint32_t *words, double *out, int64_t n, double
     remainders_f64_body(words, out, n, range, base);
 }
 
-static const nomen__random_loops plain = {refill,         temper,           uniform_f32,
-                                          uniform_f64,    normal_f32_plain, normal_f64,
-                                          remainders_f32, remainders_f64};
+static void whole(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
+    whole_body(words, out, n, dtype);
+}
+
+static void wide(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
+    wide_body(words, out, n, dtype);
+}
+
+static void uniform_16(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
+                       const float *scale) {
+    uniform_16_body(words, out, n, dtype, scale);
+}
+
+static const nomen__random_loops plain = {
+    refill,     temper,          uniform_f32,     uniform_f64,    uniform_16,     normal_f32_plain,
+    normal_f64, scale_f32_plain, scale_f64_plain, remainders_f32, remainders_f64, whole,
+    wide};
 
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
@@ -205,15 +228,30 @@ AVX2 static void remainders_f64_avx2(const uint32_t *words, double *out, int64_t
     remainders_f64_body(words, out, n, range, base);
 }
 
-#define NAME(x)      x##_avx2
-#define TARGET       __attribute__((target("avx2,fma")))
-#define FMA(a, b, c) ((f32v)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
-#define ROOT(x)      ((f32v)_mm256_sqrt_ps((__m256)(x)))
+AVX2 static void whole_avx2(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
+    whole_body(words, out, n, dtype);
+}
+
+AVX2 static void wide_avx2(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
+    wide_body(words, out, n, dtype);
+}
+
+AVX2 static void uniform_16_avx2(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
+                                 const float *scale) {
+    uniform_16_body(words, out, n, dtype, scale);
+}
+
+#define NAME(x)        x##_avx2
+#define TARGET         __attribute__((target("avx2,fma")))
+#define FMA(a, b, c)   ((f32v)_mm256_fmadd_ps((__m256)(a), (__m256)(b), (__m256)(c)))
+#define FMA64(a, b, c) ((f64v)_mm256_fmadd_pd((__m256d)(a), (__m256d)(b), (__m256d)(c)))
+#define ROOT(x)        ((f32v)_mm256_sqrt_ps((__m256)(x)))
 #include "core/random_normal.h"
 
 static const nomen__random_loops avx2 = {
-    refill_avx2,     temper,     uniform_f32_avx2,    uniform_f64_avx2,
-    normal_f32_avx2, normal_f64, remainders_f32_avx2, remainders_f64_avx2};
+    refill_avx2,         temper,     uniform_f32_avx2, uniform_f64_avx2, uniform_16_avx2,
+    normal_f32_avx2,     normal_f64, scale_f32_avx2,   scale_f64_avx2,   remainders_f32_avx2,
+    remainders_f64_avx2, whole_avx2, wide_avx2};
 
 #define AVX512 __attribute__((target("avx512f,avx512vl")))
 
@@ -228,8 +266,9 @@ AVX512 static void uniform_f64_avx512(const uint32_t *words, double *out, int64_
 }
 
 static const nomen__random_loops avx512 = {
-    refill_avx512,   temper,     uniform_f32_avx512,  uniform_f64_avx512,
-    normal_f32_avx2, normal_f64, remainders_f32_avx2, remainders_f64_avx2};
+    refill_avx512,       temper,     uniform_f32_avx512, uniform_f64_avx512, uniform_16_avx2,
+    normal_f32_avx2,     normal_f64, scale_f32_avx2,     scale_f64_avx2,     remainders_f32_avx2,
+    remainders_f64_avx2, whole_avx2, wide_avx2};
 #endif
 
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {

@@ -150,13 +150,34 @@ static void golden_draws(void **unused) {
     assert_in_range(cases, 200, 1000);
 }
 
+/* What the loops make of the same words, of every dtype. Lengths no vector divides. */
+enum { DRAWN = 16 * 37 };
+static unsigned char made[2][NOMEN_DTYPE_COUNT][8 * DRAWN];
+
+static void make_all(const nomen__random_loops *loops, const uint32_t *words,
+                     unsigned char (*to)[8 * DRAWN]) {
+    static const nomen_dtype narrow[] = {NOMEN_BOOL, NOMEN_U8,  NOMEN_I8,   NOMEN_I16,
+                                         NOMEN_I32,  NOMEN_F16, NOMEN_BF16, NOMEN_F32};
+    static const nomen_dtype half[] = {NOMEN_F16, NOMEN_BF16}, large[] = {NOMEN_I64, NOMEN_F64};
+    const float scale[] = {-70000, 140000};
+    for (size_t j = 0; j < NOMEN_COUNT(narrow); j++)
+        loops->whole(words, to[narrow[j]], DRAWN - 3, narrow[j]);
+    for (size_t j = 0; j < NOMEN_COUNT(large); j++)
+        loops->wide(words, to[large[j]], DRAWN / 2 - 1, large[j]);
+    for (size_t j = 0; j < NOMEN_COUNT(half); j++) {
+        uint16_t *at = (uint16_t *)to[half[j]] + DRAWN;
+        loops->uniform_16(words, at, DRAWN - 5, half[j], NULL);
+        loops->uniform_16(words, at + DRAWN, DRAWN - 5, half[j], scale);
+    }
+}
+
 /* All ISAs give the same bits as the plain code. */
 static void isas_agree(void **unused) {
     (void)unused;
 #if !defined(__x86_64__)
     skip(); /* the plain code is all there is */
 #endif
-    enum { N = 16 * 37 };
+    enum { N = DRAWN };
     static const nomen__isa isas[] = {NOMEN__AVX2, NOMEN__AVX512};
     const nomen__random_loops *plain = nomen__random_loops_of(NOMEN__SCALAR);
     static float f[2][N];
@@ -175,11 +196,15 @@ static void isas_agree(void **unused) {
             both[i]->normal_f32(f[i], N / 32, 0, 1);
             both[i]->normal_f32(f[i] + N / 32 * 16, N / 32, 3, 0.5F);
             both[i]->normal_f64(d[i], N / 16, 0.25, 2);
+            both[i]->scale_f32(f[i], N - 3, 0.7F, -1.3F);
+            both[i]->scale_f64(d[i], N - 1, 0.7, -1.3);
+            make_all(both[i], ready[i], made[i]);
         }
         assert_memory_equal(state[0], state[1], sizeof(uint32_t) * NOMEN__MT_WORDS);
         assert_memory_equal(ready[0], ready[1], sizeof ready[0]);
         assert_memory_equal(f[0], f[1], sizeof f[0]);
         assert_memory_equal(d[0], d[1], sizeof d[0]);
+        assert_memory_equal(made[0], made[1], sizeof made[0]);
     }
 }
 
