@@ -90,6 +90,12 @@ void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double
 void nomen__random_pairs(double *u, int64_t pairs);
 
 /* The inner loops, one set per ISA; all give the same bits. */
+/* Radii, cosines and sines of all uniform numbers of a float of 16 bits. */
+enum { NOMEN__BF16_COUNT = 1 << 8, NOMEN__F16_COUNT = 1 << 11 };
+typedef struct nomen__normal_tables {
+    const float *radius, *cosine, *sine;
+} nomen__normal_tables;
+
 typedef struct nomen__random_loops {
     void (*refill)(uint32_t *state, uint32_t *ready); /* next 624 words, and their tempered form */
     void (*temper)(const uint32_t *state, uint32_t *ready);
@@ -101,6 +107,9 @@ typedef struct nomen__random_loops {
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
     void (*normal_f32)(float *at, int64_t groups, float mean, float std);
     void (*normal_f64)(double *at, int64_t groups, double mean, double std);
+    /* the same of words of 16 bits, which are uniform numbers of the dtype by their lowest ones */
+    void (*normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
+                      const nomen__normal_tables *tables, float mean, float std);
     /* in place: times width, plus low, rounded once */
     void (*scale_f32)(float *at, int64_t n, float width, float low);
     void (*scale_f64)(double *at, int64_t n, double width, double low);

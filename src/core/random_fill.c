@@ -97,21 +97,6 @@ static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
 
 static float round_f16(float value) { return f16_to(f16_of(value)); }
 
-/* a * b + c rounded once, as fmaf does it, which is a call where processors are not asked for more.
- * The product is exact in double. The sum is not: it is rounded to odd, so that the second rounding
- * does not know of the first. */
-static inline float fused(float a, float b, float c) {
-    const double product = (double)a * (double)b, sum = product + (double)c;
-    const double back = sum - product, lost = (product - (sum - back)) + ((double)c - back);
-    int64_t bits;
-    memcpy(&bits, &sum, sizeof bits);
-    const int64_t away = (lost > 0) == (sum > 0) ? 1 : -1;
-    bits += lost != 0 && !(bits & 1) && sum - sum == 0 ? away : 0;
-    double odd;
-    memcpy(&odd, &bits, sizeof odd);
-    return (float)odd;
-}
-
 /* ---- storing chunks of one type as another --------------------------------------------------- */
 
 static void store_integers(nomen_dtype dtype, void *out, const int64_t *in, int64_t n) {
@@ -279,11 +264,6 @@ static void fill_f64(nomen_generator *g, double *out, int64_t n) {
     }
 }
 
-/* k of k / 2^11, for k < 2^11. */
-static inline uint32_t count_of_f16(uint16_t u) {
-    return ((u & 1023U) | 1024U) >> (14 - (u >> 10));
-}
-
 static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_t n,
                     const float *scale) {
     const nomen__random_loops *loops = nomen__random_loops_best();
@@ -371,18 +351,27 @@ nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, 
     return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
 }
 
+static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    (void)h;
+    for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
+        const uint32_t *words = draw_some(g, n, &got);
+        loops->whole(words, out, got, dtype);
+    }
+}
+
 /* Box-Muller for 16-bit floats. There are few uniform numbers (2^8 in bfloat16, 2^11 in float16),
  * so the functions of each of them are computed once. bfloat16 rounds after every step, float16 the
  * radius, the angle and the end. */
-enum { BF16_COUNT = 1 << 8, F16_COUNT = 1 << 11 };
-static float bf16_radius[BF16_COUNT], bf16_cosine[BF16_COUNT], bf16_sine[BF16_COUNT];
-static float f16_radius[F16_COUNT], f16_cosine[F16_COUNT], f16_sine[F16_COUNT];
+static float bf16_radius[NOMEN__BF16_COUNT], bf16_cosine[NOMEN__BF16_COUNT],
+    bf16_sine[NOMEN__BF16_COUNT];
+static float f16_radius[NOMEN__F16_COUNT], f16_cosine[NOMEN__F16_COUNT], f16_sine[NOMEN__F16_COUNT];
 static pthread_once_t bf16_once = PTHREAD_ONCE_INIT, f16_once = PTHREAD_ONCE_INIT;
 
 static void make_bf16_tables(void) {
-    for (int k = 0; k < BF16_COUNT; k++) {
-        float u = round_bf16(1 - (float)k / BF16_COUNT);
-        float theta = round_bf16((float)(2 * M_PI * k / BF16_COUNT));
+    for (int k = 0; k < NOMEN__BF16_COUNT; k++) {
+        float u = round_bf16(1 - (float)k / NOMEN__BF16_COUNT);
+        float theta = round_bf16((float)(2 * M_PI * k / NOMEN__BF16_COUNT));
         bf16_radius[k] = round_bf16(sqrtf(round_bf16(-2 * round_bf16(logf(u)))));
         bf16_cosine[k] = round_bf16(cosf(theta));
         bf16_sine[k] = round_bf16(sinf(theta));
@@ -390,53 +379,32 @@ static void make_bf16_tables(void) {
 }
 
 static void make_f16_tables(void) {
-    for (int k = 0; k < F16_COUNT; k++) {
-        float u = round_f16(1 - (float)k / F16_COUNT);
-        float theta = round_f16((float)(2 * M_PI * k / F16_COUNT));
+    for (int k = 0; k < NOMEN__F16_COUNT; k++) {
+        float u = round_f16(1 - (float)k / NOMEN__F16_COUNT);
+        float theta = round_f16((float)(2 * M_PI * k / NOMEN__F16_COUNT));
         f16_radius[k] = round_f16(sqrtf(-2 * logf(u)));
         f16_cosine[k] = cosf(theta);
         f16_sine[k] = sinf(theta);
     }
 }
 
-static void normal_group_bf16(uint16_t *at, float mean, float std) {
-    for (int j = 0; j < GROUP / 2; j++) {
-        int radius = (int)(bf16_to(at[j]) * BF16_COUNT),
-            angle = (int)(bf16_to(at[j + GROUP / 2]) * BF16_COUNT);
-        float c = round_bf16(bf16_radius[radius] * bf16_cosine[angle]);
-        float s = round_bf16(bf16_radius[radius] * bf16_sine[angle]);
-        at[j] = bf16_of(round_bf16(c * std) + mean);
-        at[j + GROUP / 2] = bf16_of(round_bf16(s * std) + mean);
-    }
-}
-
-static void normal_group_f16(uint16_t *at, float mean, float std) {
-    enum { HALF = GROUP / 2 };
-    const bool once = mean == 0 || std == 1; /* then there is one rounding anyway */
-    float c[HALF], s[HALF];
-    for (int j = 0; j < HALF; j++) {
-        const uint32_t radius = count_of_f16(at[j]), angle = count_of_f16(at[j + HALF]);
-        c[j] = f16_radius[radius] * f16_cosine[angle];
-        s[j] = f16_radius[radius] * f16_sine[angle];
-    }
-    for (int j = 0; j < HALF; j++) {
-        const float x = once ? c[j] * std + mean : fused(c[j], std, mean);
-        const float y = once ? s[j] * std + mean : fused(s[j], std, mean);
-        at[j] = f16_of(x);
-        at[j + HALF] = f16_of(y);
-    }
-}
-
-static void normal_groups_16(nomen_dtype dtype, uint16_t *at, int64_t groups, double mean,
-                             double std) {
-    bool brain = dtype == NOMEN_BF16;
+static void normal_groups_16(const nomen__random_loops *loops, nomen_dtype dtype, uint16_t *at,
+                             int64_t groups, double mean, double std) {
+    static const nomen__normal_tables bf16 = {bf16_radius, bf16_cosine, bf16_sine},
+                                      f16 = {f16_radius, f16_cosine, f16_sine};
+    const bool brain = dtype == NOMEN_BF16;
+    float (*const rounded)(float) = brain ? round_bf16 : round_f16;
     pthread_once(brain ? &bf16_once : &f16_once, brain ? make_bf16_tables : make_f16_tables);
-    for (; groups > 0; groups--, at += GROUP) {
-        if (brain)
-            normal_group_bf16(at, round_bf16((float)mean), round_bf16((float)std));
-        else
-            normal_group_f16(at, round_f16((float)mean), round_f16((float)std));
-    }
+    loops->normal_16(at, groups, dtype, brain ? &bf16 : &f16, rounded((float)mean),
+                     rounded((float)std));
+}
+
+/* What groups are made of: uniform numbers, for floats of 16 bits a word each. */
+static void fill_for_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    if (dtype == NOMEN_F16 || dtype == NOMEN_BF16)
+        fill_any(g, NOMEN_I16, out, n, h);
+    else
+        fill_uniform(g, dtype, out, n, h);
 }
 
 typedef struct normal_task {
@@ -455,7 +423,7 @@ static void normal_groups(void *context, int64_t begin, int64_t end) {
     } else if (t->dtype == NOMEN_F64) {
         t->loops->normal_f64((double *)(void *)at, end - begin, t->mean, t->std);
     } else {
-        normal_groups_16(t->dtype, (uint16_t *)(void *)at, end - begin, t->mean, t->std);
+        normal_groups_16(t->loops, t->dtype, (uint16_t *)(void *)at, end - begin, t->mean, t->std);
     }
 }
 
@@ -469,8 +437,8 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
     /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. Their
      * numbers wait here, so that the lock is not held while the groups are computed. */
     double last[GROUP];
-    nomen_status status = in_pieces(g, dtype, out, n, fill_uniform, NULL);
-    if (!status && n % GROUP != 0) fill_uniform(g, dtype, last, GROUP, NULL);
+    nomen_status status = in_pieces(g, dtype, out, n, fill_for_groups, NULL);
+    if (!status && n % GROUP != 0) fill_for_groups(g, dtype, last, GROUP, NULL);
     nomen__generator_unlock(g);
     if (status) return status;
     normal_task task = {nomen__random_loops_best(), dtype, out, mean, std};
@@ -571,15 +539,6 @@ nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void 
         dtype == NOMEN_I64 || dtype == NOMEN_F64 || dtype == NOMEN_F32 || dtype == NOMEN_BF16;
     how h = {.base = base, .range = range, .wide = has_wide && range > UINT32_MAX};
     return draw_all(g, dtype, out, n, range > 0 ? fill_remainders : fill_words, &h);
-}
-
-static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    (void)h;
-    for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
-        const uint32_t *words = draw_some(g, n, &got);
-        loops->whole(words, out, got, dtype);
-    }
 }
 
 static void fill_any_wide(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {

@@ -59,6 +59,34 @@ TARGET static void NAME(normal_f32)(float *at, int64_t groups, float mean, float
     }
 }
 
+/* Of bfloat16 every step is rounded, of float16 the end. */
+TARGET BODY void NAME(stretch_16)(f32v x, bool brain, float mean, float std, uint16_t *out) {
+    const f32v zero = {0};
+    if (brain)
+        store_16(bf16_from(round_to_bf16(round_to_bf16(x) * std) + mean), (char *)out);
+    else
+        store_16(f16_from(FMA(x, zero + std, zero + mean)), (char *)out);
+}
+
+/* Eight radii and eight angles are looked up, by words of which the lowest bits count. */
+TARGET BODY void NAME(normal_group_16)(uint16_t *at, bool brain, const nomen__normal_tables *t,
+                                       float mean, float std) {
+    const int mask = brain ? NOMEN__BF16_COUNT - 1 : NOMEN__F16_COUNT - 1;
+    const f32v radius = look_up(t->radius, at, mask);
+    const f32v cosine = look_up(t->cosine, at + LANES, mask);
+    const f32v sine = look_up(t->sine, at + LANES, mask);
+    NAME(stretch_16)(radius * cosine, brain, mean, std, at);
+    NAME(stretch_16)(radius * sine, brain, mean, std, at + LANES);
+}
+
+TARGET static void NAME(normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
+                                   const nomen__normal_tables *t, float mean, float std) {
+    if (dtype == NOMEN_BF16)
+        for (; groups > 0; groups--, at += GROUP) NAME(normal_group_16)(at, true, t, mean, std);
+    else
+        for (; groups > 0; groups--, at += GROUP) NAME(normal_group_16)(at, false, t, mean, std);
+}
+
 TARGET static void NAME(scale_f32)(float *at, int64_t n, float width, float low) {
     const f32v zero = {0}, widths = zero + width, lows = zero + low;
     for (; n >= LANES; n -= LANES, at += LANES) *(f32v *)at = FMA(*(f32v *)at, widths, lows);

@@ -3,7 +3,7 @@
  * its own. */
 
 typedef uint16_t u16v __attribute__((vector_size(16), aligned(2), may_alias));
-typedef uint8_t u8v __attribute__((vector_size(8), aligned(1), may_alias));
+typedef uint8_t u8v __attribute__((vector_size(32), may_alias));
 
 /* ---- whole numbers --------------------------------------------------------------------------- */
 
@@ -22,7 +22,18 @@ BODY u32v rest_of_power(u32v w, int k, int digits) {
     return (u32v)(rest - ((rest >= range) & range));
 }
 
-BODY void store_8(u32v w, char *out) { *(u8v *)out = __builtin_convertvector(w, u8v); }
+/* The lowest bytes, together in each half first: conversion in one step becomes byte by byte. */
+BODY void store_8(u32v w, char *out) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    const u8v low = {0,  4,  8,  12, 0,  4,  8,  12, 0,  4,  8,  12, 0,  4,  8,  12,
+                     16, 20, 24, 28, 16, 20, 24, 28, 16, 20, 24, 28, 16, 20, 24, 28};
+    const u32v bytes = (u32v)__builtin_shuffle((u8v)w, low);
+    const uint32_t both[2] = {bytes[0], bytes[LANES / 2]};
+    memcpy(out, both, sizeof both);
+#else
+    for (int i = 0; i < LANES; i++) out[i] = (char)w[i];
+#endif
+}
 BODY void store_16(u32v w, char *out) { *(u16v *)(void *)out = __builtin_convertvector(w, u16v); }
 BODY void store_32(u32v w, char *out) { *(u32v *)(void *)out = w; }
 BODY u32v as_float(u32v whole) { return (u32v) __builtin_convertvector((i32v)whole, f32v); }
@@ -126,6 +137,14 @@ BODY u32v bf16_from(f32v value) {
     const u32v bits = (u32v)value, found = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     return choose((bits & INT32_MAX) > 0x7f800000, (u32v){0} + 0x7fc0, found);
 }
+/* Numbers of a table: named one by one they go into the vector without a way through memory. */
+BODY f32v look_up(const float *table, const uint16_t *at, int mask) {
+    return (f32v){table[at[0] & mask], table[at[1] & mask], table[at[2] & mask],
+                  table[at[3] & mask], table[at[4] & mask], table[at[5] & mask],
+                  table[at[6] & mask], table[at[7] & mask]};
+}
+
+BODY f32v round_to_bf16(f32v value) { return (f32v)(bf16_from(value) << 16); }
 
 /* 11 bits of a word for float16, 8 for bfloat16: as fractions of 1, exact in both. Times width,
  * plus low, each rounded as a float. */

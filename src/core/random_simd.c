@@ -200,10 +200,13 @@ static void uniform_16(const uint32_t *words, uint16_t *out, int64_t n, nomen_dt
     uniform_16_body(words, out, n, dtype, scale);
 }
 
-static const nomen__random_loops plain = {
-    refill,     temper,          uniform_f32,     uniform_f64,    uniform_16,     normal_f32_plain,
-    normal_f64, scale_f32_plain, scale_f64_plain, remainders_f32, remainders_f64, whole,
-    wide};
+static const nomen__random_loops plain = {refill,          temper,
+                                          uniform_f32,     uniform_f64,
+                                          uniform_16,      normal_f32_plain,
+                                          normal_f64,      normal_16_plain,
+                                          scale_f32_plain, scale_f64_plain,
+                                          remainders_f32,  remainders_f64,
+                                          whole,           wide};
 
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
@@ -249,9 +252,10 @@ AVX2 static void uniform_16_avx2(const uint32_t *words, uint16_t *out, int64_t n
 #include "core/random_normal.h"
 
 static const nomen__random_loops avx2 = {
-    refill_avx2,         temper,     uniform_f32_avx2, uniform_f64_avx2, uniform_16_avx2,
-    normal_f32_avx2,     normal_f64, scale_f32_avx2,   scale_f64_avx2,   remainders_f32_avx2,
-    remainders_f64_avx2, whole_avx2, wide_avx2};
+    refill_avx2,     temper,          uniform_f32_avx2,    uniform_f64_avx2,
+    uniform_16_avx2, normal_f32_avx2, normal_f64,          normal_16_avx2,
+    scale_f32_avx2,  scale_f64_avx2,  remainders_f32_avx2, remainders_f64_avx2,
+    whole_avx2,      wide_avx2};
 
 #define AVX512 __attribute__((target("avx512f,avx512vl")))
 
@@ -266,9 +270,10 @@ AVX512 static void uniform_f64_avx512(const uint32_t *words, double *out, int64_
 }
 
 static const nomen__random_loops avx512 = {
-    refill_avx512,       temper,     uniform_f32_avx512, uniform_f64_avx512, uniform_16_avx2,
-    normal_f32_avx2,     normal_f64, scale_f32_avx2,     scale_f64_avx2,     remainders_f32_avx2,
-    remainders_f64_avx2, whole_avx2, wide_avx2};
+    refill_avx512,   temper,          uniform_f32_avx512,  uniform_f64_avx512,
+    uniform_16_avx2, normal_f32_avx2, normal_f64,          normal_16_avx2,
+    scale_f32_avx2,  scale_f64_avx2,  remainders_f32_avx2, remainders_f64_avx2,
+    whole_avx2,      wide_avx2};
 #endif
 
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {

@@ -159,7 +159,10 @@ static void make_all(const nomen__random_loops *loops, const uint32_t *words,
     static const nomen_dtype narrow[] = {NOMEN_BOOL, NOMEN_U8,  NOMEN_I8,   NOMEN_I16,
                                          NOMEN_I32,  NOMEN_F16, NOMEN_BF16, NOMEN_F32};
     static const nomen_dtype half[] = {NOMEN_F16, NOMEN_BF16}, large[] = {NOMEN_I64, NOMEN_F64};
+    static float numbers[2 << 11];
+    static const nomen__normal_tables tables = {numbers, numbers + (1 << 11), numbers};
     const float scale[] = {-70000, 140000};
+    for (int j = 0; j < 2 << 11; j++) numbers[j] = (float)(j % 37) / 7 - 2;
     for (size_t j = 0; j < NOMEN_COUNT(narrow); j++)
         loops->whole(words, to[narrow[j]], DRAWN - 3, narrow[j]);
     for (size_t j = 0; j < NOMEN_COUNT(large); j++)
@@ -168,6 +171,7 @@ static void make_all(const nomen__random_loops *loops, const uint32_t *words,
         uint16_t *at = (uint16_t *)to[half[j]] + DRAWN;
         loops->uniform_16(words, at, DRAWN - 5, half[j], NULL);
         loops->uniform_16(words, at + DRAWN, DRAWN - 5, half[j], scale);
+        loops->normal_16(at, DRAWN / 16 - 1, half[j], &tables, 0.7F, 1.3F);
     }
 }
 
