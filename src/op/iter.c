@@ -152,6 +152,14 @@ static void find_slivers(nomen__iter *it) {
     it->slivers = true;
 }
 
+/* Rows of numbers that are all the same, of two operands or more (kernels of one see to that
+ * themselves): computed once, then spread. */
+static void find_even_rows(nomen__iter *it) {
+    bool even = it->count > 2 && !it->tiled && it->step[0][0] && it->size[0] > 1;
+    for (int k = 1; k < it->count; k++) even &= it->step[0][k] == 0;
+    it->even = even;
+}
+
 APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
                        const int64_t *size) {
     collect(it, operand, ndim, size);
@@ -165,6 +173,7 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     find_tiles(it);
     find_short_rows(it);
     find_slivers(it);
+    find_even_rows(it);
     for (int k = 1; k < it->count; k++) {
         bool constant = true;
         for (int d = 0; d < it->ndim; d++) constant &= it->step[d][k] == 0;
@@ -192,7 +201,7 @@ static bool make_whole(nomen__iter *it, nomen_tensor *const *operand) {
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
-    it->simple = it->casting = it->slivers = false;
+    it->simple = it->casting = it->slivers = it->even = false;
     if (it->numel == 0) return;
     operand[0] = out;
     for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
@@ -208,7 +217,8 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
                 it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
     if (!make_whole(it, operand)) make_slowly(it, operand, ndim, size);
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
-    it->simple = it->ndim == 1 && it->numel <= it->alone && !it->casting;
+    if (it->even) it->spread = nomen__copy_loop((nomen_dtype)out->dtype);
+    it->simple = it->ndim == 1 && it->numel <= it->alone && !it->casting && !it->even;
 }
 
 void nomen__iter_make_mixed(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
@@ -257,7 +267,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->numel = it->size[0] = numel;
     it->alone = NOMEN__ALONE;
     it->tiled = 0;
-    it->casting = it->slivers = it->moves = false;
+    it->casting = it->slivers = it->even = it->moves = false;
     it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
@@ -287,6 +297,41 @@ APART void run_casting(const nomen__iter *it, char *const *ptr, const int64_t *s
     }
 }
 
+/* Lines of n elements that are all the same, `down` apart: their numbers first, as one line. */
+APART void run_even(const nomen__iter *it, char *const *ptr, int64_t n, const int64_t *down,
+                    int64_t lines) {
+    alignas(64) char number[BLOCK * 16];
+    char *at[OPERANDS];
+    int64_t step[OPERANDS];
+    memcpy(step, down, sizeof step);
+    step[0] = it->own[0];
+    for (int64_t first = 0; first < lines; first += BLOCK) {
+        const int64_t some = lines - first < BLOCK ? lines - first : BLOCK;
+        for (int k = 0; k < it->count; k++) at[k] = ptr[k] + first * down[k];
+        char *out = at[0];
+        at[0] = number;
+        if (it->casting)
+            run_casting(it, at, step, some);
+        else
+            it->loop(at, step, some);
+        for (int64_t r = 0; r < some; r++) {
+            char *const spread[2] = {out + r * down[0], number + r * step[0]};
+            it->spread(spread, (const int64_t[2]){it->step[0][0], 0}, n);
+        }
+    }
+}
+
+/* n elements of dim 0. */
+static inline void run_line(const nomen__iter *it, char *const *ptr, const int64_t *step,
+                            int64_t n) {
+    if (NOMEN_UNLIKELY(it->even))
+        run_even(it, ptr, n, it->own, 1);
+    else if (it->casting)
+        run_casting(it, ptr, step, n);
+    else
+        it->loop(ptr, step, n);
+}
+
 /* Where in the dims from `first` on the element (or row) number `at` lies. */
 static void enter(const nomen__iter *it, int first, int64_t at, int64_t *index, char **ptr) {
     for (int k = 0; k < it->count; k++) ptr[k] = it->base[k];
@@ -313,11 +358,13 @@ static inline void advance(const nomen__iter *it, int first, int64_t *index, cha
 /* Lines of n elements at ptr, which moves on behind them. */
 static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *step, int64_t n,
                              const int64_t *down, int64_t lines) {
+    if (NOMEN_UNLIKELY(it->even)) {
+        run_even(it, ptr, n, down, lines);
+        for (int k = 0; k < it->count; k++) ptr[k] += lines * down[k];
+        return;
+    }
     for (int64_t r = 0; r < lines; r++) {
-        if (it->casting)
-            run_casting(it, ptr, step, n);
-        else
-            it->loop(ptr, step, n);
+        run_line(it, ptr, step, n);
         for (int k = 0; k < it->count; k++) ptr[k] += down[k];
     }
 }
@@ -373,10 +420,7 @@ static void run_rows(void *context, int64_t begin, int64_t end) {
         }
         int64_t n = it->size[0] - index[0];
         if (n > end - begin) n = end - begin;
-        if (it->casting)
-            run_casting(it, ptr, it->step[0], n);
-        else
-            it->loop(ptr, it->step[0], n);
+        run_line(it, ptr, it->step[0], n);
         begin += n;
         for (int k = 0; k < it->count; k++) ptr[k] -= index[0] * it->step[0][k];
         index[0] = 0;
@@ -500,7 +544,7 @@ APART nomen_status run_slowly(const nomen__iter *it, sharing *share) {
     } else if (it->ndim > 1) {
         run_whole(it);
     } else {
-        run_casting(it, it->base, it->step[0], it->numel);
+        run_line(it, it->base, it->step[0], it->numel);
     }
     return NOMEN_OK;
 }

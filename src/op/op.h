@@ -487,6 +487,8 @@ typedef struct nomen__iter {
     int64_t high, width;
     bool slivers; /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
     bool moves;   /* one input, whose elements are copied as they are */
+    bool even;    /* no input moves along dim 0: one number is computed, then spread */
+    nomen__loop *spread;
     uint64_t constant[NOMEN__MAX_IN + 1]
                      [2]; /* inputs of one element that were cast on the way in */
 } nomen__iter;

@@ -108,6 +108,55 @@ def test_threads_and_results_with_holes():
     np.testing.assert_array_equal(turned.numpy(), x * y)
 
 
+@pytest.mark.parametrize("other", ["int16", "float32", "float64"])
+@pytest.mark.parametrize(
+    "rows, width", [(1, 70000), (5, 1), (7, 3), (173, 40), (513, 130), (1100, 9)]
+)
+def test_rows_of_one_number(rows, width, other):
+    """None of the operands moves along a row: its number is computed once."""
+    random = np.random.default_rng(rows)
+    x = random.integers(-9, 9, (3, rows, 1)).astype("float32")
+    y, z = random.integers(1, 9, (2, rows, 1)).astype(other)
+    a, b, c = (nomen.tensor(t).expand(3, rows, width) for t in (x, y, z))
+    wide = np.broadcast_to(x, (3, rows, width))
+    np.testing.assert_array_equal((a * b).numpy(), wide * y)
+    np.testing.assert_array_equal((a < b).numpy(), wide < y)
+    np.testing.assert_array_equal((a + 2).numpy(), wide + 2)
+    np.testing.assert_array_equal(nomen.where(a < b, b, c).numpy(), np.where(wide < y, y, z))
+    if other == "float32":
+        np.testing.assert_array_equal(nomen.addcmul(a, b, c).numpy(), wide + y * z)
+        np.testing.assert_array_equal(a.clamp(-2, 3).numpy(), np.clip(wide, -2, 3))
+    out = nomen.zeros(3, rows, 2 * width, dtype=nomen.float64)[..., ::2]
+    np.testing.assert_array_equal(nomen.sub(a, b, out=out).numpy(), wide - y)
+    turned = nomen.zeros(width, rows, 3, dtype=nomen.float64).permute(2, 1, 0)
+    np.testing.assert_array_equal(nomen.sub(a, b, out=turned).numpy(), wide - y)
+
+
+def test_rows_of_one_number_on_threads():
+    x = np.random.default_rng(3).integers(-9, 9, (700, 1)).astype("float64")
+    a = nomen.tensor(x).expand(700, 999)
+    np.testing.assert_array_equal((a * a).numpy(), np.broadcast_to(x * x, (700, 999)))
+    np.testing.assert_array_equal(
+        (a * a.to(nomen.int32)).numpy(), np.broadcast_to(x * x, (700, 999))
+    )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("width", [1, 3, 8, 16, 17, 61, 173])
+def test_rows_beside_numbers(width, dtype):
+    """Operations of three and four operands: all ways to be a row or a number beside rows."""
+    random = np.random.default_rng(width)
+    rows, kind = 20, getattr(nomen, dtype)
+    for kinds in range(8):
+        shapes = [(rows, 1 if kinds >> k & 1 else width) for k in range(3)]
+        x, y, z = (random.integers(1, 5, s).astype("float32") for s in shapes)
+        a, b, c = (nomen.tensor(t).to(kind) for t in (x, y, z))
+        found = nomen.addcmul(a, b, c).to(nomen.complex64).numpy()
+        np.testing.assert_array_equal(found, (x + y * z).astype("complex64"))
+        found = nomen.lerp(a, b, c).to(nomen.complex64).numpy()
+        np.testing.assert_array_equal(found, (x + z * (y - x)).astype("complex64"))
+
+
 def test_bands_that_begin_with_a_short_one():
     """Of three bands to a matrix threads may begin with the last, which has fewer rows."""
     random = np.random.default_rng(4)

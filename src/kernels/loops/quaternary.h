@@ -34,22 +34,28 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         if (n > 0) STN(o, EXPR(LDN(x, n), LDN(a, n), b, c), n);
         return;
     }
-    bool dense = step[0] == to && n >= W;
+    bool dense = step[0] == to && n > 0;
     for (int i = 1; i <= 4; i++) dense &= step[i] == ti || step[i] == 0;
-    if (dense) { /* constants are vectors that stay where they are */
-        T constant[4][W];
-        const char *p[4];
-        int64_t by[4];
-        for (int i = 0; i < 4; i++) {
-            by[i] = W * step[i + 1];
-            p[i] = step[i + 1] ? at[i] : (const char *)constant[i];
-            for (int l = 0; l < W && !by[i]; l++) constant[i][l] = *(const T *)at[i];
+    if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
+        const int64_t whole = n & ~(int64_t)(W - 1);
+        const V one = LDN(at[0], 1), two = LDN(at[1], 1), three = LDN(at[2], 1);
+        const V four = LDN(at[3], 1);
+        V x = SPLAT(one), a = SPLAT(two), b = SPLAT(three), c = SPLAT(four);
+        int64_t i = 0;
+        for (; i < whole; i += W) {
+            if (step[1]) x = LD(at[0] + i * ti);
+            if (step[2]) a = LD(at[1] + i * ti);
+            if (step[3]) b = LD(at[2] + i * ti);
+            if (step[4]) c = LD(at[3] + i * ti);
+            ST(o + i * to, EXPR(x, a, b, c));
         }
-        for (; n >= W; n -= W, o += W * to) {
-            ST(o, EXPR(LD(p[0]), LD(p[1]), LD(p[2]), LD(p[3])));
-            for (int i = 0; i < 4; i++) p[i] += by[i];
-        }
-        if (n > 0) STN(o, EXPR(LDN(p[0], n), LDN(p[1], n), LDN(p[2], n), LDN(p[3], n)), n);
+        n -= whole;
+        if (n == 0) return;
+        if (step[1]) x = LDN(at[0] + i * ti, n);
+        if (step[2]) a = LDN(at[1] + i * ti, n);
+        if (step[3]) b = LDN(at[2] + i * ti, n);
+        if (step[4]) c = LDN(at[3] + i * ti, n);
+        STN(o + i * to, EXPR(x, a, b, c), n);
         return;
     }
     T block[4][LOOP_BLOCK];

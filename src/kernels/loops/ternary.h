@@ -12,22 +12,25 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
     const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
     char *o = ptr[0];
-    bool dense = step[0] == to && n >= W;
+    bool dense = step[0] == to && n > 0;
     for (int i = 1; i <= 3; i++) dense &= step[i] == ti || step[i] == 0;
-    if (dense) { /* constants are vectors that stay where they are */
-        T constant[3][W];
-        const char *p[3];
-        int64_t by[3];
-        for (int i = 0; i < 3; i++) {
-            by[i] = W * step[i + 1];
-            p[i] = step[i + 1] ? ptr[i + 1] : (const char *)constant[i];
-            for (int l = 0; l < W && !by[i]; l++) constant[i][l] = *(const T *)ptr[i + 1];
+    if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
+        const int64_t whole = n & ~(int64_t)(W - 1);
+        const V first = LDN(a, 1), second = LDN(b, 1), third = LDN(c, 1);
+        V x = SPLAT(first), y = SPLAT(second), z = SPLAT(third);
+        int64_t i = 0;
+        for (; i < whole; i += W) {
+            if (step[1]) x = LD(a + i * ti);
+            if (step[2]) y = LD(b + i * ti);
+            if (step[3]) z = LD(c + i * ti);
+            ST(o + i * to, EXPR(x, y, z));
         }
-        for (; n >= W; n -= W, o += W * to) {
-            ST(o, EXPR(LD(p[0]), LD(p[1]), LD(p[2])));
-            for (int i = 0; i < 3; i++) p[i] += by[i];
-        }
-        if (n > 0) STN(o, EXPR(LDN(p[0], n), LDN(p[1], n), LDN(p[2], n)), n);
+        n -= whole;
+        if (n == 0) return;
+        if (step[1]) x = LDN(a + i * ti, n);
+        if (step[2]) y = LDN(b + i * ti, n);
+        if (step[3]) z = LDN(c + i * ti, n);
+        STN(o + i * to, EXPR(x, y, z), n);
         return;
     }
     T x[LOOP_BLOCK], y[LOOP_BLOCK], z[LOOP_BLOCK];
