@@ -587,7 +587,7 @@ nomen_status nomen__copy_values(nomen_tensor *dst, const nomen_tensor *src) {
         if (dst->numel == src->numel && dst->flags & src->flags & NOMEN__CONTIGUOUS &&
             dst->numel <= NOMEN__ALONE) {
             if (dst->data != src->data && dst->numel)
-                memcpy(dst->data, src->data, (size_t)(dst->numel * item_bytes[to]));
+                nomen__copy_block(dst->data, src->data, dst->numel * item_bytes[to]);
             return NOMEN_OK;
         }
         loop = nomen__copy_loop(to);

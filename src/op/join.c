@@ -2,6 +2,7 @@
 #include "op/interleave.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
+#include "op/tile.h"
 
 #include <string.h>
 
@@ -207,7 +208,7 @@ static void join_rounds(void *context, int64_t begin, int64_t end) {
     char *to = job->to + begin * job->row;
     for (; begin < end; begin++)
         for (int64_t i = 0; i < job->count; to += job->bytes[i++])
-            memcpy(to, job->from[i] + begin * job->bytes[i], (size_t)job->bytes[i]);
+            nomen__copy_block(to, job->from[i] + begin * job->bytes[i], job->bytes[i]);
 }
 
 /* What copies elements of so many bytes; NULL: nothing does. */

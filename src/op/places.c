@@ -2,6 +2,8 @@
  * such places and rows of elements. */
 #include "op/places.h"
 
+#include "op/tile.h"
+
 #include <string.h>
 
 /* ---- finding them ---------------------------------------------------------------------------- */
@@ -235,6 +237,8 @@ static void along(place_job *job, const nomen_tensor *index, const nomen_tensor 
     job->own_size = index->size;
     for (int d = 0; d < index->ndim; d++) /* an index with dims for a 0-d table has one element */
         job->own_stride[d] = d == dim || d >= table->ndim ? 0 : table->stride[d];
+    /* one index per row is a line of them too */
+    while (job->own_ndim > 1 && index->size[job->own_ndim - 1] == 1) job->own_ndim--;
 }
 
 nomen_tensor *nomen__index_along(nomen_tensor *index, const nomen__place_rule *rule) {
@@ -376,11 +380,11 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
             w->fold((char *const[]){place, place, rows},
                     (const int64_t[]){w->item, w->item, run_step}, w->run);
         else if (w->kind == NOMEN__PLACE_TAKE)
-            memcpy(rows, place, (size_t)bytes);
+            nomen__copy_block(rows, place, bytes);
         else if (run_step == 0)
             w->copy((char *const[]){place, rows}, (const int64_t[]){w->item, 0}, w->run);
         else if (place != rows)
-            memcpy(place, rows, (size_t)bytes);
+            nomen__copy_block(place, rows, bytes);
     }
 }
 
@@ -499,8 +503,6 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
     w.inner = 1;
     w.item = nomen__item(table->dtype);
     w.row_stride = nomen__one_step(rows, first, index_ndim, &w.row_step) ? NULL : rows->stride;
-    if (w.row_stride) w.row_step = rows->stride[index_ndim - 1];
-    w.row_step *= w.item;
     plan_runs(&w, table, rows, first + count);
     for (int d = first - 1; d >= 0; d--)
         add_outer(&w, table->size[d], table->stride[d], rows->stride[d]);
@@ -510,13 +512,15 @@ nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int f
         job.negative = rule->negative;
         if (w.late) begin_looking(&job);
         w.along = &job;
-        w.plain = places->ndim && job.own_stride[places->ndim - 1] == 0 &&
+        w.plain = job.own_ndim && job.own_stride[job.own_ndim - 1] == 0 &&
                   (job.stride[0] == 1 || kind == NOMEN__PLACE_TAKE);
+        if (w.row_stride) w.row_step = rows->stride[job.own_ndim - 1];
         for (int d = 0; d < dim && d < places->ndim; d++) w.apart /= places->size[d];
         for (int d = dim + 1; d < places->ndim; d++) w.inner *= places->size[d];
     } else {
         w.at = (const int64_t *)(const void *)places->data;
     }
+    w.row_step *= w.item;
     nomen_status s = run_walk(&w);
     if (s || !w.late) return s;
     int64_t wrong = atomic_load_explicit(&job.wrong, memory_order_relaxed);

@@ -3,6 +3,7 @@
 #include "op/tile.h"
 
 #include "op/interleave.h"
+#include "op/op.h"
 
 #include <string.h>
 
@@ -160,12 +161,17 @@ static void move(char *to, int64_t to_row, const char *from, int64_t near, int64
     }
 }
 
+void nomen__copy_lagging(char *to, const char *from, int64_t bytes) {
+    char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    nomen__copy_loop(NOMEN_U8)(ptr, (const int64_t[2]){1, 1}, bytes);
+}
+
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
     enum { FEW = 128 };
     for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
         if (bytes > FEW || bytes % 8) {
-            memcpy(to, from, (size_t)bytes);
+            nomen__copy_block(to, from, bytes);
             continue;
         }
         int64_t at = 0;

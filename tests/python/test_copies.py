@@ -209,3 +209,24 @@ def test_data():
     assert w.tolist() == [1.0] * 3
     with raises(TypeError, "data must be a Tensor"):
         w.data = 3
+
+
+@pytest.mark.parametrize("dtype", [nomen.uint8, nomen.float16, nomen.float32, nomen.complex128])
+@pytest.mark.parametrize("size", [2047, 2100, 16385, 70001])
+def test_targets_just_behind_their_source(size, dtype):
+    """Every distance of the two in a page has its copy, also those that are made another way."""
+    x = (nomen.arange(size) % 251).to(dtype)
+    room = nomen.zeros(size + 64, dtype=dtype)
+    rows = nomen.zeros(3, size + 64, dtype=dtype)
+    for shift in [*range(1, 40), 63, 64]:
+        room.zero_()
+        room[shift : shift + size].copy_(x)
+        assert room[shift : shift + size].equal(x)
+        assert not room[:shift].any() and not room[shift + size :].any()
+        rows[:, shift : shift + size] = x
+        assert (rows[:, shift : shift + size] == x).all()
+        rolled = x.roll(shift)
+        assert rolled[shift:].equal(x[:-shift]) and rolled[:shift].equal(x[-shift:])
+        assert nomen.cat([x[:shift], x]).equal(nomen.cat([x[:shift].clone(), x.clone()]))
+        both = nomen.cat([x[:shift].reshape(1, -1), x.reshape(1, -1)], 1)
+        assert both[0, shift:].equal(x)
