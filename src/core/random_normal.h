@@ -62,19 +62,25 @@ TARGET static void NAME(normal_f32)(float *at, int64_t groups, float mean, float
 /* Of bfloat16 every step is rounded, of float16 the end. */
 TARGET BODY void NAME(stretch_16)(f32v x, bool brain, float mean, float std, uint16_t *out) {
     const f32v zero = {0};
-    if (brain)
-        store_16(bf16_from(round_to_bf16(round_to_bf16(x) * std) + mean), (char *)out);
-    else
-        store_16(f16_from(FMA(x, zero + std, zero + mean)), (char *)out);
+    if (brain) {
+        round_to_bf16(&x);
+        x *= std;
+        round_to_bf16(&x);
+        x += mean;
+    } else {
+        x = FMA(x, zero + std, zero + mean);
+    }
+    store_rounded(&x, brain, out);
 }
 
 /* Eight radii and eight angles are looked up, by words of which the lowest bits count. */
 TARGET BODY void NAME(normal_group_16)(uint16_t *at, bool brain, const nomen__normal_tables *t,
                                        float mean, float std) {
     const int mask = brain ? NOMEN__BF16_COUNT - 1 : NOMEN__F16_COUNT - 1;
-    const f32v radius = look_up(t->radius, at, mask);
-    const f32v cosine = look_up(t->cosine, at + LANES, mask);
-    const f32v sine = look_up(t->sine, at + LANES, mask);
+    f32v radius, cosine, sine;
+    look_up(&radius, t->radius, at, mask);
+    look_up(&cosine, t->cosine, at + LANES, mask);
+    look_up(&sine, t->sine, at + LANES, mask);
     NAME(stretch_16)(radius * cosine, brain, mean, std, at);
     NAME(stretch_16)(radius * sine, brain, mean, std, at + LANES);
 }

@@ -25,9 +25,10 @@ BODY u32v rest_of_power(u32v w, int k, int digits) {
 /* The lowest bytes, together in each half first: conversion in one step becomes byte by byte. */
 BODY void store_8(u32v w, char *out) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    const u8v low = {0,  4,  8,  12, 0,  4,  8,  12, 0,  4,  8,  12, 0,  4,  8,  12,
-                     16, 20, 24, 28, 16, 20, 24, 28, 16, 20, 24, 28, 16, 20, 24, 28};
-    const u32v bytes = (u32v)__builtin_shuffle((u8v)w, low);
+    const u8v all = (u8v)w;
+    const u32v bytes = (u32v)__builtin_shufflevector(all, all, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8,
+                                                     12, 0, 4, 8, 12, 16, 20, 24, 28, 16, 20, 24,
+                                                     28, 16, 20, 24, 28, 16, 20, 24, 28);
     const uint32_t both[2] = {bytes[0], bytes[LANES / 2]};
     memcpy(out, both, sizeof both);
 #else
@@ -137,14 +138,20 @@ BODY u32v bf16_from(f32v value) {
     const u32v bits = (u32v)value, found = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     return choose((bits & INT32_MAX) > 0x7f800000, (u32v){0} + 0x7fc0, found);
 }
-/* Numbers of a table: named one by one they go into the vector without a way through memory. */
-BODY f32v look_up(const float *table, const uint16_t *at, int mask) {
-    return (f32v){table[at[0] & mask], table[at[1] & mask], table[at[2] & mask],
-                  table[at[3] & mask], table[at[4] & mask], table[at[5] & mask],
-                  table[at[6] & mask], table[at[7] & mask]};
+/* What functions that are compiled for an ISA call gets vectors by address: in registers it would
+ * be another calling convention. All of it is inlined. Numbers of a table, named one by one, go
+ * into the vector without a way through memory. */
+BODY void look_up(f32v *found, const float *table, const uint16_t *at, int mask) {
+    *found =
+        (f32v){table[at[0] & mask], table[at[1] & mask], table[at[2] & mask], table[at[3] & mask],
+               table[at[4] & mask], table[at[5] & mask], table[at[6] & mask], table[at[7] & mask]};
 }
 
-BODY f32v round_to_bf16(f32v value) { return (f32v)(bf16_from(value) << 16); }
+BODY void round_to_bf16(f32v *value) { *value = (f32v)(bf16_from(*value) << 16); }
+
+BODY void store_rounded(const f32v *value, bool brain, uint16_t *out) {
+    store_16(brain ? bf16_from(*value) : f16_from(*value), (char *)out);
+}
 
 /* 11 bits of a word for float16, 8 for bfloat16: as fractions of 1, exact in both. Times width,
  * plus low, each rounded as a float. */
