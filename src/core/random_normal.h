@@ -59,38 +59,47 @@ TARGET static void NAME(normal_f32)(float *at, int64_t groups, float mean, float
     }
 }
 
-/* Of bfloat16 every step is rounded, of float16 the end. */
-TARGET BODY void NAME(stretch_16)(f32v x, bool brain, float mean, float std, uint16_t *out) {
-    const f32v zero = {0};
-    if (brain) {
-        round_to_bf16(&x);
-        x *= std;
-        round_to_bf16(&x);
-        x += mean;
-    } else {
-        x = FMA(x, zero + std, zero + mean);
-    }
-    store_rounded(&x, brain, out);
-}
-
 /* Eight radii and eight angles are looked up, by words of which the lowest bits count. */
-TARGET BODY void NAME(normal_group_16)(uint16_t *at, bool brain, const nomen__normal_tables *t,
-                                       float mean, float std) {
-    const int mask = brain ? NOMEN__BF16_COUNT - 1 : NOMEN__F16_COUNT - 1;
+TARGET BODY void NAME(look_up_16)(const uint16_t *at, int mask, const nomen__normal_tables *t,
+                                  f32v *x, f32v *y) {
     f32v radius, cosine, sine;
     look_up(&radius, t->radius, at, mask);
     look_up(&cosine, t->cosine, at + LANES, mask);
     look_up(&sine, t->sine, at + LANES, mask);
-    NAME(stretch_16)(radius * cosine, brain, mean, std, at);
-    NAME(stretch_16)(radius * sine, brain, mean, std, at + LANES);
+    *x = radius * cosine;
+    *y = radius * sine;
+}
+
+/* Every step is rounded. */
+TARGET BODY void NAME(stretch_bf16)(f32v x, float mean, float std, uint16_t *out) {
+    round_to_bf16(&x);
+    x *= std;
+    round_to_bf16(&x);
+    x += mean;
+    store_bf16(&x, out);
+}
+
+/* The end is rounded. */
+TARGET BODY void NAME(stretch_f16)(f32v x, float mean, float std, uint16_t *out) {
+    const f32v zero = {0}, y = FMA(x, zero + std, zero + mean);
+    store_f16(&y, out);
 }
 
 TARGET static void NAME(normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
                                    const nomen__normal_tables *t, float mean, float std) {
+    f32v x, y;
     if (dtype == NOMEN_BF16)
-        for (; groups > 0; groups--, at += GROUP) NAME(normal_group_16)(at, true, t, mean, std);
+        for (; groups > 0; groups--, at += GROUP) {
+            NAME(look_up_16)(at, NOMEN__BF16_COUNT - 1, t, &x, &y);
+            NAME(stretch_bf16)(x, mean, std, at);
+            NAME(stretch_bf16)(y, mean, std, at + LANES);
+        }
     else
-        for (; groups > 0; groups--, at += GROUP) NAME(normal_group_16)(at, false, t, mean, std);
+        for (; groups > 0; groups--, at += GROUP) {
+            NAME(look_up_16)(at, NOMEN__F16_COUNT - 1, t, &x, &y);
+            NAME(stretch_f16)(x, mean, std, at);
+            NAME(stretch_f16)(y, mean, std, at + LANES);
+        }
 }
 
 TARGET static void NAME(scale_f32)(float *at, int64_t n, float width, float low) {

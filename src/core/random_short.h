@@ -1,6 +1,6 @@
 /* Part of random_simd.c: words as whole numbers of any dtype, and as floats of 16 bits. The bodies
- * are compiled for several ISAs. Eight numbers at a time; what is left over is made in a block of
- * its own. */
+ * are compiled for several ISAs. A function for each dtype: what is inlined with the dtype as a
+ * constant has branches nobody takes. */
 
 typedef uint16_t u16v __attribute__((vector_size(16), aligned(2), may_alias));
 typedef uint8_t u8v __attribute__((vector_size(32), may_alias));
@@ -41,59 +41,79 @@ BODY u32v as_float(u32v whole) { return (u32v) __builtin_convertvector((i32v)who
 
 /* What random_ draws for a dtype from words of 32 bits: numbers up to the largest of an integer, or
  * up to which a float has all of them. */
-BODY void whole_eight(u32v w, nomen_dtype dtype, char *out) {
-    u32v r;
-    switch (dtype) {
-    case NOMEN_BOOL: store_8(w & 1, out); break;
-    case NOMEN_U8: store_8(w & UINT8_MAX, out); break;
-    case NOMEN_I8: store_8(w & INT8_MAX, out); break;
-    case NOMEN_I16: store_16(w & INT16_MAX, out); break;
-    case NOMEN_I32: store_32(w & INT32_MAX, out); break;
-    case NOMEN_F16:
-        r = rest_of_power(w, 11, 3);
-        store_16((as_float(r) - 0x38000000) >> 13 & (u32v)(r != 0), out);
-        break;
-    case NOMEN_BF16: store_16(as_float(rest_of_power(w, 8, 4)) >> 16, out); break;
-    default: store_32(as_float(rest_of_power(w, 24, 2)), out);
-    }
+BODY u32v eight(const uint32_t *words) { return *(const u32v *)words; }
+BODY void make_f16(const uint32_t *words, char *out) {
+    const u32v r = rest_of_power(eight(words), 11, 3);
+    store_16((as_float(r) - 0x38000000) >> 13 & (u32v)(r != 0), out);
+}
+BODY void make_bf16(const uint32_t *words, char *out) {
+    store_16(as_float(rest_of_power(eight(words), 8, 4)) >> 16, out);
+}
+BODY void make_f32(const uint32_t *words, char *out) {
+    store_32(as_float(rest_of_power(eight(words), 24, 2)), out);
 }
 
-BODY void whole_of(const uint32_t *words, char *out, int64_t n, nomen_dtype dtype, int64_t item) {
-    uint32_t rest[LANES] = {0};
-    char made[LANES * sizeof(uint32_t)];
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        whole_eight(*(const u32v *)(words + i), dtype, out + i * item);
-    if (i == n) return;
-    memcpy(rest, words + i, (size_t)(n - i) * sizeof *rest);
-    whole_eight(*(const u32v *)rest, dtype, made);
-    memcpy(out + i * item, made, (size_t)((n - i) * item));
-}
+#define NAME             whole_bool
+#define MAKE(words, out) store_8(eight(words) & 1, out)
+#define ITEM             1
+#include "core/random_each.h"
+#define NAME             whole_u8
+#define MAKE(words, out) store_8(eight(words) & UINT8_MAX, out)
+#define ITEM             1
+#include "core/random_each.h"
+#define NAME             whole_i8
+#define MAKE(words, out) store_8(eight(words) & INT8_MAX, out)
+#define ITEM             1
+#include "core/random_each.h"
+#define NAME             whole_i16
+#define MAKE(words, out) store_16(eight(words) & INT16_MAX, out)
+#define ITEM             2
+#include "core/random_each.h"
+#define NAME             whole_i32
+#define MAKE(words, out) store_32(eight(words) & INT32_MAX, out)
+#define ITEM             4
+#include "core/random_each.h"
+#define NAME             whole_f16
+#define MAKE(words, out) make_f16(words, out)
+#define ITEM             2
+#include "core/random_each.h"
+#define NAME             whole_bf16
+#define MAKE(words, out) make_bf16(words, out)
+#define ITEM             2
+#include "core/random_each.h"
+#define NAME             whole_f32
+#define MAKE(words, out) make_f32(words, out)
+#define ITEM             4
+#include "core/random_each.h"
 
 BODY void whole_body(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
     switch (dtype) {
-    case NOMEN_BOOL: whole_of(words, out, n, NOMEN_BOOL, 1); break;
-    case NOMEN_U8: whole_of(words, out, n, NOMEN_U8, 1); break;
-    case NOMEN_I8: whole_of(words, out, n, NOMEN_I8, 1); break;
-    case NOMEN_I16: whole_of(words, out, n, NOMEN_I16, 2); break;
-    case NOMEN_I32: whole_of(words, out, n, NOMEN_I32, 4); break;
-    case NOMEN_F16: whole_of(words, out, n, NOMEN_F16, 2); break;
-    case NOMEN_BF16: whole_of(words, out, n, NOMEN_BF16, 2); break;
-    default: whole_of(words, out, n, NOMEN_F32, 4);
+    case NOMEN_BOOL: whole_bool(words, out, n, NULL); break;
+    case NOMEN_U8: whole_u8(words, out, n, NULL); break;
+    case NOMEN_I8: whole_i8(words, out, n, NULL); break;
+    case NOMEN_I16: whole_i16(words, out, n, NULL); break;
+    case NOMEN_I32: whole_i32(words, out, n, NULL); break;
+    case NOMEN_F16: whole_f16(words, out, n, NULL); break;
+    case NOMEN_BF16: whole_bf16(words, out, n, NULL); break;
+    default: whole_f32(words, out, n, NULL);
     }
 }
 
 /* Of pairs of words, upper half first: 63 bits, or what is left of all by 2^53 + 1, a digit to the
  * base 2^53 and 11 bits of the next. Doubles are put together from halves as above. */
-BODY void wide_four(const uint32_t *words, nomen_dtype dtype, char *out) {
-    pair64v x = *(const pair64v *)words;
+BODY pair64v four_pairs(const uint32_t *words) {
+    const pair64v x = *(const pair64v *)words;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    x = x << 32 | x >> 32;
+    return x << 32 | x >> 32;
+#else
+    return x;
 #endif
-    if (dtype == NOMEN_I64) {
-        *(pair64v *)(void *)out = x & INT64_MAX;
-        return;
-    }
+}
+BODY void make_i64(const uint32_t *words, char *out) {
+    *(pair64v *)(void *)out = four_pairs(words) & INT64_MAX;
+}
+BODY void make_f64(const uint32_t *words, char *out) {
+    const pair64v x = four_pairs(words);
     pair64v rest = (x & ((UINT64_C(1) << 53) - 1)) - (x >> 53);
     rest += -(rest >> 63) & ((UINT64_C(1) << 53) + 1);
     const f64v upper = (f64v)(rest >> 32 | 0x4530000000000000U) - 0x1p84;
@@ -101,22 +121,24 @@ BODY void wide_four(const uint32_t *words, nomen_dtype dtype, char *out) {
     *(f64v *)(void *)out = upper + lower;
 }
 
-BODY void wide_of(const uint32_t *words, char *out, int64_t n, nomen_dtype dtype) {
-    uint32_t rest[2 * LANES64] = {0};
-    char made[LANES64 * sizeof(uint64_t)];
-    int64_t i = 0;
-    for (; i + LANES64 <= n; i += LANES64) wide_four(words + 2 * i, dtype, out + 8 * i);
-    if (i == n) return;
-    memcpy(rest, words + 2 * i, (size_t)(n - i) * 8);
-    wide_four(rest, dtype, made);
-    memcpy(out + 8 * i, made, (size_t)(n - i) * 8);
-}
+#define NAME             whole_i64
+#define MAKE(words, out) make_i64(words, out)
+#define ITEM             8
+#define AT_ONCE          LANES64
+#define EACH             2
+#include "core/random_each.h"
+#define NAME             whole_f64
+#define MAKE(words, out) make_f64(words, out)
+#define ITEM             8
+#define AT_ONCE          LANES64
+#define EACH             2
+#include "core/random_each.h"
 
 BODY void wide_body(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
     if (dtype == NOMEN_I64)
-        wide_of(words, out, n, NOMEN_I64);
+        whole_i64(words, out, n, NULL);
     else
-        wide_of(words, out, n, NOMEN_F64);
+        whole_f64(words, out, n, NULL);
 }
 
 /* ---- floats of 16 bits ----------------------------------------------------------------------- */
@@ -148,46 +170,55 @@ BODY void look_up(f32v *found, const float *table, const uint16_t *at, int mask)
 }
 
 BODY void round_to_bf16(f32v *value) { *value = (f32v)(bf16_from(*value) << 16); }
+BODY void store_bf16(const f32v *value, uint16_t *out) { store_16(bf16_from(*value), (char *)out); }
+BODY void store_f16(const f32v *value, uint16_t *out) { store_16(f16_from(*value), (char *)out); }
 
-BODY void store_rounded(const f32v *value, bool brain, uint16_t *out) {
-    store_16(brain ? bf16_from(*value) : f16_from(*value), (char *)out);
+/* 11 bits of a word for float16, 8 for bfloat16: as fractions of 1, exact in both. Times scale[1],
+ * plus scale[0], each rounded as a float. */
+BODY f32v fractions(const uint32_t *words, int digits) {
+    const u32v count = eight(words) & ((1U << digits) - 1);
+    return __builtin_convertvector((i32v)count, f32v) * (1.0f / (float)(1 << digits));
+}
+BODY void make_uniform_bf16(const uint32_t *words, char *out) {
+    store_16((u32v)fractions(words, 8) >> 16, out);
+}
+BODY void make_uniform_f16(const uint32_t *words, char *out) {
+    const f32v u = fractions(words, 11);
+    store_16(((u32v)u - 0x38000000) >> 13 & (u32v)(u != 0), out);
+}
+BODY void make_between_bf16(const uint32_t *words, char *out, const float *scale) {
+    store_16(bf16_from(fractions(words, 8) * scale[1] + scale[0]), out);
+}
+BODY void make_between_f16(const uint32_t *words, char *out, const float *scale) {
+    store_16(f16_from(fractions(words, 11) * scale[1] + scale[0]), out);
 }
 
-/* 11 bits of a word for float16, 8 for bfloat16: as fractions of 1, exact in both. Times width,
- * plus low, each rounded as a float. */
-BODY u32v uniform_eight(u32v w, bool brain, bool scaled, float low, float width) {
-    const int digits = brain ? 8 : 11;
-    const u32v count = w & ((1U << digits) - 1);
-    f32v u = __builtin_convertvector((i32v)count, f32v) * (1.0f / (float)(1 << digits));
-    if (scaled) u = u * width + low;
-    if (!scaled && brain) return (u32v)u >> 16;
-    if (!scaled) return ((u32v)u - 0x38000000) >> 13 & (u32v)(count != 0);
-    return brain ? bf16_from(u) : f16_from(u);
-}
-
-BODY void uniform_16_of(const uint32_t *words, uint16_t *out, int64_t n, bool brain, bool scaled,
-                        float low, float width) {
-    uint32_t rest[LANES] = {0};
-    char made[LANES * sizeof(uint16_t)];
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        store_16(uniform_eight(*(const u32v *)(words + i), brain, scaled, low, width),
-                 (char *)(out + i));
-    if (i == n) return;
-    memcpy(rest, words + i, (size_t)(n - i) * sizeof *rest);
-    store_16(uniform_eight(*(const u32v *)rest, brain, scaled, low, width), made);
-    memcpy(out + i, made, (size_t)(n - i) * sizeof *out);
-}
+#define NAME             uniform_bf16
+#define MAKE(words, out) make_uniform_bf16(words, out)
+#define ITEM             2
+#include "core/random_each.h"
+#define NAME             uniform_f16
+#define MAKE(words, out) make_uniform_f16(words, out)
+#define ITEM             2
+#include "core/random_each.h"
+#define NAME             between_bf16
+#define MAKE(words, out) make_between_bf16(words, out, scale)
+#define ITEM             2
+#include "core/random_each.h"
+#define NAME             between_f16
+#define MAKE(words, out) make_between_f16(words, out, scale)
+#define ITEM             2
+#include "core/random_each.h"
 
 BODY void uniform_16_body(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
                           const float *scale) {
-    const float low = scale ? scale[0] : 0, width = scale ? scale[1] : 1;
+    char *at = (char *)out;
     if (dtype == NOMEN_BF16 && scale)
-        uniform_16_of(words, out, n, true, true, low, width);
+        between_bf16(words, at, n, scale);
     else if (dtype == NOMEN_BF16)
-        uniform_16_of(words, out, n, true, false, low, width);
+        uniform_bf16(words, at, n, NULL);
     else if (scale)
-        uniform_16_of(words, out, n, false, true, low, width);
+        between_f16(words, at, n, scale);
     else
-        uniform_16_of(words, out, n, false, false, low, width);
+        uniform_f16(words, at, n, NULL);
 }
