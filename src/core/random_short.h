@@ -12,11 +12,8 @@ typedef uint8_t u8v __attribute__((vector_size(32), may_alias));
 BODY u32v rest_of_power(u32v w, int k, int digits) {
     const uint32_t mask = (1U << k) - 1;
     const int32_t range = (1 << k) + 1;
-    i32v rest = (i32v)(w & mask);
-    for (int d = 1; d < digits; d++) {
-        const i32v digit = (i32v)(w >> d * k & mask);
-        rest = d % 2 ? rest - digit : rest + digit;
-    }
+    i32v rest = {0};
+    for (int d = digits - 1; d >= 0; d--) rest = (i32v)(w >> d * k & mask) - rest;
     rest += (rest < 0) & range;
     rest += (rest < 0) & range;
     return (u32v)(rest - ((rest >= range) & range));

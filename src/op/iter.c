@@ -155,7 +155,7 @@ static void find_slivers(nomen__iter *it) {
 /* Rows of numbers that are all the same, of two operands or more (kernels of one see to that
  * themselves): computed once, then spread. */
 static void find_even_rows(nomen__iter *it) {
-    bool even = it->count > 2 && !it->tiled && it->step[0][0] && it->size[0] > 1;
+    bool even = it->count > 2 && !it->tiled;
     for (int k = 1; k < it->count; k++) even &= it->step[0][k] == 0;
     it->even = even;
 }
