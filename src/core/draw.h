@@ -89,13 +89,13 @@ void nomen__generator_refill(nomen_generator *g); /* next block; position become
 void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double a, double b);
 void nomen__random_pairs(double *u, int64_t pairs);
 
-/* The inner loops, one set per ISA; all give the same bits. */
 /* Radii, cosines and sines of all uniform numbers of a float of 16 bits. */
 enum { NOMEN__BF16_COUNT = 1 << 8, NOMEN__F16_COUNT = 1 << 11 };
 typedef struct nomen__normal_tables {
     const float *radius, *cosine, *sine;
 } nomen__normal_tables;
 
+/* The inner loops, one set per ISA; all give the same bits. */
 typedef struct nomen__random_loops {
     void (*refill)(uint32_t *state, uint32_t *ready); /* next 624 words, and their tempered form */
     void (*temper)(const uint32_t *state, uint32_t *ready);

@@ -27,6 +27,14 @@ extern bool (*const nomen__kernel_pairs)(void);
  * overlap otherwise. Nothing is aligned beyond the element. */
 typedef void nomen__loop(char *const ptr[], const int64_t step[], int64_t n);
 
+/* Does a target lie just behind its source in the page? From a few thousand bytes on the C library
+ * copies by an instruction that then takes 20 times as long on some processors. */
+static inline bool nomen__lags(const char *to, const char *from) {
+    enum { PAGE = 4096, LAG = 32 };
+    const uintptr_t behind = ((uintptr_t)to - (uintptr_t)from) % PAGE;
+    return behind != 0 && behind < LAG;
+}
+
 /* Reduction into an array of accumulators. The pipeline hands out at most NOMEN__ACC_BLOCK
  * accumulators at a time (acc_most, where a reducer takes more), calls init once, step any number
  * of times, merge to join partial results, finish once. */

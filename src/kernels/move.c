@@ -78,11 +78,10 @@ static inline void move_vector(char *o, const char *a) {
 
 /* The C library knows best how to copy large blocks (non-temporal stores, rep movsb). Blocks that
  * have just been in cache, rows of something larger mostly, take a seventh less in a plain loop,
- * and targets just behind their source in its page a twentieth: see nomen__copy_block. */
+ * and targets just behind their source in its page a twentieth. */
 static inline void copy_run(char *o, const char *a, int64_t bytes) {
-    enum { FEWEST = 8 * VB, MOST = 16384, PAGE = 4096, LAG = 32 };
-    const bool lags = ((uintptr_t)o - (uintptr_t)a) % PAGE - 1 < LAG - 1;
-    if (bytes < FEWEST || (bytes > MOST && !lags)) {
+    enum { FEWEST = 8 * VB, MOST = 16384 };
+    if (bytes < FEWEST || (bytes > MOST && !nomen__lags(o, a))) {
         memcpy(o, a, (size_t)bytes);
         return;
     }

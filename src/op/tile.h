@@ -3,6 +3,8 @@
 #ifndef NOMEN_SRC_TILE_H
 #define NOMEN_SRC_TILE_H
 
+#include "kernels/kernel.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -13,14 +15,11 @@ enum { NOMEN__TILE_SLACK = 16 };
 void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
                         int64_t rows, int64_t item);
 
-/* memcpy, except where the target lies just behind the source in its page: from a few thousand
- * bytes on the C library copies by an instruction that then takes 20 times as long on some
- * processors. */
+/* memcpy, except where the target lags the source (nomen__lags) and there is much of it. */
 void nomen__copy_lagging(char *to, const char *from, int64_t bytes);
 static inline void nomen__copy_block(char *to, const char *from, int64_t bytes) {
-    enum { PAGE = 4096, LAG = 32, SHORT = 2048 };
-    const uintptr_t behind = ((uintptr_t)to - (uintptr_t)from) % PAGE;
-    if (__builtin_expect(bytes > SHORT && behind && behind < LAG, 0))
+    enum { SHORT = 2048 };
+    if (__builtin_expect(bytes > SHORT && nomen__lags(to, from), 0))
         nomen__copy_lagging(to, from, bytes);
     else
         memcpy(to, from, (size_t)bytes);

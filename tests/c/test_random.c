@@ -171,7 +171,8 @@ static void make_all(const nomen__random_loops *loops, const uint32_t *words,
         uint16_t *at = (uint16_t *)to[half[j]] + DRAWN;
         loops->uniform_16(words, at, DRAWN - 5, half[j], NULL);
         loops->uniform_16(words, at + DRAWN, DRAWN - 5, half[j], scale);
-        loops->normal_16(at, DRAWN / 16 - 1, half[j], &tables, 0.7F, 1.3F);
+        loops->uniform_16(words, at + 2 * DRAWN, DRAWN, half[j], NULL);
+        loops->normal_16(at + 2 * DRAWN, DRAWN / 16, half[j], &tables, 0.7F, 1.3F);
     }
 }
 
