@@ -153,6 +153,38 @@ def test_losses():
         F.mse_loss(x, y, reduction="half")
 
 
+@pytest.mark.parametrize("bound", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("n", [9, 70_000])  # the latter is put off
+def test_losses_with_a_bend(bound, n):
+    far = np.resize(np.array([0.0, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 10.0, np.inf, np.nan]), n)
+    sign = np.where(np.arange(n) % 3, 1.0, -1.0)
+    slope = np.where(far < bound, far, bound) * sign
+    slope[np.isnan(far)] = np.nan
+    bent = np.where(far < bound, far * far / 2, bound * (far - bound / 2))
+    for loss, scale in (
+        (lambda x, y, r: F.huber_loss(x, y, reduction=r, delta=bound), 1),
+        (lambda x, y, r: F.smooth_l1_loss(x, y, reduction=r, beta=bound), 1 / bound),
+    ):
+        x = nomen.tensor(far * sign, names=("N",), requires_grad=True)
+        y = nomen.zeros(n, dtype=nomen.float64)
+        z = loss(x, y, "none")
+        assert z.names == ("N",)
+        np.testing.assert_allclose(z.detach().numpy(), bent * scale, 1e-14)
+        loss(x, y, "sum").backward()
+        finite = np.isfinite(far)
+        got = x.grad.numpy()
+        np.testing.assert_allclose(got[finite], slope[finite] * scale, 1e-14)
+        assert np.isnan(got[np.isnan(far)]).all()
+        half = loss(x.detach()[:9].half(), y[:9].half(), "none").numpy().astype("float64")
+        np.testing.assert_allclose(half, bent[:9] * scale, 2e-3, 1e-6)
+
+
+def test_a_bend_far_away_does_not_overflow():
+    x = nomen.tensor([1000.0, 3000.0], dtype=nomen.float16)
+    loss = F.smooth_l1_loss(x, nomen.zeros_like(x), reduction="none", beta=500.0)
+    assert loss.tolist() == [750, 2750]
+
+
 def pooled(x, k, step, pad, spread, ceil):
     """One dim, slowly: [(largest, place)]."""
     wide, found = spread * (k - 1) + 1, []

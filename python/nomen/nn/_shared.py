@@ -2,7 +2,7 @@
 
 import nomen
 
-HALVES = (nomen.float16, nomen.bfloat16)
+HALVES = frozenset((nomen.float16, nomen.bfloat16))
 
 
 def wide(input):

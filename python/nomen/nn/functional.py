@@ -149,6 +149,7 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
+@nomen.fuse
 def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
     """input where it is positive, negative_slope times input elsewhere. inplace=True writes into
     input.
@@ -376,8 +377,7 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     """
     if not lambd >= 0:
         raise RuntimeError(f"lambda must be greater or equal to 0, but found to be {lambd:g}.")
-    inner = nomen.where(input < -lambd, input + lambd, input * 0)
-    return nomen.where(input > lambd, input - lambd, inner)
+    return input - input.clamp(-lambd, lambd)
 
 
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
@@ -412,6 +412,7 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
     return into(input, (wide(input) + 3).clamp(0, 6) / 6, inplace)
 
 
+@nomen.fuse
 def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     """input * hardsigmoid(input). inplace=True writes into input.
 
@@ -429,6 +430,7 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
     return into(input, x * (x + 3).clamp(0, 6) / 6, inplace)
 
 
+@nomen.fuse
 def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """input times the part of a normal distribution below it; approximate="tanh" approximates that
     part.
@@ -445,7 +447,7 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     """
     x = wide(input)
     if approximate == "none":
-        return into(input, x * 0.5 * (x * math.sqrt(0.5)).neg().erfc())
+        return into(input, x * 0.5 * (x * -math.sqrt(0.5)).erfc())
     if approximate == "tanh":
         inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x)
         return into(input, x * (2 * inner).sigmoid())  # as 1 + tanh, but for its cancellation
@@ -646,6 +648,13 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
     return reduced((input - target).abs(), reduction)
 
 
+def _bend(far, bound, scale=1.0):
+    """scale times the half of a square up to the bound, and the tangent there beyond it."""
+    near = far.clamp(max=bound)
+    return (near if scale == 1 else near * scale) * nomen.sub(far, near, alpha=0.5)
+
+
+@nomen.fuse
 def smooth_l1_loss(
     input: Tensor, target: Tensor, *, reduction: str = "mean", beta: float = 1.0
 ) -> Tensor:
@@ -667,9 +676,10 @@ def smooth_l1_loss(
     far = (input - target).abs()
     if beta == 0:
         return reduced(far, reduction)
-    return reduced(nomen.where(far < beta, 0.5 * far * far / beta, far - 0.5 * beta), reduction)
+    return reduced(_bend(far, beta, 1 / beta), reduction)
 
 
+@nomen.fuse
 def huber_loss(
     input: Tensor, target: Tensor, *, reduction: str = "mean", delta: float = 1.0
 ) -> Tensor:
@@ -689,8 +699,7 @@ def huber_loss(
     if delta <= 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     far = (input - target).abs()
-    loss = nomen.where(far < delta, 0.5 * far * far, delta * (far - 0.5 * delta))
-    return reduced(loss, reduction)
+    return reduced(_bend(far, delta), reduction)
 
 
 # ---- pooling ---------------------------------------------------------------------------------
