@@ -113,6 +113,35 @@ def test_padding(mode):
     assert less.tolist() == x[..., 1:].tolist() and less.data_ptr() != t.data_ptr()
 
 
+def test_padding_and_cropping():
+    random = np.random.default_rng(5)
+    for _ in range(200):
+        shape = random.integers(1, 6, random.integers(1, 5))
+        ends = random.integers(-1, 4, (random.integers(0, len(shape) + 1), 2))
+        sizes = shape[::-1][: len(ends)]
+        if (sizes + ends.clip(max=0).sum(1) < 0).any():
+            continue
+        x = random.standard_normal(shape)
+        want, weight = x, np.ones(shape)
+        for d, (before, after) in enumerate(ends):
+            width = [(0, 0)] * x.ndim
+            width[-1 - d] = (max(before, 0), max(after, 0))
+            keep = [slice(None)] * x.ndim
+            keep[-1 - d] = slice(max(-before, 0), shape[-1 - d] + min(after, 0))
+            cropped = np.zeros(shape)
+            cropped[tuple(keep)] = 1
+            weight = weight * cropped
+            want = np.pad(want[tuple(keep)], width, constant_values=2.5)
+        names = "ABCD"[: x.ndim]
+        t = nomen.tensor(x, names=tuple(names), requires_grad=True)
+        y = F.pad(t, ends.flatten().tolist(), value=2.5)
+        assert y.names == t.names and y.shape == want.shape
+        np.testing.assert_array_equal(y.detach().numpy(), want)
+        y.sum().backward()
+        np.testing.assert_array_equal(t.grad.numpy(), weight)
+        assert not y.numel() or y.data_ptr() != t.data_ptr()
+
+
 def test_attention():
     random = np.random.default_rng(2)
     q, k, v = (random.standard_normal((2, n, 4)) for n in (3, 5, 5))

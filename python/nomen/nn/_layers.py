@@ -286,7 +286,7 @@ def pad(input: Tensor, pad, mode: str = "constant", value: float | None = None) 
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if mode != "constant" and value not in (None, 0):
         raise ValueError(f'Padding mode "{mode}" doesn\'t take in value argument')
-    x, fresh = input.rename(None), False
+    x, sizes, inside = input.rename(None), list(input.shape), [slice(None)] * input.ndim
     for i in range(len(pad) // 2):
         dim = input.ndim - 1 - i
         before, after, n = pad[2 * i], pad[2 * i + 1], input.shape[dim]
@@ -296,19 +296,17 @@ def pad(input: Tensor, pad, mode: str = "constant", value: float | None = None) 
                 f"negative output size, which is invalid. Check dimension {dim} of your input."
             )
         if mode != "constant":
-            x, fresh = x.index_select(dim, _places(input, dim, before, after, mode)), True
+            x = x.index_select(dim, _places(input, dim, before, after, mode))
             continue
         x = x.narrow(dim, max(-before, 0), n + min(before, 0) + min(after, 0))
-        ends = []
-        for count in (before, after):
-            sizes = [max(count, 0) if d == dim else size for d, size in enumerate(x.shape)]
-            ends.append(nomen.full(sizes, value or 0, dtype=x.dtype) if count > 0 else None)
-        parts = [part for part in (ends[0], x, ends[1]) if part is not None]
-        if len(parts) > 1:
-            x, fresh = nomen.cat(parts, dim), True
-        else:
-            fresh = fresh and x.is_contiguous()
-    x = x if fresh else x.clone()
+        sizes[dim] = n + before + after
+        inside[dim] = slice(max(before, 0), sizes[dim] - max(after, 0))
+    if mode == "constant" and list(x.shape) != sizes:
+        whole = nomen.full(sizes, value or 0, dtype=x.dtype)
+        whole[tuple(inside)] = x
+        x = whole
+    elif mode == "constant" or not pad:
+        x = x.clone(memory_format=nomen.contiguous_format)
     return x.rename(*input.names) if input.has_names() else x
 
 
