@@ -2,8 +2,8 @@
 
     python bench_measure.py PEER THREADS SECONDS ONLY    (PEER: torch; ONLY: both, peer, nomen)
 
-Reads calls (bench_cases.py) from standard input, one JSON object per line, and answers each with a
-line. Needs NumPy, nomen and the peer, nothing of this folder: it runs under other interpreters.
+Reads calls (bench_cases.py) from standard input, a JSON list of some per line, and answers each line
+with a list. Needs NumPy, nomen and the peer, nothing of this folder: it runs under other interpreters.
 """
 
 import importlib
@@ -16,7 +16,7 @@ import warnings
 
 import numpy
 
-ROUNDS_AT_LEAST = 3
+ROUNDS_AT_LEAST, MOST_ROUNDS = 3, 9
 # So long the threads of a library look for work when there is none, on processors that we want:
 # libgomp's, and nomen's (SPIN_NS of src/core/parallel.c, and some for the way to sleep).
 LOOKS_FOR_WORK = {"peer": 0.025, "nomen": 0.0005}
@@ -169,6 +169,8 @@ def calls_in(timed, seconds):
 
 def settle(timed, each, seconds):
     """Calls that are not counted: until the other library's threads have gone to sleep."""
+    if each > seconds:
+        return time.sleep(seconds)
     until = now() + seconds
     many = range(max(1, int(seconds / 8 / max(each, 1e-9))))
     while True:
@@ -177,41 +179,59 @@ def settle(timed, each, seconds):
             return
 
 
-def measure(case, sides, seconds, alone):
-    """What the sides take; `seconds` is about what the whole may take, for ordinary calls. `alone`:
-    there are no other threads that one would have to wait for."""
-    prepared = {}
-    answer = {}
-    for key, library in sides.items():
-        library.lib.manual_seed(1)
-        try:
-            timed, result, first = library.prepare(case)
-            prepared[key] = timed, described(result)
-            answer[key + "_first"] = first * 1e6
-        except Exception as error:
-            answer[key + "_error"] = f"{type(error).__name__}: {error}".splitlines()[0][:160]
-    said = [what for _, what in prepared.values()]
-    if len(said) == 2 and said[0] != said[1]:
-        answer["note"] = f"results differ in kind: {said[0]} and {said[1]}"[:200]
-    batch = seconds / 20
-    plans = {}
-    for key, (timed, _) in prepared.items():
-        many, each = calls_in(timed, batch)
-        plans[key] = timed, range(many), each, []
-    slowest = max((many.stop * each for _, many, each, _ in plans.values()), default=0)
-    rounds = max(ROUNDS_AT_LEAST, min(9, int(seconds / 2 / max(slowest, 1e-9))))
-    if slowest > 10 * seconds:
-        rounds = 1
-    large = case["n"] > 5000 and not alone
-    for _ in range(rounds):
-        for key, (timed, many, each, took) in plans.items():
-            if large and len(plans) > 1 and rounds > 1:
+class Call:
+    """One call of the bench, made ready in each library."""
+
+    def __init__(self, case, sides, seconds):
+        self.answer, self.plans, said = {}, {}, []
+        for key, library in sides.items():
+            library.lib.manual_seed(1)
+            try:
+                timed, result, first = library.prepare(case)
+                said.append(described(result))
+                self.answer[key + "_first"] = first * 1e6
+                many, each = calls_in(timed, seconds / 20)
+                self.plans[key] = timed, range(many), each, []
+            except Exception as error:
+                why = f"{type(error).__name__}: {error}".splitlines()[0][:160]
+                self.answer[key + "_error"] = why
+        if len(said) == 2 and said[0] != said[1]:
+            self.answer["note"] = f"results differ in kind: {said[0]} and {said[1]}"[:200]
+        slowest = max((many.stop * each for _, many, each, _ in self.plans.values()), default=0)
+        self.rounds = max(ROUNDS_AT_LEAST, min(MOST_ROUNDS, int(seconds / 2 / max(slowest, 1e-9))))
+        if slowest > 10 * seconds:
+            self.rounds = 1
+        self.large = case["n"] > 5000
+
+    def turn(self, key, beside):
+        """`beside`: others came between, so that the operands have to be fetched again first."""
+        timed, many, _, took = self.plans[key]
+        if beside and many.stop > 1:
+            timed(range(1))
+        took.append(timed(many) / many.stop)
+
+    def told(self):
+        for key, (_, _, _, took) in self.plans.items():
+            self.answer[key] = statistics.median(took) * 1e6
+            self.answer[key + "_best"] = min(took) * 1e6
+        return self.answer
+
+
+def measure(cases, sides, seconds, alone):
+    """What the sides take; `seconds` is about what one case may take, for ordinary calls. The cases
+    take turns, so that there is one wait for the other library's threads in a round of them all.
+    `alone`: there are no such threads."""
+    calls = [Call(case, sides, seconds) for case in cases]
+    for done in range(max(call.rounds for call in calls)):
+        for key in sides:
+            here = [call for call in calls if key in call.plans and done < call.rounds]
+            waits = [call for call in here if call.large and len(call.plans) > 1]
+            if waits and not alone and max(call.rounds for call in waits) > 1:
+                timed, _, each, _ = waits[0].plans[key]
                 settle(timed, each, LOOKS_FOR_WORK["nomen" if key == "peer" else "peer"])
-            took.append(timed(many) / many.stop)
-    for key, (_, _, _, took) in plans.items():
-        answer[key] = statistics.median(took) * 1e6
-        answer[key + "_best"] = min(took) * 1e6
-    return answer
+            for call in here:
+                call.turn(key, len(calls) > 1)
+    return [call.told() for call in calls]
 
 
 def foreign():
@@ -237,15 +257,13 @@ def main():
     os.dup2(2, 1)  # what a library prints is no answer
     print(json.dumps({"versions": versions}), file=out, flush=True)
     for line in sys.stdin:
-        case = json.loads(line)
+        cases = json.loads(line)
         before, start = foreign(), now()
-        try:
-            answer = measure(case, sides, seconds, threads == 1)
-            # A tick may be counted at either end.
-            answer["others"] = max(0.0, foreign() - before - 2 / TICKS) / (now() - start)
-        except Exception as error:
-            answer = {"error": f"{type(error).__name__}: {error}"[:200]}
-        print(json.dumps(answer), file=out, flush=True)
+        answers = measure(cases, sides, seconds, threads == 1)
+        # A tick may be counted at either end.
+        others = max(0.0, foreign() - before - 2 / TICKS) / (now() - start)
+        answers = [answer | {"others": others} for answer in answers]
+        print(json.dumps(answers), file=out, flush=True)
 
 
 if __name__ == "__main__":

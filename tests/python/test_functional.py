@@ -185,6 +185,14 @@ def test_a_bend_far_away_does_not_overflow():
     assert loss.tolist() == [750, 2750]
 
 
+@pytest.mark.parametrize("dtype", [nomen.float16, nomen.float32, nomen.float64])
+@pytest.mark.parametrize("beta", [1e-8, 1e-40, 1e-320, 5e-324, 0.0])
+def test_a_bend_next_to_nothing_is_none(dtype, beta):
+    x = nomen.tensor([0.0, 1.0, 8.0], dtype=dtype)
+    loss = F.smooth_l1_loss(x, nomen.zeros_like(x), reduction="none", beta=beta)
+    assert loss.tolist() == pytest.approx([0, 1, 8], rel=1e-7)
+
+
 def pooled(x, k, step, pad, spread, ceil):
     """One dim, slowly: [(largest, place)]."""
     wide, found = spread * (k - 1) + 1, []

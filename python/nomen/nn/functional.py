@@ -648,10 +648,10 @@ def l1_loss(input: Tensor, target: Tensor, *, reduction: str = "mean") -> Tensor
     return reduced((input - target).abs(), reduction)
 
 
-def _bend(far, bound, scale=1.0):
-    """scale times the half of a square up to the bound, and the tangent there beyond it."""
+def _bend(far, bound, unit=1.0):
+    """Half of a square up to the bound, beyond it the tangent there; all of it over unit."""
     near = far.clamp(max=bound)
-    return (near if scale == 1 else near * scale) * nomen.sub(far, near, alpha=0.5)
+    return (near if unit == 1 else near / unit) * nomen.sub(far, near, alpha=0.5)
 
 
 @nomen.fuse
@@ -674,9 +674,10 @@ def smooth_l1_loss(
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     far = (input - target).abs()
-    if beta == 0:
+    rounds = beta < 1e-4 and far.is_floating_point()  # to 0 perhaps, in that dtype
+    if beta <= (nomen.finfo(far.dtype).tiny if rounds else 0):
         return reduced(far, reduction)
-    return reduced(_bend(far, beta, 1 / beta), reduction)
+    return reduced(_bend(far, beta, beta), reduction)
 
 
 @nomen.fuse
