@@ -36,7 +36,7 @@ ENVIRONMENT = [f"torch=={TORCH}+cpu", "numpy", "matplotlib"]
 # glibc gives large blocks back at once and clears them anew; with these it keeps them.
 KEEP_BLOCKS = {"MALLOC_MMAP_THRESHOLD_": str(1 << 40), "MALLOC_TRIM_THRESHOLD_": str(1 << 40)}
 HANGS_AFTER = 180
-WRITE_EVERY = 20  # calls; a file of all of them takes some milliseconds
+CALLS_AT_ONCE, ELEMENTS_AT_ONCE = 24, 24_000_000  # that take turns: some GiB of operands
 QUIET = 0.05  # processors that others may use while a call is measured
 COLUMNS = (
     "op family form variant dtype n layout nomen_us peer_us ratio nomen_best_us peer_best_us"
@@ -115,20 +115,23 @@ class Measurer:
         except queue.Empty:
             return None
 
-    def ask(self, case):
+    def ask(self, cases):
+        """An answer for each; cases that end the process are asked one by one."""
         try:
-            self.process.stdin.write(json.dumps(case) + "\n")
+            self.process.stdin.write(json.dumps(cases) + "\n")
             self.process.stdin.flush()
-            answer = self.next(HANGS_AFTER)
+            answers = self.next(HANGS_AFTER)
         except BrokenPipeError:
-            answer = None
-        if answer is not None:
-            return answer
+            answers = None
+        if answers is not None:
+            return answers
         self.stop()
         code = self.process.returncode
         self.start()
+        if len(cases) > 1:
+            return [answer for case in cases for answer in self.ask([case])]
         why = "hangs" if code == -9 else f"ends the process ({code})"
-        return {"error": f"this call {why}"}
+        return [{"error": f"this call {why}"}]
 
     def stop(self):
         if self.process.poll() is None:
@@ -212,10 +215,28 @@ class Progress:
             print(f"bench: {done} of {of} {self.what}, {took:.0f} s", flush=True)
 
 
-def asked(case, measurer, keeper):
-    answer = measurer.ask(case)
-    wanted = keeper and case["n"] >= 30_000 and case["form"] != "out=" and "peer" in answer
-    return answer, keeper.ask(case) if wanted else None
+def asked(cases, measurer, keeper):
+    """[(answer, answer with memory kept or None)]"""
+    answers = measurer.ask(cases)
+    wanted = [
+        k
+        for k, case in enumerate(cases)
+        if keeper and case["n"] >= 30_000 and case["form"] != "out=" and "peer" in answers[k]
+    ]
+    kept = dict(zip(wanted, keeper.ask([cases[k] for k in wanted]))) if wanted else {}
+    return [(answer, kept.get(k)) for k, answer in enumerate(answers)]
+
+
+def groups(cases):
+    """Cases that take turns, some at a time: as many as fit into ELEMENTS_AT_ONCE."""
+    group = []
+    for case in cases:
+        if group and (len(group) + 1) * case["n"] > ELEMENTS_AT_ONCE or len(group) >= CALLS_AT_ONCE:
+            yield group
+            group = []
+        group.append(case)
+    if group:
+        yield group
 
 
 class Results:
@@ -247,32 +268,37 @@ class Results:
         new.replace(self.path)
 
 
-def measured_again(cases, answers, measurer, keeper):
+def measured_again(answers, measurer, keeper):
     """Those that others disturbed, in place; how many they were. The quieter time is kept."""
-    disturbed = [k for k, (answer, _) in enumerate(answers) if answer.get("others", 0) > QUIET]
-    progress = Progress("disturbed calls again")
-    for done, k in enumerate(disturbed):
-        anew = asked(cases[k], measurer, keeper)
-        if anew[0].get("others", 1e9) < answers[k][0]["others"]:
-            answers[k] = anew
-        progress.tell(done + 1, len(disturbed))
+    disturbed = [k for k, (_, answer, _) in enumerate(answers) if answer.get("others", 0) > QUIET]
+    progress, done = Progress("disturbed calls again"), 0
+    for group in groups([answers[k][0] for k in disturbed]):
+        for case, *anew in zip(group, *zip(*asked(group, measurer, keeper))):
+            k = disturbed[done]
+            if anew[0].get("others", 1e9) < answers[k][1]["others"]:
+                answers[k] = case, *anew
+            done += 1
+        progress.tell(done, len(disturbed))
     return len(disturbed)
 
 
 def measured(cases, measurer, keeper, longest, results):
-    """The answers; each goes to the results as it comes."""
+    """[(case, answer, answer with memory kept)]; each goes to the results as it comes."""
     forecast, progress, answers = Forecast(longest, results.lines.values()), Progress("calls"), []
-    for k, case in enumerate(cases):
-        if forecast.too_long(case):
-            answer = {"error": "left out: it would take too long"}, None
-        else:
-            answer = asked(case, measurer, keeper)
-        forecast.learn(case, max(answer[0].get(side + "_best", 0) for side in ("nomen", "peer")))
-        answers.append(answer)
-        results.put(case, answer)
-        if k % WRITE_EVERY == 0:
-            results.write()
-        progress.tell(k + 1, len(cases))
+    for group in groups(cases):
+        short = [case for case in group if not forecast.too_long(case)]
+        found = iter(asked(short, measurer, keeper) if short else ())
+        for case in group:
+            if case in short:
+                answer = next(found)
+                best = max(answer[0].get(side + "_best", 0) for side in ("nomen", "peer"))
+                forecast.learn(case, best)
+            else:
+                answer = {"error": "left out: it would take too long"}, None
+            answers.append((case, *answer))
+            results.put(case, answer)
+        results.write()
+        progress.tell(len(answers), len(cases))
     return answers
 
 
@@ -283,9 +309,9 @@ def run(cases, measurer, keeper, options, results):
         cases = [case for case in cases if case not in results]
     answers = measured(cases, measurer, keeper, options.longest, results)
     for _ in range(options.again):
-        if measured_again(cases, answers, measurer, keeper) == 0:
+        if measured_again(answers, measurer, keeper) == 0:
             break
-    for case, answer in zip(cases, answers):
+    for case, *answer in answers:
         results.put(case, answer)
     results.write()
     print(f"bench: {len(cases)} calls, {time.time() - started:.0f} s: {results.path}", flush=True)
