@@ -2,8 +2,9 @@
 
     python bench_measure.py PEER THREADS SECONDS ONLY    (PEER: torch; ONLY: both, peer, nomen)
 
-Reads calls (bench_cases.py) from standard input, a JSON list of some per line, and answers each line
-with a list. Needs NumPy, nomen and the peer, nothing of this folder: it runs under other interpreters.
+Reads calls (bench_cases.py) from standard input, a JSON list of some per line, and answers each
+line with a list. Needs NumPy, nomen and the peer, nothing of this folder: it runs under other
+interpreters.
 """
 
 import importlib

@@ -55,6 +55,7 @@
 #define MADE(x) (float)(x)
 #define PUT(d)  (d)
 #define DIRECT
+#define SEQUENTIAL
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

@@ -4,7 +4,7 @@
  * the blocks lost in a second double. Elements of a line are added up eight at a time (see
  * loops/scan_eights.h), so that no addition waits for the one before; complex ones in eight runs at
  * the same time, which are then raised by what stands before them. Lines side by side are added
- * level by level. */
+ * level by level, lines of float also where they lie one behind the other (loops/scan_lanes.h). */
 #include "kernels/loops/scan.h"
 
 static inline double get_sum2(sum2 base, sum2 own) {
@@ -58,6 +58,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define MADE(x) (float)(x)
 #define PUT(d)  (d)
 #define DIRECT
+#define SEQUENTIAL
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

@@ -168,6 +168,8 @@ static void test_sizes(void **state) {
     check_all(1, 1500);
     check_all(256, 5);
     check_all(20, 130);
+    check_all(43, 39); /* squares and vectors that are not full */
+    check_all(8, 24);
 }
 
 static void test_table(void **state) {

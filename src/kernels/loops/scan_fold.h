@@ -4,8 +4,10 @@
  * DIRECT), LD(F) -> working type, JOIN of two and ID, the neutral one, A (carry), A_ZERO, TAKE(A *,
  * working type), GET(A base, A own) -> working type, MADE(working type) -> D if these differ, SUMS
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
- * a line be joined by themselves?), and MEET(A *, const A *) if so. After: FN(scanner); T, F, D,
- * FETCH, WIDEN, LD, MADE, NARROW, PUT and DIRECT are undefined.
+ * a line be joined by themselves?), MEET(A *, const A *) if so, and SEQUENTIAL for float: eight and
+ * more lines without gaps are joined element by element, in lanes (scan_lanes.h) or turned over.
+ * After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT and SEQUENTIAL are
+ * undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -72,7 +74,33 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
     }
 }
 
+#if defined(SEQUENTIAL) && VB == 64
+#ifdef SUMS
+#define BASES(carry) FN(bases)(carry)
+#else
+#define BASES(carry) NULL
+#endif
+#define IN_LANES FN(run_lanes)
+
+/* False: the lines are not without gaps. */
+static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
+    enum { LEAST = 4 }; /* elements of a line that are worth turning over */
+    const bool out = a->out != NULL;
+    if (out && a->in_row == 4 && a->out_row == 4)
+        lanes_levels(a, FN(owns)(carry, a->lines), BASES(carry));
+    else if (out && a->in_step == 4 && a->out_step == 4 && a->lines >= 8 && a->n >= LEAST)
+        lanes_run(a, FN(owns)(carry, a->lines), BASES(carry));
+    else
+        return false;
+    return true;
+}
+
+#undef BASES
+#endif
+
 #include "kernels/loops/scan_walk.h"
+
+#undef IN_LANES
 
 static void FN(begin)(void *carry, int64_t lines) {
     A *a = carry;
@@ -109,3 +137,4 @@ static const nomen__scanner FN(scanner) = {
 #undef NARROW
 #undef PUT
 #undef DIRECT
+#undef SEQUENTIAL

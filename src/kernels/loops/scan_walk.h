@@ -1,9 +1,10 @@
 /* Include-template: how a scan walks its lines: one after the other in blocks, or all side by side,
  * element after element. Before: OP, SFX, T, F, FETCH and WIDEN as in fetch.h, D (result before it
  * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, DIRECT if a D is a T bit by bit, POSITIONS
- * if there are positions, and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at, i0,
- * istep): n elements of one line, FN(level)(carry, lines, const F *, D *, int64_t *at, i): one
- * element of each line. After: FN(run). */
+ * if there are positions, SEQUENTIAL if lines without gaps are to be turned over in any case,
+ * IN_LANES if there is a function that knows a better way for some, and FN(block)(carry, line,
+ * lines, const F *, n, D *, int64_t *at, i0, istep): n elements of one line, FN(level)(carry,
+ * lines, const F *, D *, int64_t *at, i): one element of each line. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -132,6 +133,9 @@ static bool FN(can_turn)(const nomen__scan_args *a) {
 #ifdef POSITIONS
     if (a->at && a->at_step != 8) return false;
 #endif
+#ifdef SEQUENTIAL
+    if (a->in_step == 4 && a->out_step == 4) return true;
+#endif
     if (a->in_step == 4 && a->out_step == 4) return a->n <= SHORT_ROW && a->n % 4 == 0;
     return (a->in_step == 4 && a->out_row == 4) || (a->in_row == 4 && a->out_step == 4);
 }
@@ -140,6 +144,9 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     /* Lines are walked the way that suits the stores, if there are any. */
     int64_t row = a->out ? a->out_row : a->in_row, step = a->out ? a->out_step : a->in_step;
     int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
+#ifdef IN_LANES
+    if (IN_LANES(carry, a)) return;
+#endif
     if (FN(can_turn)(a)) {
         FN(run_turned)(carry, a);
         return;

@@ -65,7 +65,7 @@ static inline vf32 v_horner_f32(vf32 x, const float *c, int n) {
 #include "kernels/simd/vmath_pieces.h"
 #include "kernels/simd/vmath_tables.h"
 
-/* ---- exp: 2^k e^r, |r| <= ln(2)/2 ------------------------------------------------------- */
+/* ---- exp: 2^k e^r, |r| <= ln(2)/2 ------------------------------------------------------------ */
 
 /* k of e^x = 2^k e^r, r in *r, for x within the range of exp. */
 static inline vf32 v_exp_reduce_f32(vf32 x, vf32 *r) {
