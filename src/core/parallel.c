@@ -23,6 +23,7 @@ enum {
     HINTS = 16,
     MOST_SLICES = 64,
     ASK_NS = 200 * 1000 * 1000, /* how often a long operation asks whether to go on */
+    MOVE_NS = 4 * 1000 * 1000,  /* how often a worker leaves the processor of who called, at most */
 };
 
 /* One job at a time: `busy` is held by its caller. The state of a slice is the number of the job in
@@ -36,6 +37,7 @@ static nomen__task *_Atomic job_task;
 static void *_Atomic job_context;
 static _Atomic int64_t job_n, job_grain, job_chunks;
 static _Atomic int job_slices = 1;
+static _Atomic int job_processor;   /* that the caller ran on when it published the job */
 static _Atomic uint32_t job_number; /* stored when all slices are there */
 static _Atomic uint32_t unfinished; /* chunks of the job that are not done */
 static _Atomic bool busy;
@@ -165,6 +167,63 @@ static int64_t unclaimed(void) {
     return left;
 }
 
+/* ---- processors ------------------------------------------------------------------------------
+ * Some systems wake a worker on the processor where its caller computes, though another one is
+ * idle, and leave both there for milliseconds. So workers keep away from the processor of who
+ * called last, as long as they may run anywhere else. */
+
+#ifdef CPU_COUNT
+
+/* Of a worker: written with `lock` held while it sleeps, else by itself. */
+static struct place {
+    cpu_set_t may; /* where it may run, but for */
+    int avoided;   /* this processor plus 1; 0: none yet */
+    bool asleep;
+} places[MOST_THREADS];
+
+static int processor(void) { return sched_getcpu(); }
+
+static void avoid(struct place *p, pthread_t thread, int here) {
+    cpu_set_t now, others = p->may;
+    if (p->avoided == here + 1 || here < 0 || here >= CPU_SETSIZE) return;
+    if (pthread_getaffinity_np(thread, sizeof now, &now)) return;
+    if (p->avoided) CPU_CLR((size_t)(p->avoided - 1), &others);
+    if (!p->avoided || !CPU_EQUAL(&now, &others)) p->may = now; /* somebody else has decided */
+    others = p->may;
+    CPU_CLR((size_t)here, &others);
+    if (!CPU_COUNT(&others) || pthread_setaffinity_np(thread, sizeof others, &others)) return;
+    p->avoided = here + 1;
+}
+
+/* A worker that runs where its caller does. */
+static void keep_apart(int index, int64_t *moved_at) {
+    const int here = processor();
+    if (here != atomic_load_explicit(&job_processor, memory_order_relaxed)) return;
+    const int64_t now = now_ns();
+    if (now - *moved_at < MOVE_NS) return;
+    *moved_at = now;
+    avoid(&places[index], pthread_self(), here);
+}
+
+/* With busy and lock held: before workers are woken. */
+static void keep_free(int here) {
+    for (int i = 0; i < started; i++)
+        if (places[i].asleep) avoid(&places[i], workers[i], here);
+}
+
+static void lies_down(int index, bool asleep) { places[index].asleep = asleep; }
+static void moves_in(int index) { places[index] = (struct place){.avoided = 0}; }
+
+#else
+
+static int processor(void) { return 0; }
+static void keep_apart(int index, int64_t *moved_at) { (void)index, (void)moved_at; }
+static void keep_free(int here) { (void)here; }
+static void lies_down(int index, bool asleep) { (void)index, (void)asleep; }
+static void moves_in(int index) { (void)index; }
+
+#endif
+
 /* ---- workers --------------------------------------------------------------------------------- */
 
 /* Is there another job than the one whose chunks have all been seen to be claimed? */
@@ -178,16 +237,20 @@ static void sleep_for_work(int index, uint32_t seen) {
     pthread_mutex_lock(&lock);
     /* Announced before the last look: a caller that published after that look sees the sleeper. */
     atomic_fetch_add(&sleepers, 1);
+    lies_down(index, true);
     while (!has_work(seen) && may_stay(index)) pthread_cond_wait(&work, &lock);
     atomic_fetch_sub(&sleepers, 1);
+    lies_down(index, false);
     pthread_mutex_unlock(&lock);
 }
 
 static void *worker(void *argument) {
     int index = (int)(intptr_t)argument;
+    int64_t moved_at = 0;
     inside = true;
     while (may_stay(index)) {
         const uint32_t seen = atomic_load(&job_number);
+        keep_apart(index, &moved_at);
         while (run_chunk(index + 1)) continue;
         int64_t start = now_ns();
         do {
@@ -200,6 +263,7 @@ static void *worker(void *argument) {
 
 static void wake(int64_t chunks) {
     pthread_mutex_lock(&lock);
+    keep_free(processor());
     int asleep = atomic_load(&sleepers);
     if (chunks >= asleep)
         pthread_cond_broadcast(&work);
@@ -228,6 +292,7 @@ static void adjust_workers(int threads) {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (started < threads - 1) {
+        moves_in(started);
         if (nomen__sys_thread(&workers[started], worker, (void *)(intptr_t)started)) break;
         started++;
     }
@@ -411,6 +476,7 @@ static bool run_job(int64_t n, int64_t grain, nomen__task *task, void *context,
     const int most = threads < MOST_SLICES ? threads : MOST_SLICES;
     const int count = chunks < most ? (int)chunks : most;
     atomic_store_explicit(&job_slices, count, memory_order_relaxed);
+    atomic_store_explicit(&job_processor, processor(), memory_order_relaxed);
     const uint32_t number = atomic_load_explicit(&job_number, memory_order_relaxed) + 1;
     for (int i = 0; i < count; i++) {
         int64_t own = first_chunk(chunks, i + 1, count) - first_chunk(chunks, i, count);
