@@ -18,6 +18,7 @@ import warnings
 import numpy
 
 ROUNDS_AT_LEAST, MOST_ROUNDS = 3, 9
+LONG = 0.05  # seconds of a call, to which a cold start makes no difference
 # So long the threads of a library look for work when there is none, on processors that we want:
 # libgomp's, and nomen's (SPIN_NS of src/core/parallel.c, and some for the way to sleep).
 LOOKS_FOR_WORK = {"peer": 0.025, "nomen": 0.0005}
@@ -160,6 +161,7 @@ def described(result):
 
 def calls_in(timed, seconds):
     """How often to call for about that time, and what one call costs."""
+    timed(range(1))  # the second is the first that finds everything in its place
     many = 1
     while True:
         took = timed(range(many))
@@ -190,6 +192,7 @@ class Call:
             try:
                 timed, result, first = library.prepare(case)
                 said.append(described(result))
+                del result  # its memory serves the next ones
                 self.answer[key + "_first"] = first * 1e6
                 many, each = calls_in(timed, seconds / 20)
                 self.plans[key] = timed, range(many), each, []
@@ -206,8 +209,8 @@ class Call:
 
     def turn(self, key, beside):
         """`beside`: others came between, so that the operands have to be fetched again first."""
-        timed, many, _, took = self.plans[key]
-        if beside and many.stop > 1:
+        timed, many, each, took = self.plans[key]
+        if beside and each < LONG:
             timed(range(1))
         took.append(timed(many) / many.stop)
 
