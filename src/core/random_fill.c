@@ -2,11 +2,15 @@
  * draw by draw, so that a seed means the same in both. */
 #include "core/draw.h"
 
+#include "nomen/memory.h"
+
 #include <math.h>
 #include <string.h>
 
 /* PIECE: elements between two questions whether to go on; a multiple of the others. */
 enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048, PARALLEL_SHAPES = 4096, PIECE = 1 << 17 };
+/* Numbers that are drawn while others take shape, and parts in which they do. */
+enum { SHAPED = 4096, SHAPE_PARTS = 3 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -321,16 +325,20 @@ nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype
 
 /* ---- normal ---------------------------------------------------------------------------------- */
 
-/* n single draws; in full precision, or of what is rounded to fewer digits. */
+/* n single draws; in full precision, or of what is rounded to fewer digits: then most are left as
+ * pairs of uniform numbers, `*pairs` of them from out[returned] on. */
+static int64_t draw_pairs(nomen_generator *g, double *out, int64_t n, bool full, int64_t *pairs) {
+    const int64_t first = n > 0 && g->has_next_normal;
+    if (first) out[0] = draw_normal(g);
+    *pairs = full ? 0 : (n - first) / GROUP * (GROUP / 2);
+    fill_f64(g, out + first, 2 * *pairs);
+    for (int64_t i = first + 2 * *pairs; i < n; i++) out[i] = draw_normal(g);
+    return first;
+}
+
 static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) {
-    if (n > 0 && g->has_next_normal) {
-        *out++ = draw_normal(g);
-        n--;
-    }
-    int64_t pairs = full ? 0 : n / 16 * 8;
-    fill_f64(g, out, 2 * pairs);
-    nomen__random_pairs(out, pairs);
-    for (int64_t i = 2 * pairs; i < n; i++) out[i] = draw_normal(g);
+    int64_t pairs, first = draw_pairs(g, out, n, full, &pairs);
+    nomen__random_pairs(out + first, pairs);
 }
 
 static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
@@ -649,23 +657,106 @@ static void shape_part(void *context, int64_t begin, int64_t end) {
     shape_values(t->which, t->u + begin, end - begin, t->a, t->b);
 }
 
-/* In double the words are drawn first, and become numbers on all threads. */
-static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
-    double values[CHUNK];
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = dtype == NOMEN_F64 ? n : least(n, CHUNK);
-        double *u = dtype == NOMEN_F64 ? out : values;
-        if (h->which == NOMEN__LOG_NORMAL)
-            draw_normals(g, u, part, full);
-        else
-            fill_f64(g, u, part);
-        if (dtype == NOMEN_F64) return;
+/* Numbers of at most n draws, on their way: pairs of uniform numbers first, then what is to take
+ * shape. */
+typedef struct block {
+    double *u;
+    int64_t n, first, pairs;
+} block;
+
+static void draw_block(nomen_generator *g, block *b, const how *h, bool full) {
+    b->first = b->pairs = 0;
+    if (h->which == NOMEN__LOG_NORMAL)
+        b->first = draw_pairs(g, b->u, b->n, full, &b->pairs);
+    else
+        fill_f64(g, b->u, b->n);
+}
+
+/* Numbers from to `to` take shape and are stored. from - first is a multiple of GROUP, or from is
+ * 0; so is to - first, or to is n. */
+static void shape_block(const block *b, int64_t from, int64_t to, const how *h, bool full,
+                        nomen_dtype dtype, void *out) {
+    const int64_t paired = b->first + 2 * b->pairs;
+    for (int64_t part; from < to; from += part) {
+        part = least(to - from, from < b->first ? b->first - from : CHUNK);
+        double *u = b->u + from;
+        if (from >= b->first && from < paired)
+            nomen__random_pairs(u, least(part, paired - from) / 2);
         if (full)
             shape_values(h->which, u, part, h->a, h->b);
         else
             nomen__random_shape(h->which, u, part, h->a, h->b);
-        store_doubles(dtype, out, u, part);
+        store_doubles(dtype, advance(out, dtype, from), u, part);
+    }
+}
+
+/* One block is drawn while the one before it takes shape, in parts. */
+typedef struct relay {
+    nomen_generator *g;
+    const how *h;
+    bool full;
+    nomen_dtype dtype;
+    void *out; /* of the block that takes shape */
+    block drawn, shaped;
+} relay;
+
+static void run_relay(void *context, int64_t begin, int64_t end) {
+    relay *r = context;
+    const block *b = &r->shaped;
+    const int64_t each = (b->n - b->first) / SHAPE_PARTS / GROUP * GROUP;
+    for (; begin < end; begin++) {
+        if (begin == 0) {
+            draw_block(r->g, &r->drawn, r->h, r->full);
+            continue;
+        }
+        const int64_t from = begin == 1 ? 0 : b->first + (begin - 1) * each;
+        const int64_t to = begin == SHAPE_PARTS ? b->n : b->first + begin * each;
+        shape_block(b, from, to, r->h, r->full, r->dtype, r->out);
+    }
+}
+
+/* On all threads; false: there is no memory for that. */
+static bool fill_in_relay(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, const how *h,
+                          bool full) {
+    size_t capacity;
+    double *u = nomen__buffer_new(2 * SHAPED * sizeof *u, &capacity);
+    if (!u) {
+        nomen__error_drop();
+        return false;
+    }
+    relay r = {.g = g, .h = h, .full = full, .dtype = dtype, .out = out};
+    r.drawn.u = u;
+    r.shaped.u = u + SHAPED;
+    do {
+        r.drawn.n = least(n, SHAPED);
+        n -= r.drawn.n;
+        nomen__parallel(1 + SHAPE_PARTS, 1, run_relay, &r);
+        r.out = advance(r.out, dtype, r.shaped.n);
+        const block drawn = r.drawn;
+        r.drawn = r.shaped;
+        r.shaped = drawn;
+    } while (r.shaped.n > 0);
+    nomen__buffer_free(u, capacity);
+    return true;
+}
+
+/* In double the words are drawn first, and become numbers on all threads. */
+static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
+    double values[CHUNK];
+    if (dtype == NOMEN_F64) {
+        if (h->which == NOMEN__LOG_NORMAL)
+            draw_normals(g, out, n, full);
+        else
+            fill_f64(g, out, n);
+        return;
+    }
+    if (n >= 2 * SHAPED && nomen_get_num_threads() > 1 && fill_in_relay(g, dtype, out, n, h, full))
+        return;
+    for (block b = {.u = values}; n > 0; n -= b.n, out = advance(out, dtype, b.n)) {
+        b.n = least(n, CHUNK);
+        draw_block(g, &b, h, full);
+        shape_block(&b, 0, b.n, h, full, dtype, out);
     }
 }
 
