@@ -7,7 +7,7 @@
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
  * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
  * VPAIR(const T *, LV *even, LV *odd) of twice as many. FOLD_ROW(const F *, n) -> D, if a row has a
- * better way, which stays. After: FN(reducer); T, F, C, D, LD, FETCH,
+ * better way, which stays; beside VLOAD FOLD_LONG, if one of FOLD_LEAST elements has. After: FN(reducer); T, F, C, D, LD, FETCH,
  * WIDEN, LV, VLOAD, VPAIR, OUT and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
@@ -164,6 +164,12 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
         TAKE(acc, FN(fold_few)(FETCHED(x, n, rest), n));
         return;
     }
+#ifdef FOLD_LONG
+    if (n >= FOLD_LEAST) {
+        TAKE(acc, FOLD_LONG(x, n));
+        return;
+    }
+#endif
     for (int l = 0; l < LANES / FN(width); l++) v[l] = (LV){0} + ID;
     for (; j + LANES <= n; j += LANES) {
         for (int line = 0; line < (int)(LANES * sizeof *x); line += LINE)
@@ -258,3 +264,5 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef LV
 #undef VLOAD
 #undef VPAIR
+#undef FOLD_LONG
+#undef FOLD_LEAST
