@@ -7,8 +7,9 @@
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
  * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
  * VPAIR(const T *, LV *even, LV *odd) of twice as many. FOLD_ROW(const F *, n) -> D, if a row has a
- * better way, which stays; beside VLOAD FOLD_LONG, if one of FOLD_LEAST elements has. After: FN(reducer); T, F, C, D, LD, FETCH,
- * WIDEN, LV, VLOAD, VPAIR, OUT and DONE are undefined, the rest is left for a second finish. */
+ * better way, which stays; beside VLOAD FOLD_LONG, if one of FOLD_LEAST elements has. After:
+ * FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD, VPAIR, OUT and DONE are undefined, the rest
+ * is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
 _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");

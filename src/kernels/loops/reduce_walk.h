@@ -6,9 +6,9 @@
  * what they need by themselves, DECIDED(A *) if no more elements can change one, POSITIONS if the
  * position of an element matters, TURNED_ROW (the longest rows of 4-byte elements that are taken as
  * columns; unset: SHORT_ROW, as for others), ROW_MOST (the longest row as it lies that FN(row) gets
- * in one piece; unset: ROW_BLOCK), FOLD_LONG as in reduce_fold.h, and the functions FN(row)(A *, const F *, n, i0, istep) and
- * FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After: FN(step), which uses
- * FN(init) and FN(merge). */
+ * in one piece; unset: ROW_BLOCK), FOLD_LONG as in reduce_fold.h, and the functions FN(row)(A *,
+ * const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
+ * After: FN(step), which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 

@@ -74,7 +74,7 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
     }
 }
 
-#if defined(SEQUENTIAL) && VB == 64
+#if defined(SEQUENTIAL) && LANES_HERE
 #ifdef SUMS
 #define BASES(carry) FN(bases)(carry)
 #else
