@@ -24,6 +24,7 @@ enum {
     MOST_SLICES = 64,
     ASK_NS = 200 * 1000 * 1000, /* how often a long operation asks whether to go on */
     MOVE_NS = 4 * 1000 * 1000,  /* how often a worker leaves the processor of who called, at most */
+    FEW_WORKERS = 8,            /* all of which are kept away from it when they are woken */
 };
 
 /* One job at a time: `busy` is held by its caller. The state of a slice is the number of the job in
@@ -169,57 +170,73 @@ static int64_t unclaimed(void) {
 
 /* ---- processors ------------------------------------------------------------------------------
  * Some systems wake a worker on the processor where its caller computes, though another one is
- * idle, and leave both there for milliseconds. So workers keep away from the processor of who
- * called last, as long as they may run anywhere else. */
+ * idle, and leave both there for milliseconds. So a worker that is woken may not run there until it
+ * does run, and one that finds itself there goes elsewhere, if it may run anywhere else. */
 
 #ifdef CPU_COUNT
 
-/* Of a worker: written with `lock` held while it sleeps, else by itself. */
+/* Of a worker, with `lock` held. */
 static struct place {
-    cpu_set_t may; /* where it may run, but for */
-    int avoided;   /* this processor plus 1; 0: none yet */
-    bool asleep;
+    int processor;  /* where it sleeps; -1: it is awake */
+    bool sent_away; /* for the moment it may not run everywhere where it may otherwise: */
+    cpu_set_t may;
 } places[MOST_THREADS];
 
 static int processor(void) { return sched_getcpu(); }
 
-static void avoid(struct place *p, pthread_t thread, int here) {
-    cpu_set_t now, others = p->may;
-    if (p->avoided == here + 1 || here < 0 || here >= CPU_SETSIZE) return;
-    if (pthread_getaffinity_np(thread, sizeof now, &now)) return;
-    if (p->avoided) CPU_CLR((size_t)(p->avoided - 1), &others);
-    if (!p->avoided || !CPU_EQUAL(&now, &others)) p->may = now; /* somebody else has decided */
-    others = p->may;
-    CPU_CLR((size_t)here, &others);
-    if (!CPU_COUNT(&others) || pthread_setaffinity_np(thread, sizeof others, &others)) return;
-    p->avoided = here + 1;
+/* Where a thread may run, and all of that but one; false if nothing is left. */
+static bool elsewhere(pthread_t thread, int here, cpu_set_t *may, cpu_set_t *others) {
+    if (here < 0 || here >= CPU_SETSIZE) return false;
+    if (pthread_getaffinity_np(thread, sizeof *may, may)) return false;
+    *others = *may;
+    CPU_CLR((size_t)here, others);
+    return CPU_COUNT(others) > 0;
 }
 
 /* A worker that runs where its caller does. */
-static void keep_apart(int index, int64_t *moved_at) {
+static void keep_apart(int64_t *moved_at) {
+    cpu_set_t may, others;
     const int here = processor();
     if (here != atomic_load_explicit(&job_processor, memory_order_relaxed)) return;
     const int64_t now = now_ns();
     if (now - *moved_at < MOVE_NS) return;
     *moved_at = now;
-    avoid(&places[index], pthread_self(), here);
+    if (!elsewhere(pthread_self(), here, &may, &others)) return;
+    pthread_setaffinity_np(pthread_self(), sizeof others, &others);
+    pthread_setaffinity_np(pthread_self(), sizeof may, &may);
 }
 
-/* With busy and lock held: before workers are woken. */
-static void keep_free(int here) {
-    for (int i = 0; i < started; i++)
-        if (places[i].asleep) avoid(&places[i], workers[i], here);
+/* With busy and lock held: before workers are woken. Of many only those that sleep here. */
+static void send_away(void) {
+    const int here = processor();
+    for (int i = 0; i < started; i++) {
+        struct place *p = &places[i];
+        cpu_set_t others;
+        if (p->processor < 0 || p->sent_away) continue;
+        if (p->processor != here && started > FEW_WORKERS) continue;
+        if (!elsewhere(workers[i], here, &p->may, &others)) continue;
+        p->sent_away = !pthread_setaffinity_np(workers[i], sizeof others, &others);
+    }
 }
 
-static void lies_down(int index, bool asleep) { places[index].asleep = asleep; }
-static void moves_in(int index) { places[index] = (struct place){.avoided = 0}; }
+static void lies_down(int index) { places[index].processor = processor(); }
+
+static void gets_up(int index) {
+    struct place *p = &places[index];
+    p->processor = -1;
+    if (p->sent_away) pthread_setaffinity_np(pthread_self(), sizeof p->may, &p->may);
+    p->sent_away = false;
+}
+
+static void moves_in(int index) { places[index] = (struct place){.processor = -1}; }
 
 #else
 
 static int processor(void) { return 0; }
-static void keep_apart(int index, int64_t *moved_at) { (void)index, (void)moved_at; }
-static void keep_free(int here) { (void)here; }
-static void lies_down(int index, bool asleep) { (void)index, (void)asleep; }
+static void keep_apart(int64_t *moved_at) { (void)moved_at; }
+static void send_away(void) {}
+static void lies_down(int index) { (void)index; }
+static void gets_up(int index) { (void)index; }
 static void moves_in(int index) { (void)index; }
 
 #endif
@@ -237,10 +254,10 @@ static void sleep_for_work(int index, uint32_t seen) {
     pthread_mutex_lock(&lock);
     /* Announced before the last look: a caller that published after that look sees the sleeper. */
     atomic_fetch_add(&sleepers, 1);
-    lies_down(index, true);
+    lies_down(index);
     while (!has_work(seen) && may_stay(index)) pthread_cond_wait(&work, &lock);
     atomic_fetch_sub(&sleepers, 1);
-    lies_down(index, false);
+    gets_up(index);
     pthread_mutex_unlock(&lock);
 }
 
@@ -250,7 +267,7 @@ static void *worker(void *argument) {
     inside = true;
     while (may_stay(index)) {
         const uint32_t seen = atomic_load(&job_number);
-        keep_apart(index, &moved_at);
+        keep_apart(&moved_at);
         while (run_chunk(index + 1)) continue;
         int64_t start = now_ns();
         do {
@@ -263,7 +280,7 @@ static void *worker(void *argument) {
 
 static void wake(int64_t chunks) {
     pthread_mutex_lock(&lock);
-    keep_free(processor());
+    send_away();
     int asleep = atomic_load(&sleepers);
     if (chunks >= asleep)
         pthread_cond_broadcast(&work);

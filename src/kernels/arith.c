@@ -144,7 +144,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 
 /* The first NaN wins; of equal numbers (0.0 and -0.0) the first. */
 #define OP         maximum
-#define EXPR(x, y) v_sel(((x) >= (y)) | ((x) != (x)), x, y)
+#define EXPR(x, y) v_sel((y) != (y), y, v_greater(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
 #include "kernels/loops/floats.h"
@@ -156,7 +156,7 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 #include "kernels/loops/ints.h"
 
 #define OP         minimum
-#define EXPR(x, y) v_sel(((x) <= (y)) | ((x) != (x)), x, y)
+#define EXPR(x, y) v_sel((y) != (y), y, v_lesser(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
 #include "kernels/loops/floats.h"
@@ -169,25 +169,26 @@ static inline vf64 v_lerp_f64(vf64 x, vf64 y, vf64 w) {
 
 /* A number wins over NaN. Of whole numbers these are maximum and minimum. */
 #define OP         fmax
-#define EXPR(x, y) v_sel(((x) >= (y)) | ((y) != (y)), x, y)
+#define EXPR(x, y) v_sel((x) != (x), y, v_greater(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
 #include "kernels/loops/floats.h"
 
 #define OP         fmin
-#define EXPR(x, y) v_sel(((x) <= (y)) | ((y) != (y)), x, y)
+#define EXPR(x, y) v_sel((x) != (x), y, v_lesser(y, x))
 #define LOOP       "kernels/loops/binary.h"
 #define EXACT
 #include "kernels/loops/floats.h"
 
-/* NaN stays, and bounds that are NaN give NaN, which is found out once where they are constant. */
+/* NaN stays, and bounds that are NaN give NaN: as what is added, which is found out once where they
+ * are constant, and else is -0. */
 static inline vf32 v_clamp_f32(vf32 x, vf32 low, vf32 high) {
-    const vf32 t = v_sel_f32(x < low, low, x), u = v_sel_f32(t > high, high, t);
-    return v_sel_f32((low != low) | (high != high), v_sel_f32(low != low, low, high), u);
+    const vf32 nan = v_sel_f32(low != low, low, v_sel_f32(high != high, high, v_set_f32(-0.0f)));
+    return v_lesser_f32(high, v_greater_f32(low, x)) + nan;
 }
 static inline vf64 v_clamp_f64(vf64 x, vf64 low, vf64 high) {
-    const vf64 t = v_sel_f64(x < low, low, x), u = v_sel_f64(t > high, high, t);
-    return v_sel_f64((low != low) | (high != high), v_sel_f64(low != low, low, high), u);
+    const vf64 nan = v_sel_f64(low != low, low, v_sel_f64(high != high, high, v_set_f64(-0.0)));
+    return v_lesser_f64(high, v_greater_f64(low, x)) + nan;
 }
 
 #define OP            clamp

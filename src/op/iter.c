@@ -124,21 +124,24 @@ static void find_tiles(nomen__iter *it) {
 }
 
 /* Short rows would be little more than their calls: where the output has them without holes between
- * them, the inputs are made so, and many rows are one. */
+ * them, the inputs are made so, and many rows are one. So are longer ones, if all that has to be
+ * made is one row again and again, which is made once. */
 static void find_short_rows(nomen__iter *it) {
     const int64_t n = it->size[0];
     int64_t item = it->own[0];
     uint32_t tiled = 0;
-    if (it->ndim < 2 || it->tiled || n * item > SHORT_BYTES || it->size[1] < SHORT_ROWS) return;
+    bool again = true;
+    if (it->ndim < 2 || it->tiled || n * item > TILE_BYTES / 2 || it->size[1] < SHORT_ROWS) return;
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
         if (far == n * near) continue; /* one element, or without holes too */
         if (near == 0 ? n * own > SPREAD_BYTES : far && (near != own || it->moves)) return;
         tiled |= 1u << k;
+        again &= far == 0 && near == own;
         if (own > item) item = own;
     }
-    if (n * item > SHORT_BYTES) return;
+    if (n * item > (again ? TILE_BYTES / 2 : SHORT_BYTES)) return;
     it->tiled = tiled;
     it->high = TILE_BYTES / (n * item);
     it->width = n;

@@ -1,11 +1,13 @@
 /* The pool: every chunk exactly once, whoever calls, however often, in a child of fork too. And the
  * ISA. */
+#define _GNU_SOURCE
 #include "can_fork.h"
 #include "core/core.h"
 #include "nomen/memory.h"
 #include "nomen/scope.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -294,6 +296,78 @@ static void isa_can_be_lowered(void **s) {
     assert_string_equal(nomen__isa_name((nomen__isa)99), "?");
 }
 
+/* ---- workers keep away from the processor of who called -------------------------------------- */
+
+typedef struct places {
+    pthread_t caller, worker;
+    _Atomic int others, beside;
+    int processor; /* the caller's */
+    cpu_set_t may; /* where the worker may run when it sleeps again */
+} places;
+
+/* The caller's chunk lasts until a worker has had one. */
+static void note_place(void *context, int64_t begin, int64_t end) {
+    places *p = context;
+    struct timespec rest = {0, 300000};
+    (void)begin, (void)end;
+    if (pthread_equal(p->caller, pthread_self())) {
+        for (int tries = 0; !atomic_load(&p->others) && tries < 60000; tries++)
+            nanosleep(&rest, NULL);
+        return;
+    }
+    p->worker = pthread_self();
+    atomic_fetch_add(&p->beside, sched_getcpu() == p->processor);
+    atomic_fetch_add(&p->others, 1);
+}
+
+/* The caller on one processor, the worker asleep before. */
+static void run_pinned(places *p, int processor) {
+    struct timespec long_enough = {0, 50000000};
+    cpu_set_t here;
+    *p = (places){.caller = pthread_self(), .processor = processor};
+    CPU_ZERO(&here);
+    CPU_SET((size_t)processor, &here);
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof here, &here), 0);
+    nanosleep(&long_enough, NULL);
+    nomen__parallel(2, 1, note_place, p);
+    assert_in_range(p->others, 1, 2);
+    nanosleep(&long_enough, NULL);
+    assert_int_equal(pthread_getaffinity_np(p->worker, sizeof p->may, &p->may), 0);
+}
+
+static void workers_keep_away(void **s) {
+    (void)s;
+    cpu_set_t all;
+    int allowed[2], found = 0, beside = 0;
+    _Atomic int calls = 0;
+    assert_int_equal(pthread_getaffinity_np(pthread_self(), sizeof all, &all), 0);
+    for (int i = 0; i < CPU_SETSIZE && found < 2; i++)
+        if (CPU_ISSET((size_t)i, &all)) allowed[found++] = i;
+    if (found < 2) skip();
+    nomen_set_num_threads(2);
+    nomen__parallel(2, 1, count_call, &calls);
+    for (int k = 0; k < 8; k++) {
+        places p;
+        run_pinned(&p, allowed[k % 2]);
+        beside += p.beside > 0;
+        assert_true(CPU_EQUAL(&p.may, &all));
+    }
+    assert_true(beside < 8); /* the system may move it back as soon as it runs */
+    /* One that may run nowhere else stays: it is made by who may not. */
+    nomen_set_num_threads(3);
+    for (int k = 0; k < 2; k++) {
+        cpu_set_t one;
+        places p;
+        run_pinned(&p, allowed[0]);
+        CPU_ZERO(&one);
+        CPU_SET((size_t)allowed[0], &one);
+        assert_true(CPU_EQUAL(&p.may, &all) || (CPU_EQUAL(&p.may, &one) && p.beside));
+    }
+    assert_int_equal(pthread_setaffinity_np(pthread_self(), sizeof all, &all), 0);
+    nomen_set_num_threads(2); /* without that one */
+    nomen__parallel(2, 1, count_call, &calls);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(isa_can_be_lowered), cmocka_unit_test(every_chunk_once),
@@ -301,6 +375,7 @@ int main(void) {
         cmocka_unit_test(several_callers),    cmocka_unit_test(many_tiny_jobs),
         cmocka_unit_test(others_help),        cmocka_unit_test(slices_are_finished_by_others),
         cmocka_unit_test(many_threads),       cmocka_unit_test(fork_in_between),
+        cmocka_unit_test(workers_keep_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The generator against recorded draws of PyTorch (tests/golden/random.json), on every ISA that
  * this machine has; states, seeds and threads. */
 #include "core/draw.h"
+#include "nomen/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -477,6 +478,32 @@ static void large_normal(void **unused) {
     free(few);
 }
 
+/* Many numbers take shape on all threads, while others are drawn: not a bit differs, with half a
+ * pair of normal numbers left over before or without. */
+static void shapes_of_all_threads(void **unused) {
+    (void)unused;
+    enum { N = 70001 };
+    static const int64_t sizes[] = {8191, 8192, 8193, 20000, 32768, N};
+    static const nomen__distribution which[] = {NOMEN__CAUCHY, NOMEN__LOG_NORMAL, NOMEN__GEOMETRIC};
+    float *alone = malloc(N * sizeof *alone), *together = malloc(N * sizeof *together);
+    assert_true(alone && together);
+    for (size_t k = 0; k < NOMEN_COUNT(sizes); k++)
+        for (size_t w = 0; w < NOMEN_COUNT(which); w++)
+            for (int left = 0; left < 2; left++)
+                for (int threads = 1; threads <= 3; threads++) {
+                    double one;
+                    float *to = threads == 1 ? alone : together;
+                    memset(to, 0, N * sizeof *to);
+                    nomen_set_num_threads(threads);
+                    nomen_manual_seed(5);
+                    if (left) nomen__random_normal_singly(NULL, NOMEN_F64, &one, 1, 0, 1);
+                    nomen__random_distribution(NULL, which[w], NOMEN_F32, to, sizes[k], 0.5, 2);
+                    assert_memory_equal(to, alone, N * sizeof *to);
+                }
+    free(alone);
+    free(together);
+}
+
 static void each_its_probability(void **unused) {
     (void)unused;
     const float p[] = {0, 1, 0.25F, 0, 1};
@@ -500,11 +527,17 @@ static void each_its_probability(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(default_generator), /* first: it looks at the seed that nobody set */
-        cmocka_unit_test(golden_draws),         cmocka_unit_test(isas_agree),
-        cmocka_unit_test(bad_states),           cmocka_unit_test(states_of_pytorch),
-        cmocka_unit_test(states_out_of_bounds), cmocka_unit_test(states_of_pytorch_out_of_bounds),
-        cmocka_unit_test(shared_by_threads),    cmocka_unit_test(forks),
-        cmocka_unit_test(large_normal),         cmocka_unit_test(each_its_probability),
+        cmocka_unit_test(golden_draws),
+        cmocka_unit_test(isas_agree),
+        cmocka_unit_test(bad_states),
+        cmocka_unit_test(states_of_pytorch),
+        cmocka_unit_test(states_out_of_bounds),
+        cmocka_unit_test(states_of_pytorch_out_of_bounds),
+        cmocka_unit_test(shared_by_threads),
+        cmocka_unit_test(forks),
+        cmocka_unit_test(large_normal),
+        cmocka_unit_test(each_its_probability),
+        cmocka_unit_test(shapes_of_all_threads),
     };
     return cmocka_run_group_tests_name("random", tests, NULL, NULL);
 }

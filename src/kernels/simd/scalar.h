@@ -152,6 +152,10 @@ static inline vf32 v_min_f32(vf32 x, float top) { return v_sel_f32(x > top, v_se
 static inline vf64 v_min_f64(vf64 x, double top) { return v_sel_f64(x > top, v_set_f64(top), x); }
 static inline vf32 v_max_f32(vf32 x, float low) { return v_sel_f32(x < low, v_set_f32(low), x); }
 static inline vf64 v_max_f64(vf64 x, double low) { return v_sel_f64(x < low, v_set_f64(low), x); }
+static inline vf32 v_lesser_f32(vf32 a, vf32 b) { return v_sel_f32(a < b, a, b); }
+static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return v_sel_f64(a < b, a, b); }
+static inline vf32 v_greater_f32(vf32 a, vf32 b) { return v_sel_f32(a > b, a, b); }
+static inline vf64 v_greater_f64(vf64 a, vf64 b) { return v_sel_f64(a > b, a, b); }
 #endif
 
 /* Exponents, for which AVX-512 has instructions (x86.h). */

@@ -122,7 +122,8 @@ static inline vf32h v_high(vf32 x) {
 /* ---- what differs from ISA to ISA ---------------------------------------------------------------
  * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
  * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
- * v_min_*, v_max_*, v_about_inverse_f32, v_scale_*, v_split_*, v_exponent_*, v_log_special_*,
+ * v_min_*, v_max_*, v_lesser_* and v_greater_* (a if it is less, or greater, than b, else b),
+ * v_about_inverse_f32, v_scale_*, v_split_*, v_exponent_*, v_log_special_*,
  * v_pick_odd_*, v_from_f16, v_to_f16,
  * v_from_bf16, v_to_bf16, v_low_f64 and v_high_f64 (half of the lanes as f64) and v_narrow_f64
  * back, v_bools32, v_bools64 (masks to bytes 0 and 1), and the partial loads and stores ld_f32_n ..
@@ -183,6 +184,8 @@ static inline vf64 v_limit_f64(vf64 x, double low, double high) {
 #define v_swap(x)            SIMD_PICK(v_swap, x)(x)
 #define v_min(x, top)        SIMD_PICK(v_min, x)(x, top)
 #define v_max(x, low)        SIMD_PICK(v_max, x)(x, low)
+#define v_lesser(a, b)       SIMD_PICK(v_lesser, a)(a, b)
+#define v_greater(a, b)      SIMD_PICK(v_greater, a)(a, b)
 #define v_limit(x, low, top) SIMD_PICK(v_limit, x)(x, low, top)
 #define v_scale(x, k)        SIMD_PICK(v_scale, x)(x, k)
 /* The number c in every lane of a vector like x. */

@@ -24,9 +24,6 @@ static inline vmask_f32 v_beyond_f32(vf32 x, float top) {
 static inline vmask_f64 v_beyond_f64(vf64 x, double top) {
     return _mm512_cmpgt_epu64_mask((__m512i)x, (__m512i)v_set_f64(top));
 }
-/* The lesser one; the second one where one is NaN. */
-static inline vf32 v_lesser_f32(vf32 a, vf32 b) { return (vf32)_mm512_min_ps(a, b); }
-static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return (vf64)_mm512_min_pd(a, b); }
 static inline vf32 v_either_f32(vmask_f32 m, vf32 yes, vf32 no) {
     return (vf32)_mm512_mask_blend_ps(m, no, yes);
 }

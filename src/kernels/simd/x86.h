@@ -35,6 +35,18 @@ static inline vf32 v_min_f32(vf32 x, float top) { return (vf32)_mm256_min_ps(v_s
 static inline vf64 v_min_f64(vf64 x, double top) { return (vf64)_mm256_min_pd(v_set_f64(top), x); }
 static inline vf32 v_max_f32(vf32 x, float low) { return (vf32)_mm256_max_ps(v_set_f32(low), x); }
 static inline vf64 v_max_f64(vf64 x, double low) { return (vf64)_mm256_max_pd(v_set_f64(low), x); }
+static inline vf32 v_lesser_f32(vf32 a, vf32 b) {
+    return (vf32)_mm256_min_ps((__m256)a, (__m256)b);
+}
+static inline vf64 v_lesser_f64(vf64 a, vf64 b) {
+    return (vf64)_mm256_min_pd((__m256d)a, (__m256d)b);
+}
+static inline vf32 v_greater_f32(vf32 a, vf32 b) {
+    return (vf32)_mm256_max_ps((__m256)a, (__m256)b);
+}
+static inline vf64 v_greater_f64(vf64 a, vf64 b) {
+    return (vf64)_mm256_max_pd((__m256d)a, (__m256d)b);
+}
 static inline int v_any32(vi32 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 static inline int v_any64(vi64 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 static inline vf32 v_from_f16(vu16h h) { return (vf32)_mm256_cvtph_ps((__m128i)h); }
@@ -170,6 +182,18 @@ static inline vf32 v_min_f32(vf32 x, float top) { return (vf32)_mm512_min_ps(v_s
 static inline vf64 v_min_f64(vf64 x, double top) { return (vf64)_mm512_min_pd(v_set_f64(top), x); }
 static inline vf32 v_max_f32(vf32 x, float low) { return (vf32)_mm512_max_ps(v_set_f32(low), x); }
 static inline vf64 v_max_f64(vf64 x, double low) { return (vf64)_mm512_max_pd(v_set_f64(low), x); }
+static inline vf32 v_lesser_f32(vf32 a, vf32 b) {
+    return (vf32)_mm512_min_ps((__m512)a, (__m512)b);
+}
+static inline vf64 v_lesser_f64(vf64 a, vf64 b) {
+    return (vf64)_mm512_min_pd((__m512d)a, (__m512d)b);
+}
+static inline vf32 v_greater_f32(vf32 a, vf32 b) {
+    return (vf32)_mm512_max_ps((__m512)a, (__m512)b);
+}
+static inline vf64 v_greater_f64(vf64 a, vf64 b) {
+    return (vf64)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
 
 /* What only AVX-512 has: exponents in floating point. y 2^k for whole k, rounded once. */
 static inline vf32 v_scale_f32(vf32 y, vf32 k) { return (vf32)_mm512_scalef_ps(y, k); }
