@@ -286,6 +286,8 @@ def reductions(name, n, dtype):
             ("one line", {"shape": [n], "dtype": other, "fill": "wide"}, 0)
             for other in ("int64", "float64")
         ]
+    if name == "topk" and n > 16:  # a few of many
+        yield case(name, n, dtype, variant="few of one line", change={"self": line, "k": n // 500 or 1})
     for variant, self, dim in variants:
         change = {"self": dict(self), "dim": dim}
         if "k" in [a["name"] for a in ROWS[name]["args"]]:

@@ -12,6 +12,8 @@ import os
 import statistics
 from pathlib import Path
 
+import bench_goals
+
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("NOMEN_BENCH_FOLDER", ROOT / "build" / "bench"))
 PAGE = ROOT / "docs" / "benchmarks.md"
@@ -115,6 +117,25 @@ def families(found):
     yield "Geometric mean of the ratios, and the worst of them."
     yield ""
     yield from table(["family"] + [short(n) for n in sizes], lines)
+    yield ""
+
+
+def goals(found, named):
+    """What was to be reached, and by how many calls it is."""
+    yield "## Goals"
+    yield ""
+    yield "What each family is to reach at least, and what would be good; of how many calls there are"
+    yield "the median and the lowest ratio, and how many reach the one and the other. Where no size"
+    yield "stands, those from 30k on, contiguous, over any dims."
+    yield ""
+    lines = []
+    for family, least, aim, count, middle, lowest, reached, aimed in bench_goals.goal_lines(
+        found, named
+    ):
+        numbers = [number(x) for x in (middle, lowest)]
+        lines.append([family, f"{least:g} / {aim:g}", str(count), *numbers, str(reached), str(aimed)])
+    head = ["family", "least / aim", "calls", "median", "lowest", "reach least", "reach aim"]
+    yield from table(head, lines)
     yield ""
 
 
@@ -340,9 +361,10 @@ def main():
     parts = list(head(found, about, triad))
     for file, title in pictures(found, triad):
         parts += [f"![{title}](benchmarks/{file})", ""]
-    for part in (families(found), losing(found), kept(found), first_calls(found)):
+    named = rows("named.csv")
+    for part in (families(found), goals(found, named), losing(found), kept(found)):
         parts += part
-    parts += names(rows("named.csv"), about)
+    parts += [*first_calls(found), *names(named, about)]
     parts += every(found)
     PAGE.write_text("\n".join(parts).rstrip() + "\n")
     print(f"bench: {PAGE.relative_to(ROOT)}")

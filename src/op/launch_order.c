@@ -145,12 +145,86 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
     }
 }
 
+/* `rows` rows, counted along the lines, on all threads. */
+static nomen_status run_job(order_job *job, int64_t rows) {
+    enum { ON_STACK = 4096 };
+    _Alignas(64) char near[ON_STACK];
+    const int64_t threads = nomen_get_num_threads();
+    job->grain = rows * job->row.n <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
+    if (job->grain > TOGETHER) job->grain = (job->grain + TOGETHER - 1) / TOGETHER * TOGETHER;
+    if (job->grain > rows) job->grain = rows;
+    job->row.pieces = pieces_of(job, rows);
+    if (job->row.pieces) job->grain = rows; /* one scratch for all of them */
+    nomen__order_args one = job->row;
+    if (one.rows > job->grain) one.rows = job->grain;
+    if (one.pieces) one.rows = 1;
+    job->scratch_each = (job->order->scratch(job->order, &one) + 63) / 64 * 64;
+    size_t bytes = job->scratch_each * (size_t)((rows + job->grain - 1) / job->grain), capacity = 0;
+    job->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
+    if (!job->scratch) return NOMEN_ERROR_MEMORY;
+    nomen_status s = job->row.pieces ? run_shared(job, rows)
+                                     : nomen__parallel_asking(rows, job->grain, run_lines, job);
+    if (job->scratch != near) nomen__buffer_free(job->scratch, capacity);
+    return s;
+}
+
+/* ---- a few of one long row ------------------------------------------------------------------- */
+
+/* How many parts of a row may be looked through at once for its first few; 0: it is not worth it.
+ */
+static int64_t parts_of(const nomen__call *c, const order_job *job, int64_t rows) {
+    enum { WORTH = 64 }; /* elements of a part for each that is wanted */
+    const int64_t n = job->row.n, threads = nomen_get_num_threads();
+    int64_t parts = n / PIECE < threads ? n / PIECE : threads;
+    if (c->op->id != NOMEN__OP_TOPK || rows != 1 || parts < 2) return 0;
+    return job->row.count <= n / parts / WORTH ? parts : 0;
+}
+
+/* The first of each part, one behind the other with what is left of the row, and then the first of
+ * these, which are in the order of their positions: equal ones stay so. */
+static nomen_status run_parts(const order_job *whole, int64_t parts, int64_t item) {
+    const nomen__order_args *row = &whole->row;
+    const int64_t each = row->n / parts, count = row->count, rest = row->n - each * parts;
+    const int64_t found = parts * count + rest;
+    size_t capacity;
+    char *buffer = nomen__buffer_new((size_t)(found * (item + 8) + count * 8), &capacity);
+    if (!buffer) return NOMEN_ERROR_MEMORY;
+    int64_t *places = (int64_t *)(void *)buffer, *chosen = places + found;
+    char *values = (char *)(chosen + count);
+    order_job job = *whole;
+    job.row.n = each;
+    job.row.rows = parts;
+    job.row.in_row = each * row->in_step;
+    job.row.values = values;
+    job.row.value_step = item;
+    job.row.value_row = count * item;
+    job.row.indices = (char *)places;
+    job.row.index_step = 8;
+    job.row.index_row = count * 8;
+    nomen_status s = run_job(&job, parts);
+    for (int64_t i = 0; i < parts * count; i++) places[i] += i / count * each;
+    for (int64_t i = 0; i < rest; i++) {
+        const int64_t at = each * parts + i, to = parts * count + i;
+        places[to] = at;
+        memcpy(values + to * item, row->in + at * row->in_step, (size_t)item);
+    }
+    job.row = *row;
+    job.row.in = values;
+    job.row.n = found;
+    job.row.in_step = item;
+    job.row.indices = (char *)chosen;
+    job.row.index_step = 8;
+    if (!s) s = run_job(&job, 1);
+    for (int64_t i = 0; !s && row->indices && i < count; i++)
+        memcpy(row->indices + i * row->index_step, places + chosen[i], 8);
+    nomen__buffer_free(buffer, capacity);
+    return s;
+}
+
 /* Results have the dims of `in`, with `count` elements in dim, or lack that dim. dim < 0: all of
  * the input, which is contiguous, is one row. */
 static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_tensor *const out[2],
                           int dim) {
-    enum { ON_STACK = 4096 };
-    _Alignas(64) char near[ON_STACK];
     int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
     bool whole = dim < 0 || in->ndim == 0;
     order_job job;
@@ -175,23 +249,8 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
         }
         lay_out(&job, in, out, dim);
     }
-    int64_t rows = in->numel / job.row.n, threads = nomen_get_num_threads();
-    job.grain = in->numel <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
-    if (job.grain > TOGETHER) job.grain = (job.grain + TOGETHER - 1) / TOGETHER * TOGETHER;
-    if (job.grain > rows) job.grain = rows;
-    job.row.pieces = pieces_of(&job, rows);
-    if (job.row.pieces) job.grain = rows; /* one scratch for all of them */
-    nomen__order_args one = job.row;
-    if (one.rows > job.grain) one.rows = job.grain;
-    if (one.pieces) one.rows = 1;
-    job.scratch_each = (job.order->scratch(job.order, &one) + 63) / 64 * 64;
-    size_t bytes = job.scratch_each * (size_t)((rows + job.grain - 1) / job.grain), capacity = 0;
-    job.scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
-    if (!job.scratch) return NOMEN_ERROR_MEMORY;
-    nomen_status s = job.row.pieces ? run_shared(&job, rows)
-                                    : nomen__parallel_asking(rows, job.grain, run_lines, &job);
-    if (job.scratch != near) nomen__buffer_free(job.scratch, capacity);
-    return s;
+    const int64_t rows = in->numel / job.row.n, parts = parts_of(c, &job, rows);
+    return parts ? run_parts(&job, parts, item) : run_job(&job, rows);
 }
 
 /* The input as the kernel wants it: in its dtype, and in one piece if it is one row. */

@@ -67,6 +67,7 @@ CALLS = {
     "histogram": (lambda: [strided(4, 3, dtype=nomen.float32)], lambda t: t[0].histc(4, 0, 9)),
     "histogram of float64": (lambda: [strided(4, 3)], lambda t: t[0].histc(4, 0, 9)),
     "bins of integers": (lambda: [index(1, 2, 2), ramp(3)], lambda t: t[0].bincount(t[1])),
+    "a few of a long row": (lambda: [ramp(140000)], lambda t: t[0].topk(3)),
     "a mask": (lambda: [strided(4, 2), truth(*MASK)], lambda t: t[0][t[1]]),
     "a mask of one": (lambda: [ramp(4, 2), nomen.tensor(True)], lambda t: t[0][t[1]]),
     "a mask of one, of none": (lambda: [ramp(4, 2), nomen.tensor(False)], lambda t: t[0][t[1]]),

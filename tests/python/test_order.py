@@ -84,6 +84,26 @@ def test_sort_topk(dtype):
                 assert got == [[repr(row[i]) for i in ranks(row)] for row in rows]
 
 
+@pytest.mark.parametrize("dtype", ("int64", "int16", "float32", "float16"))
+def test_a_few_of_a_long_row_by_several_threads(dtype):
+    """Each thread looks for the first of its part; equal ones stay in the order of their places."""
+    threads, n = nomen.get_num_threads(), 3 * 65536 + 2
+    rng = random.Random(3)
+    t = nomen.tensor([rng.randrange(400) for _ in range(n)], dtype=getattr(nomen, dtype))
+    spread = nomen.stack([t, t], 1).flatten()[::2]
+    wanted = {down: t.argsort(descending=down, stable=True) for down in (True, False)}
+    try:
+        for count in (1, 2, 3, 4):
+            nomen.set_num_threads(count)
+            for x in (t, spread):
+                for k, down in ((1, True), (5, False), (700, True), (1000, False)):
+                    best = x.topk(k, largest=down)
+                    assert best.indices.equal(wanted[down][:k])
+                    assert best.values.equal(t[wanted[down][:k]])
+    finally:
+        nomen.set_num_threads(threads)
+
+
 @pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
 def test_selections(dtype):
     def first(row, i):
