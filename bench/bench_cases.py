@@ -287,7 +287,8 @@ def reductions(name, n, dtype):
             for other in ("int64", "float64")
         ]
     if name == "topk" and n > 16:  # a few of many
-        yield case(name, n, dtype, variant="few of one line", change={"self": line, "k": n // 500 or 1})
+        few = {"self": line, "k": min(100, n // 10)}
+        yield case(name, n, dtype, variant="few of one line", change=few)
     for variant, self, dim in variants:
         change = {"self": dict(self), "dim": dim}
         if "k" in [a["name"] for a in ROWS[name]["args"]]:
@@ -311,6 +312,8 @@ def of_row(name, n, everything):
         wanted.append(dict(dtype=dtype, variant="again", change={"replacement": True}))
     if row["family"] in LAID_OUT and n > 16 and (everything or n == 1_000_000):
         wanted += [dict(dtype=dtype, layout=layout) for layout in LAYOUTS[1:]]
+    if name == "contiguous" and n > 16:
+        wanted += [dict(dtype=dtype, layout="transposed")]
     if name in LEADERS and (everything or n in (16, 1_000_000)):
         wanted += [dict(dtype=d) for d in OTHER_DTYPES if has(name, d) and d != dtype]
     for one in wanted:

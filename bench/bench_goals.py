@@ -55,7 +55,7 @@ GOALS = [
     ("topk", calls("topk"), 15, 40),
     ("mode", calls("mode"), 4, 8),
     ("sort", calls("sort", "argsort", "msort"), 2, 4),
-    ("transposed copies", calls("clone", "contiguous", layouts=("transposed",)), 4, 7),
+    ("transposed copies", calls("contiguous", layouts=("transposed",)), 4, 7),
     ("masked_fill, masked_select", calls("masked_fill", "masked_select"), 8, 20),
     ("index_fill", calls("index_fill"), 1.1, 1.1),
     ("rand, uniform_, random_", calls("rand", "uniform", "random", "randint", dtypes=None), 8, 12),

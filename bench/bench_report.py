@@ -124,17 +124,15 @@ def goals(found, named):
     """What was to be reached, and by how many calls it is."""
     yield "## Goals"
     yield ""
-    yield "What each family is to reach at least, and what would be good; of how many calls there are"
-    yield "the median and the lowest ratio, and how many reach the one and the other. Where no size"
-    yield "stands, those from 30k on, contiguous, over any dims."
+    yield "What each family is to reach at least, and what would be good; how many calls there are,"
+    yield "their median and lowest ratio, and how many reach the one and the other. Where no size"
+    yield "stands: from 30k on, contiguous, over any dims."
     yield ""
     lines = []
-    for family, least, aim, count, middle, lowest, reached, aimed in bench_goals.goal_lines(
-        found, named
-    ):
-        numbers = [number(x) for x in (middle, lowest)]
-        lines.append([family, f"{least:g} / {aim:g}", str(count), *numbers, str(reached), str(aimed)])
-    head = ["family", "least / aim", "calls", "median", "lowest", "reach least", "reach aim"]
+    for family, least, aim, count, *ratios, reached, aimed in bench_goals.goal_lines(found, named):
+        line = [family, f"{least:g} / {aim:g}", str(count), *map(number, ratios)]
+        lines.append([*line, str(reached), str(aimed)])
+    head = "family", "least / aim", "calls", "median", "lowest", "reach least", "reach aim"
     yield from table(head, lines)
     yield ""
 

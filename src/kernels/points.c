@@ -3,6 +3,7 @@
 #include "kernels/loops/complex_number.h"
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
+#include "kernels/simd/pack.h"
 
 #include <stdbool.h>
 

@@ -239,18 +239,16 @@ static int64_t chunk_count(const int64_t *counts, int64_t begin) {
 
 static void pack_chunk(void *context, int64_t begin, int64_t end) {
     const mask_job *job = context;
-    (void)end;
     char *const ptr[] = {job->packed + job->counts[begin / CHUNK] * job->item,
                          job->whole + begin * job->item, (char *)(uintptr_t)(job->mask + begin)};
-    job->loop(ptr, NULL, chunk_count(job->counts, begin));
+    job->loop(ptr, (const int64_t[]){end - begin}, chunk_count(job->counts, begin));
 }
 
 static void unpack_chunk(void *context, int64_t begin, int64_t end) {
     const mask_job *job = context;
-    (void)end;
     char *const ptr[] = {job->whole + begin * job->item, (char *)(uintptr_t)(job->mask + begin),
                          job->packed + job->counts[begin / CHUNK] * job->item};
-    job->loop(ptr, NULL, chunk_count(job->counts, begin));
+    job->loop(ptr, (const int64_t[]){end - begin}, chunk_count(job->counts, begin));
 }
 
 static mask_job job_of(const nomen__call *c, const nomen_tensor *whole, const nomen_tensor *packed,

@@ -55,14 +55,20 @@ static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64
         LOOP_NAME2(put_by, SIZE)(base, at, ptr[2], step[2], false, n);
 }
 
-/* ptr: out, source, mask, all rows without gaps; n is how many there are in the mask. Nothing is
- * written behind them, where another thread may be at work. */
+/* ptr: out, source, mask, all rows of step[0] elements without gaps; n is how many there are in the
+ * mask. Nothing is written behind them, where another thread may be at work. */
 static void LOOP_NAME2(pack, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
     T *out = (T *)ptr[0];
     const T *x = (const T *)ptr[1];
     const char *mask = ptr[2];
-    for (int64_t i = 0, k = 0; k < n; i++) {
+    int64_t i = 0, k = 0;
+#if PACK_FAST && SIZE <= 8
+    for (; i + PACK_AT_ONCE(SIZE) <= step[0] && k < n; i += PACK_AT_ONCE(SIZE)) {
+        const __mmask16 chosen = LOOP_NAME2(pack_mask, SIZE)(mask + i);
+        k += LOOP_NAME2(pack_some, SIZE)(out + k, n - k, x + i, chosen);
+    }
+#endif
+    for (; k < n && i < step[0]; i++) {
         out[k] = x[i];
         k += mask[i] != 0;
     }
@@ -70,11 +76,17 @@ static void LOOP_NAME2(pack, SIZE)(char *const ptr[], const int64_t step[], int6
 
 /* ptr: out, mask, source: likewise, the other way */
 static void LOOP_NAME2(unpack, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    (void)step;
     T *out = (T *)ptr[0];
     const char *mask = ptr[1];
     const T *x = (const T *)ptr[2];
-    for (int64_t i = 0, k = 0; k < n; i++) {
+    int64_t i = 0, k = 0;
+#if PACK_FAST && (SIZE == 4 || SIZE == 8)
+    for (; i + PACK_AT_ONCE(SIZE) <= step[0] && k < n; i += PACK_AT_ONCE(SIZE)) {
+        const __mmask16 chosen = LOOP_NAME2(pack_mask, SIZE)(mask + i);
+        k += LOOP_NAME2(unpack_some, SIZE)(out + i, x + k, n - k, chosen);
+    }
+#endif
+    for (; k < n && i < step[0]; i++) {
         const T own = out[i], other = x[k];
         out[i] = mask[i] ? other : own;
         k += mask[i] != 0;

@@ -96,4 +96,81 @@ static inline int64_t pack_places_u64(uint64_t *to, const uint64_t *keys, int64_
     return kept;
 }
 
+/* Elements of 1, 2, 4 and 8 bytes where a mask of bytes says so: pack_some to the front of `to`,
+ * where there is room for `room`; unpack_some from the front of x, where there are so many, to
+ * places in `to`. Both say how many. */
+#if PACK_FAST
+#define PACK_AT_ONCE(size) ((size) == 8 ? 8 : 16)
+
+static inline __mmask16 pack_mask_4(const char *mask) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)mask);
+    return _mm_test_epi8_mask(bytes, bytes);
+}
+static inline __mmask16 pack_mask_1(const char *mask) { return pack_mask_4(mask); }
+static inline __mmask16 pack_mask_2(const char *mask) { return pack_mask_4(mask); }
+static inline __mmask16 pack_mask_8(const char *mask) {
+    const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)mask);
+    return _mm_test_epi8_mask(bytes, bytes); /* the upper eight are 0 */
+}
+/* So many lanes from the first on, but at most 15 and not more than there is room for. */
+static inline __mmask16 pack_first(int count, int64_t room) {
+    return (__mmask16)((1u << (count < room ? count : (int)room)) - 1);
+}
+
+static inline int pack_some_1(void *to, int64_t room, const void *x, __mmask16 chosen) {
+    const int count = __builtin_popcount(chosen);
+    const __m512i wide = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)x));
+    const __m512i found = _mm512_maskz_compress_epi32(chosen, wide);
+    if (room >= 16)
+        _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(found));
+    else
+        _mm512_mask_cvtepi32_storeu_epi8(to, pack_first(count, room), found);
+    return count;
+}
+static inline int pack_some_2(void *to, int64_t room, const void *x, __mmask16 chosen) {
+    const int count = __builtin_popcount(chosen);
+    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)x));
+    const __m512i found = _mm512_maskz_compress_epi32(chosen, wide);
+    if (room >= 16)
+        _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(found));
+    else
+        _mm512_mask_cvtepi32_storeu_epi16(to, pack_first(count, room), found);
+    return count;
+}
+static inline int pack_some_4(void *to, int64_t room, const void *x, __mmask16 chosen) {
+    const int count = __builtin_popcount(chosen);
+    const __m512i found = _mm512_maskz_compress_epi32(chosen, _mm512_loadu_si512(x));
+    if (room >= 16)
+        _mm512_storeu_si512(to, found);
+    else
+        _mm512_mask_storeu_epi32(to, pack_first(count, room), found);
+    return count;
+}
+static inline int pack_some_8(void *to, int64_t room, const void *x, __mmask16 chosen) {
+    const int count = __builtin_popcount(chosen);
+    const __m512i found = _mm512_maskz_compress_epi64((__mmask8)chosen, _mm512_loadu_si512(x));
+    if (room >= 8)
+        _mm512_storeu_si512(to, found);
+    else
+        _mm512_mask_storeu_epi64(to, (__mmask8)pack_first(count, room), found);
+    return count;
+}
+
+static inline int unpack_some_4(void *to, const void *x, int64_t left, __mmask16 chosen) {
+    const int count = __builtin_popcount(chosen);
+    const __m512i next =
+        left >= 16 ? _mm512_loadu_si512(x) : _mm512_maskz_loadu_epi32(pack_first(count, left), x);
+    _mm512_storeu_si512(to, _mm512_mask_expand_epi32(_mm512_loadu_si512(to), chosen, next));
+    return count;
+}
+static inline int unpack_some_8(void *to, const void *x, int64_t left, __mmask16 chosen) {
+    const int count = __builtin_popcount(chosen);
+    const __m512i next = left >= 8 ? _mm512_loadu_si512(x)
+                                   : _mm512_maskz_loadu_epi64((__mmask8)pack_first(count, left), x);
+    _mm512_storeu_si512(to,
+                        _mm512_mask_expand_epi64(_mm512_loadu_si512(to), (__mmask8)chosen, next));
+    return count;
+}
+#endif
+
 #endif
