@@ -16,7 +16,7 @@ help:
 	@echo "make coverage  all tests, and the page that says what they cover"
 	@echo "make branches  all tests in a build that counts, and the page of branches of src that they take"
 	@echo "make mutants   small mistakes in the name rules, one at a time: does a test notice each?"
-	@echo "make bench     every operation beside PyTorch, an hour; BENCH=--quick ends in minutes"
+	@echo "make bench     every operation beside PyTorch, three quarters of an hour; BENCH=--quick ends in minutes"
 	@echo "make bench-c   every operation from C, without Python"
 	@echo "make ulp       the largest error of each float32 function over all inputs, an hour and more; ULP=64: every 64th"
 	@echo "make generate  rewrite the *.gen.* files from ops/      make clean    remove build/ and .venv/"

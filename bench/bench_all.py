@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every operation of the table beside PyTorch: measures, and writes build/bench/results.csv.
 
-    make bench                    all of it: about an hour and a quarter
+    make bench                    all of it: about three quarters of an hour
     make bench BENCH=--quick      ends in minutes
     make bench BENCH="--op sum --op exp --size 1000000"
 

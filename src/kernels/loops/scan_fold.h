@@ -5,9 +5,9 @@
  * working type), GET(A base, A own) -> working type, MADE(working type) -> D if these differ, SUMS
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
  * a line be joined by themselves?), MEET(A *, const A *) if so, and SEQUENTIAL for float: eight and
- * more lines without gaps are joined element by element, in lanes (scan_lanes.h) or turned over.
- * After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT and SEQUENTIAL are
- * undefined.
+ * more lines without gaps are joined element by element, in lanes (scan_lanes.h) or turned over,
+ * and sums of one in blocks of parts. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW,
+ * PUT, DIRECT and SEQUENTIAL are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -24,6 +24,20 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
     (void)at, (void)i0, (void)istep;
     A base = FN(bases)(carry)[line], own = FN(owns)(carry, lines)[line];
     int64_t j = 0;
+#if defined(SEQUENTIAL) && defined(SUMS)
+    D rest[SCAN_BLOCK] __attribute__((aligned(64)));
+    for (; n - j >= LINE_BLOCK; j += LINE_BLOCK) {
+        double before[LINE_PARTS];
+        line_totals(x + j, before);
+        for (int p = 0; p < LINE_PARTS; p++) {
+            const double total = before[p];
+            before[p] = GET(base, own);
+            TAKE(&own, total);
+        }
+        if (y) line_block(x + j, y + j, before);
+    }
+    if (!y) y = rest; /* the carry alone is asked for */
+#endif
 #ifdef SUMS
     while (n - j >= 8) {
         const int64_t count = (n - j < SCAN_RUN ? n - j : SCAN_RUN) / 8 * 8;
@@ -98,9 +112,13 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #undef BASES
 #endif
 
+#if defined(SEQUENTIAL) && defined(SUMS)
+#define SKIPS
+#endif
 #include "kernels/loops/scan_walk.h"
 
 #undef IN_LANES
+#undef SKIPS
 
 static void FN(begin)(void *carry, int64_t lines) {
     A *a = carry;

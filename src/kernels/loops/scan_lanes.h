@@ -192,4 +192,39 @@ LANES_INLINE void lanes_levels(const nomen__scan_args *a, double *owns, const do
 }
 
 #endif
+
+/* ---- one line, in blocks of eight parts that are lines to the lanes -------------------------- */
+
+enum { LINE_PARTS = 8, LINE_PART = 128, LINE_BLOCK = LINE_PARTS * LINE_PART };
+
+/* What each part of a block comes to, eight sums at a time. */
+static inline void line_totals(const float *x, double totals[LINE_PARTS]) {
+    for (int p = 0; p < LINE_PARTS; p++, x += LINE_PART) {
+        double t[8] = {0};
+        for (int k = 0; k < LINE_PART; k += 8)
+            for (int l = 0; l < 8; l++) t[l] += (double)x[k + l];
+        for (int l = 0; l < 4; l++) t[l] += t[l + 4];
+        totals[p] = (t[0] + t[2]) + (t[1] + t[3]);
+    }
+}
+
+/* Running sums of each part, behind what is before it. */
+static inline void line_block(const float *x, float *y, const double before[LINE_PARTS]) {
+#if LANES_HERE
+    enum { ROW = LINE_PART * sizeof(float) };
+    for (int p = 0; p < LINE_PARTS; p += LANES) {
+        const lanes l = {(const char *)(x + p * LINE_PART), (char *)(y + p * LINE_PART), ROW, ROW,
+                         LANES};
+        lanes_lines(&l, LINE_PART, (vf64){0}, ld_f64(before + p), true, true);
+    }
+#else
+    double own[LINE_PARTS] = {0};
+    for (int k = 0; k < LINE_PART; k++)
+        for (int p = 0; p < LINE_PARTS; p++) {
+            own[p] += (double)x[p * LINE_PART + k];
+            y[p * LINE_PART + k] = (float)(before[p] + own[p]);
+        }
+#endif
+}
+
 #endif

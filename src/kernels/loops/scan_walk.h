@@ -3,8 +3,9 @@
  * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, DIRECT if a D is a T bit by bit, POSITIONS
  * if there are positions, SEQUENTIAL if lines without gaps are to be turned over in any case,
  * IN_LANES if there is a function that knows a better way for some, and FN(block)(carry, line,
- * lines, const F *, n, D *, int64_t *at, i0, istep): n elements of one line, FN(level)(carry,
- * lines, const F *, D *, int64_t *at, i): one element of each line. After: FN(run). */
+ * lines, const F *, n, D *, int64_t *at, i0, istep): n elements of one line (SKIPS: it takes NULL
+ * for D * where only the carry is asked for), FN(level)(carry, lines, const F *, D *, int64_t *at,
+ * i): one element of each line. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -58,7 +59,12 @@ static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
             D *to = FN(results)(a, out, y);
             int64_t *found = a->at && a->at_step == 8 ? (int64_t *)(void *)places : at;
             const F *x = FN(fetch)(a->in + r * a->in_row + j * a->in_step, a->in_step, n, buf);
-            FN(block)(carry, r, a->lines, x, n, to, found, a->index0 + j * a->index_step,
+#ifdef SKIPS
+            D *const wanted = a->out ? to : NULL;
+#else
+            D *const wanted = to;
+#endif
+            FN(block)(carry, r, a->lines, x, n, wanted, found, a->index0 + j * a->index_step,
                       a->index_step);
             nomen__scan_args left = *a; /* what is still to be delivered */
             if (to != y) left.out = NULL;
