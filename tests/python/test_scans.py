@@ -185,6 +185,30 @@ def test_long_scans_have_the_same_bits_with_any_number_of_threads():
         nomen.set_num_threads(before)
 
 
+@pytest.mark.parametrize("shape", [(7, 60_000), (8, 60_000), (13, 70_001), (3, 9, 40_000)])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_sums_of_some_long_rows_have_the_same_bits_with_any_number_of_threads(shape, dtype):
+    """Sums that come back to nearly nothing show the order in which they were made."""
+    half = shape[-1] // 2
+    numbers = np.random.default_rng(4).random((*shape[:-1], half), dtype="f4") * 1e6
+    back = -np.random.default_rng(5).permuted(numbers, axis=-1)
+    x = nomen.from_numpy(np.concatenate([numbers, back], -1)).to(getattr(nomen, dtype))
+    apart = nomen.stack([x, x], -1).select(-1, 0)
+    beside = x.transpose(0, -1).clone(memory_format="contiguous_format").transpose(0, -1)
+    before = nomen.get_num_threads()
+    try:
+        for given in (x, apart, beside):
+            for room in (x, apart, beside):
+                out, found = nomen.empty_like(room), []
+                for threads in (1, 2, 5):
+                    nomen.set_num_threads(threads)
+                    nomen.cumsum(given, -1, out=out.zero_())
+                    found.append(out.clone())
+                assert found[0].equal(found[1]) and found[0].equal(found[2])
+    finally:
+        nomen.set_num_threads(before)
+
+
 def test_sums_of_many_small_numbers_do_not_drift():
     n = 1 << 20
     x = nomen.full((n,), 0.1)

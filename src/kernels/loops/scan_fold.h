@@ -96,13 +96,12 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
 #endif
 #define IN_LANES FN(run_lanes)
 
-/* False: the lines are not without gaps. */
+/* False: the lines are not without gaps, or nothing is to be written and levels do as well. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
     enum { LEAST = 4 }; /* elements of a line that are worth turning over */
-    const bool out = a->out != NULL;
-    if (out && a->in_row == 4 && a->out_row == 4)
+    if (a->out && a->in_row == 4 && a->out_row == 4)
         lanes_levels(a, FN(owns)(carry, a->lines), BASES(carry));
-    else if (out && a->in_step == 4 && a->out_step == 4 && a->lines >= 8 && a->n >= LEAST)
+    else if (a->in_step == 4 && a->out_step == 4 && a->lines >= 8 && a->n >= LEAST)
         lanes_run(a, FN(owns)(carry, a->lines), BASES(carry));
     else
         return false;
@@ -115,10 +114,12 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #if defined(SEQUENTIAL) && defined(SUMS)
 #define SKIPS
 #endif
+#define FOLDS
 #include "kernels/loops/scan_walk.h"
 
 #undef IN_LANES
 #undef SKIPS
+#undef FOLDS
 
 static void FN(begin)(void *carry, int64_t lines) {
     A *a = carry;

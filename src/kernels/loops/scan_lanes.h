@@ -118,6 +118,7 @@ LANES_INLINE vf64 lanes_square(const lanes *l, int lines, int64_t j, int n, vf64
         own = sums ? own + one : own * one;
         x[k] = lanes_narrow(based ? base + own : own);
     }
+    if (!l->out) return own; /* the carry alone is asked for */
     lanes_turn(x);
     for (int i = 0; i < LANES && i < lines; i++)
         lanes_put(l->out + i * l->out_row + j * 4, n, x[i]);
@@ -142,8 +143,8 @@ LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const doubl
     for (int64_t r = 0; r < a->lines; r += LANES) {
         const int64_t left = a->lines - r;
         const int few = left < LANES ? (int)left : LANES;
-        const lanes l = {a->in + r * a->in_row, a->out + r * a->out_row, a->in_row, a->out_row,
-                         few};
+        const lanes l = {a->in + r * a->in_row, moved(a->out, r * a->out_row), a->in_row,
+                         a->out_row, few};
         const vf64 own = lanes_get_f64(owns + r, few);
         vf64 base = {0}, after;
         if (sums) base = lanes_get_f64(bases + r, few);

@@ -2,10 +2,11 @@
  * element after element. Before: OP, SFX, T, F, FETCH and WIDEN as in fetch.h, D (result before it
  * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, DIRECT if a D is a T bit by bit, POSITIONS
  * if there are positions, SEQUENTIAL if lines without gaps are to be turned over in any case,
- * IN_LANES if there is a function that knows a better way for some, and FN(block)(carry, line,
- * lines, const F *, n, D *, int64_t *at, i0, istep): n elements of one line (SKIPS: it takes NULL
- * for D * where only the carry is asked for), FN(level)(carry, lines, const F *, D *, int64_t *at,
- * i): one element of each line. After: FN(run). */
+ * IN_LANES if there is a function that knows a better way for some, FOLDS if the carry of a line
+ * must be the same whether results are written or not (out is NULL; their steps say how they would
+ * lie), and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at, i0, istep): n elements of
+ * one line (SKIPS: it takes NULL for D * where only the carry is asked for), FN(level)(carry,
+ * lines, const F *, D *, int64_t *at, i): one element of each line. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -96,7 +97,7 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
 #ifdef POSITIONS
     int64_t at[SHORT_ROW * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
 #endif
-    const bool turns_in = a->in_step == 4, turns_out = a->out_step == 4;
+    const bool turns_in = a->in_step == 4, turns_out = a->out && a->out_step == 4;
     for (int64_t first = 0; first < a->n; first += SHORT_ROW) {
         const int64_t n = a->n - first < SHORT_ROW ? a->n - first : SHORT_ROW, fours = n / 4 * 4;
         const char *from = a->in + first * a->in_step;
@@ -109,7 +110,8 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
             const bool turned_in = turns_in && j < fours, turned_out = turns_out && j < fours;
             const char *level =
                 turned_in ? (const char *)(in + j * NOMEN__ACC_BLOCK) : from + j * a->in_step;
-            char *made = turned_out ? (char *)(out + j * NOMEN__ACC_BLOCK) : to + j * a->out_step;
+            char *made =
+                turned_out ? (char *)(out + j * NOMEN__ACC_BLOCK) : moved(to, j * a->out_step);
             const F *x =
                 FN(fetch)(level, turned_in ? (int64_t)sizeof(T) : a->in_row, a->lines, buf);
 #ifdef POSITIONS
@@ -118,7 +120,7 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
 #else
             FN(level)(carry, a->lines, x, y, NULL, 0);
 #endif
-            FN(put)(y, made, turned_out ? (int64_t)sizeof(T) : a->out_row, a->lines);
+            if (a->out) FN(put)(y, made, turned_out ? (int64_t)sizeof(T) : a->out_row, a->lines);
         }
         for (int64_t r = 0; turns_out && r < a->lines; r += TURN_LINES)
             for (int64_t j = 0; j < fours; j += 4)
@@ -133,9 +135,16 @@ static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
     }
 }
 
+/* Do the steps of results count? */
+#ifdef FOLDS
+#define CERTAIN(a) ((void)(a), true)
+#else
+#define CERTAIN(a) ((a)->out != NULL)
+#endif
+
 /* Long lines without gaps on both sides are better run through one by one. */
 static bool FN(can_turn)(const nomen__scan_args *a) {
-    if (sizeof(T) != 4 || !a->out || a->lines < 8) return false;
+    if (sizeof(T) != 4 || !CERTAIN(a) || a->lines < 8) return false;
 #ifdef POSITIONS
     if (a->at && a->at_step != 8) return false;
 #endif
@@ -148,7 +157,7 @@ static bool FN(can_turn)(const nomen__scan_args *a) {
 
 static void FN(run)(void *carry, const nomen__scan_args *a) {
     /* Lines are walked the way that suits the stores, if there are any. */
-    int64_t row = a->out ? a->out_row : a->in_row, step = a->out ? a->out_step : a->in_step;
+    int64_t row = CERTAIN(a) ? a->out_row : a->in_row, step = CERTAIN(a) ? a->out_step : a->in_step;
     int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
 #ifdef IN_LANES
     if (IN_LANES(carry, a)) return;
@@ -162,3 +171,5 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     else
         FN(run_lines)(carry, a);
 }
+
+#undef CERTAIN
