@@ -96,12 +96,13 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
 #endif
 #define IN_LANES FN(run_lanes)
 
-/* False: the lines are not without gaps, or nothing is to be written and levels do as well. */
+/* False: the lines are few, or not without gaps. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
     enum { LEAST = 4 }; /* elements of a line that are worth turning over */
-    if (a->out && a->in_row == 4 && a->out_row == 4)
+    if (a->lines < 8) return false;
+    if (a->in_row == 4 && a->out_row == 4)
         lanes_levels(a, FN(owns)(carry, a->lines), BASES(carry));
-    else if (a->in_step == 4 && a->out_step == 4 && a->lines >= 8 && a->n >= LEAST)
+    else if (a->in_step == 4 && a->out_step == 4 && a->n >= LEAST)
         lanes_run(a, FN(owns)(carry, a->lines), BASES(carry));
     else
         return false;

@@ -165,15 +165,16 @@ LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin
     const bool sums = bases != NULL;
     vf64 own[4], base[4];
     const char *in = a->in + r * 4 + begin * a->in_step;
-    char *out = a->out + r * 4 + begin * a->out_step;
+    char *out = moved(a->out, r * 4 + begin * a->out_step);
     for (int v = 0; v < vectors; v++) {
         own[v] = lanes_get_f64(owns + r + LANES * v, n);
         base[v] = sums ? lanes_get_f64(bases + r + LANES * v, n) : own[v];
     }
-    for (int64_t j = begin; j < end; j++, in += a->in_step, out += a->out_step)
+    for (int64_t j = begin; j < end; j++, in += a->in_step, out = moved(out, a->out_step))
         for (int v = 0; v < vectors; v++) {
             const vf64 one = lanes_widen(lanes_get(in + ROW * v, n, 0));
             own[v] = sums ? own[v] + one : own[v] * one;
+            if (!out) continue; /* the carry alone is asked for */
             lanes_put(out + ROW * v, n, lanes_narrow(sums ? base[v] + own[v] : own[v]));
         }
     for (int v = 0; v < vectors; v++) lanes_put_f64(owns + r + LANES * v, n, own[v]);
