@@ -745,10 +745,7 @@ static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, 
     const bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
     double values[CHUNK];
     if (dtype == NOMEN_F64) {
-        if (h->which == NOMEN__LOG_NORMAL)
-            draw_normals(g, out, n, full);
-        else
-            fill_f64(g, out, n);
+        draw_block(g, &(block){.u = out, .n = n}, h, full);
         return;
     }
     if (n >= 2 * SHAPED && nomen_get_num_threads() > 1 && fill_in_relay(g, dtype, out, n, h, full))

@@ -64,7 +64,7 @@ static void LOOP_NAME2(pack, SIZE)(char *const ptr[], const int64_t step[], int6
     int64_t i = 0, k = 0;
 #if PACK_FAST && SIZE <= 8
     for (; i + PACK_AT_ONCE(SIZE) <= step[0] && k < n; i += PACK_AT_ONCE(SIZE)) {
-        const __mmask16 chosen = LOOP_NAME2(pack_mask, SIZE)(mask + i);
+        const __mmask16 chosen = pack_mask(mask + i, PACK_AT_ONCE(SIZE));
         k += LOOP_NAME2(pack_some, SIZE)(out + k, n - k, x + i, chosen);
     }
 #endif
@@ -82,7 +82,7 @@ static void LOOP_NAME2(unpack, SIZE)(char *const ptr[], const int64_t step[], in
     int64_t i = 0, k = 0;
 #if PACK_FAST && (SIZE == 4 || SIZE == 8)
     for (; i + PACK_AT_ONCE(SIZE) <= step[0] && k < n; i += PACK_AT_ONCE(SIZE)) {
-        const __mmask16 chosen = LOOP_NAME2(pack_mask, SIZE)(mask + i);
+        const __mmask16 chosen = pack_mask(mask + i, PACK_AT_ONCE(SIZE));
         k += LOOP_NAME2(unpack_some, SIZE)(out + i, x + k, n - k, chosen);
     }
 #endif

@@ -15,11 +15,8 @@ enum { PAIR_LANES = 64, PAIR_ROUNDS = 32, PAIR_VECTORS = 4, PAIR_WORTH = 2048 };
 static inline vf32 pair_least(vf32 a, vf32 b) {
 #if VB == 64
     return (vf32)_mm512_range_ps((__m512)a, (__m512)b, 0xa);
-#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-    return (vf32)_mm256_min_ps((__m256)v_abs_f32(b), (__m256)a);
 #else
-    const vf32 c = v_abs_f32(b);
-    return v_sel_f32(c < a, c, a);
+    return v_lesser_f32(v_abs_f32(b), a);
 #endif
 }
 

@@ -235,8 +235,8 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
 #endif
 
 #define WIDE
-#ifdef BETTER
-#define ROW_MOST INT64_MAX /* there are no errors that grow */
+#if defined(BETTER) || defined(FOLD_LONG)
+#define ROW_MOST INT64_MAX /* there are no errors that grow, or there are blocks of its own */
 #endif
 #include "kernels/loops/reduce_walk.h"
 #undef WIDE

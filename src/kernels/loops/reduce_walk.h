@@ -5,8 +5,8 @@
  * NOMEN__ACC_WIDE accumulators, DIRECT if there are FN(row_direct) and FN(cols_direct), which fetch
  * what they need by themselves, DECIDED(A *) if no more elements can change one, POSITIONS if the
  * position of an element matters, TURNED_ROW (the longest rows of 4-byte elements that are taken as
- * columns; unset: SHORT_ROW, as for others), ROW_MOST (the longest row as it lies that FN(row) gets
- * in one piece; unset: ROW_BLOCK), FOLD_LONG as in reduce_fold.h, and the functions FN(row)(A *,
+ * columns; unset: SHORT_ROW, as for others), ROW_MOST (the longest row as it lies that FN(row)
+ * or FN(row_direct) gets in one piece; unset: ROW_BLOCK), and the functions FN(row)(A *,
  * const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
  * After: FN(step), which uses FN(init) and FN(merge). */
 
@@ -14,12 +14,6 @@
 
 #ifndef ROW_MOST
 #define ROW_MOST ROW_BLOCK
-#endif
-
-#ifdef FOLD_LONG
-#define DIRECT_MOST INT64_MAX /* it has blocks of its own */
-#else
-#define DIRECT_MOST ROW_BLOCK
 #endif
 
 #ifdef WIDE
@@ -33,9 +27,8 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
     if (s->red_step == (int64_t)sizeof(T)) {
         for (int64_t i = 0; i < s->n_acc; i++) {
             const T *in = (const T *)(const void *)(s->in + i * s->acc_step);
-            for (int64_t j = 0; j < s->n_red; j += DIRECT_MOST)
-                FN(row_direct)(acc + i, in + j,
-                               s->n_red - j < DIRECT_MOST ? s->n_red - j : DIRECT_MOST);
+            for (int64_t j = 0; j < s->n_red; j += ROW_MOST)
+                FN(row_direct)(acc + i, in + j, s->n_red - j < ROW_MOST ? s->n_red - j : ROW_MOST);
         }
         return;
     }
@@ -178,4 +171,3 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 }
 
 #undef ROW_MOST
-#undef DIRECT_MOST

@@ -102,15 +102,10 @@ static inline int64_t pack_places_u64(uint64_t *to, const uint64_t *keys, int64_
 #if PACK_FAST
 #define PACK_AT_ONCE(size) ((size) == 8 ? 8 : 16)
 
-static inline __mmask16 pack_mask_4(const char *mask) {
-    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)mask);
+static inline __mmask16 pack_mask(const char *mask, int at_once) {
+    const __m128i *from = (const __m128i *)(const void *)mask; /* of eight the upper lanes are 0 */
+    const __m128i bytes = at_once == 8 ? _mm_loadl_epi64(from) : _mm_loadu_si128(from);
     return _mm_test_epi8_mask(bytes, bytes);
-}
-static inline __mmask16 pack_mask_1(const char *mask) { return pack_mask_4(mask); }
-static inline __mmask16 pack_mask_2(const char *mask) { return pack_mask_4(mask); }
-static inline __mmask16 pack_mask_8(const char *mask) {
-    const __m128i bytes = _mm_loadl_epi64((const __m128i *)(const void *)mask);
-    return _mm_test_epi8_mask(bytes, bytes); /* the upper eight are 0 */
 }
 /* So many lanes from the first on, but at most 15 and not more than there is room for. */
 static inline __mmask16 pack_first(int count, int64_t room) {

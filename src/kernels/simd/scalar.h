@@ -147,11 +147,6 @@ static inline void st_i8o_n(void *p, vi8o v, int64_t k) { memcpy(p, &v, (size_t)
 #endif
 
 #if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512 && NOMEN__ISA_ID != NOMEN__ISA_ID_avx2
-/* At most top, at least low; NaN stays. */
-static inline vf32 v_min_f32(vf32 x, float top) { return v_sel_f32(x > top, v_set_f32(top), x); }
-static inline vf64 v_min_f64(vf64 x, double top) { return v_sel_f64(x > top, v_set_f64(top), x); }
-static inline vf32 v_max_f32(vf32 x, float low) { return v_sel_f32(x < low, v_set_f32(low), x); }
-static inline vf64 v_max_f64(vf64 x, double low) { return v_sel_f64(x < low, v_set_f64(low), x); }
 static inline vf32 v_lesser_f32(vf32 a, vf32 b) { return v_sel_f32(a < b, a, b); }
 static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return v_sel_f64(a < b, a, b); }
 static inline vf32 v_greater_f32(vf32 a, vf32 b) { return v_sel_f32(a > b, a, b); }

@@ -122,7 +122,7 @@ static inline vf32h v_high(vf32 x) {
 /* ---- what differs from ISA to ISA ---------------------------------------------------------------
  * v_fma_*, v_sqrt_*, v_floor_*, v_ceil_*, v_trunc_*, v_round_* (half to even), v_any32, v_any64 (of
  * a mask), v_dup_even_*, v_dup_odd_*, v_swap_* (of neighbours: real and imaginary parts),
- * v_min_*, v_max_*, v_lesser_* and v_greater_* (a if it is less, or greater, than b, else b),
+ * v_lesser_* and v_greater_* (a if it is less, or greater, than b, else b),
  * v_about_inverse_f32, v_scale_*, v_split_*, v_exponent_*, v_log_special_*,
  * v_pick_odd_*, v_from_f16, v_to_f16,
  * v_from_bf16, v_to_bf16, v_low_f64 and v_high_f64 (half of the lanes as f64) and v_narrow_f64
@@ -158,7 +158,11 @@ static inline vu16h v_cut_bf16(vf32 x) { return __builtin_convertvector((vu32)x 
 static inline void st_exact_bf16(void *p, vf32 v) { st_u16h(p, v_cut_bf16(v)); }
 static inline void st_exact_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_cut_bf16(v), k); }
 
-/* x within [low, high]; NaN stays. */
+/* At most top, at least low, within [low, high]; NaN stays. */
+static inline vf32 v_min_f32(vf32 x, float top) { return v_lesser_f32(v_set_f32(top), x); }
+static inline vf64 v_min_f64(vf64 x, double top) { return v_lesser_f64(v_set_f64(top), x); }
+static inline vf32 v_max_f32(vf32 x, float low) { return v_greater_f32(v_set_f32(low), x); }
+static inline vf64 v_max_f64(vf64 x, double low) { return v_greater_f64(v_set_f64(low), x); }
 static inline vf32 v_limit_f32(vf32 x, float low, float high) {
     return v_min_f32(v_max_f32(x, low), high);
 }

@@ -30,11 +30,7 @@ static inline vf32 v_trunc_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_TR
 static inline vf64 v_trunc_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_TRUNC); }
 static inline vf32 v_round_f32(vf32 x) { return (vf32)_mm256_round_ps(x, SIMD_EVEN); }
 static inline vf64 v_round_f64(vf64 x) { return (vf64)_mm256_round_pd(x, SIMD_EVEN); }
-/* At most top, at least low; of two, these return the second one where one is NaN. */
-static inline vf32 v_min_f32(vf32 x, float top) { return (vf32)_mm256_min_ps(v_set_f32(top), x); }
-static inline vf64 v_min_f64(vf64 x, double top) { return (vf64)_mm256_min_pd(v_set_f64(top), x); }
-static inline vf32 v_max_f32(vf32 x, float low) { return (vf32)_mm256_max_ps(v_set_f32(low), x); }
-static inline vf64 v_max_f64(vf64 x, double low) { return (vf64)_mm256_max_pd(v_set_f64(low), x); }
+/* Of two, these return the second one where one is NaN. */
 static inline vf32 v_lesser_f32(vf32 a, vf32 b) {
     return (vf32)_mm256_min_ps((__m256)a, (__m256)b);
 }
@@ -177,11 +173,7 @@ static inline vf32 v_trunc_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SI
 static inline vf64 v_trunc_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_TRUNC); }
 static inline vf32 v_round_f32(vf32 x) { return (vf32)_mm512_roundscale_ps(x, SIMD_EVEN); }
 static inline vf64 v_round_f64(vf64 x) { return (vf64)_mm512_roundscale_pd(x, SIMD_EVEN); }
-/* At most top, at least low; of two, these return the second one where one is NaN. */
-static inline vf32 v_min_f32(vf32 x, float top) { return (vf32)_mm512_min_ps(v_set_f32(top), x); }
-static inline vf64 v_min_f64(vf64 x, double top) { return (vf64)_mm512_min_pd(v_set_f64(top), x); }
-static inline vf32 v_max_f32(vf32 x, float low) { return (vf32)_mm512_max_ps(v_set_f32(low), x); }
-static inline vf64 v_max_f64(vf64 x, double low) { return (vf64)_mm512_max_pd(v_set_f64(low), x); }
+/* Of two, these return the second one where one is NaN. */
 static inline vf32 v_lesser_f32(vf32 a, vf32 b) {
     return (vf32)_mm512_min_ps((__m512)a, (__m512)b);
 }
