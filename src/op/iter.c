@@ -9,9 +9,9 @@
 /* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
  * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them;
  * of short rows, SHORT_BYTES at most, as many as there is room for; of less than SHORT_ROWS it does
- * not pay. */
+ * not pay. One row again and again takes AGAIN_BYTES of L1, through which the others stream. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
-enum { SHORT_BYTES = 128, SPREAD_BYTES = 64, SHORT_ROWS = 8 };
+enum { SHORT_BYTES = 128, SPREAD_BYTES = 64, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
@@ -131,7 +131,7 @@ static void find_short_rows(nomen__iter *it) {
     int64_t item = it->own[0];
     uint32_t tiled = 0;
     bool again = true;
-    if (it->ndim < 2 || it->tiled || n * item > TILE_BYTES / 2 || it->size[1] < SHORT_ROWS) return;
+    if (it->ndim < 2 || it->tiled || n * item > AGAIN_BYTES / 2 || it->size[1] < SHORT_ROWS) return;
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
@@ -141,9 +141,9 @@ static void find_short_rows(nomen__iter *it) {
         again &= far == 0 && near == own;
         if (own > item) item = own;
     }
-    if (n * item > (again ? TILE_BYTES / 2 : SHORT_BYTES)) return;
+    if (n * item > (again ? AGAIN_BYTES / 2 : SHORT_BYTES)) return;
     it->tiled = tiled;
-    it->high = TILE_BYTES / (n * item);
+    it->high = (again ? AGAIN_BYTES : TILE_BYTES) / (n * item);
     it->width = n;
 }
 

@@ -5,17 +5,13 @@
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
 
 /* The best of n >= lanes numbers (of which none is a NaN; equal ones may be any of them), and
- * whether there is a NaN, which is then what comes out. far: the row may lie beyond the caches,
- * where the processor does not look far enough ahead by itself. */
+ * whether there is a NaN, which is then what comes out. */
 static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes,
-                                                          const bool far, bool *any) {
+                                                          bool *any) {
     F s[64] __attribute__((aligned(64))), nan[64] __attribute__((aligned(64)));
     for (int l = 0; l < lanes; l++) s[l] = x[l], nan[l] = 0;
     for (int64_t j = 0; j < n; j += lanes) {
         if (j + lanes > n) j = n - lanes; /* the last ones once more: no harm to an extremum */
-        if (far)
-            for (int line = 0; line < lanes * (int)sizeof *x; line += LINE)
-                __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
         /* Kept apart, so that each lane is a maximum and a comparison. */
         for (int l = 0; l < lanes; l++) {
             const F y = x[j + l];

@@ -52,23 +52,14 @@ static inline void odd_f32(const double *x, float *to, int64_t n) {
     }
 }
 
-/* How many bytes beyond those at hand are asked for: of a buffer that the next block widens too. */
-enum { WIDEN_PREFETCH = 2048 };
-
 static inline void widen_f16(const uint16_t *x, float *to, int64_t n) {
     int64_t j = 0;
-    for (; j + W32 <= n; j += W32) {
-        __builtin_prefetch((const char *)(x + j) + WIDEN_PREFETCH);
-        st_f32(to + j, ld_f16(x + j));
-    }
+    for (; j + W32 <= n; j += W32) st_f32(to + j, ld_f16(x + j));
     if (j < n) st_f32_n(to + j, ld_f16_n(x + j, n - j), n - j);
 }
 static inline void widen_bf16(const uint16_t *x, float *to, int64_t n) {
     int64_t j = 0;
-    for (; j + W32 <= n; j += W32) {
-        __builtin_prefetch((const char *)(x + j) + WIDEN_PREFETCH);
-        st_f32(to + j, ld_bf16(x + j));
-    }
+    for (; j + W32 <= n; j += W32) st_f32(to + j, ld_bf16(x + j));
     if (j < n) st_f32_n(to + j, ld_bf16_n(x + j, n - j), n - j);
 }
 static inline void narrow_f16(const float *x, uint16_t *to, int64_t n) {

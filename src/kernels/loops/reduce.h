@@ -20,15 +20,10 @@
 
 /* Rows are taken in by blocks of ROW_BLOCK elements (errors grow within a block only), columns by
  * blocks of COL_BLOCK rows: 128 rows of 255 still fit a signed 16-bit lane. Strided columns are
- * gathered COL_ROWS rows at a time. PREFETCH: how many bytes beyond those at hand are asked for. */
-enum {
-    ROW_BLOCK = 1024,
-    COL_BLOCK = 128,
-    COL_ROWS = 8,
-    SHORT_ROW = 16,
-    PREFETCH = 4096,
-    LINE = 64
-};
+ * gathered COL_ROWS rows at a time. Nothing is asked for ahead: the processor sees such
+ * streams by itself, and rows from memory take up to half as long again where they are asked for in
+ * L1. */
+enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
 
 /* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK
  * elements apart. */

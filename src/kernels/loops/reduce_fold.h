@@ -65,27 +65,16 @@ static inline D FN(fold_rest)(C *s, const F *x, int64_t n) {
 #ifdef FOLD_ROW
 static inline D FN(fold_row)(const F *x, int64_t n) { return FOLD_ROW(x, n); }
 #else
-/* Rows from beyond the caches: the processor looks ahead to the end of a page at most, and not far
- * enough where elements are widened. */
 static inline D FN(fold_row)(const F *x, int64_t n) {
 #ifdef BETTER
     bool any;
-#ifdef FETCH
-    const bool far = false;
-#else
-    const bool far = true;
-#endif
-    if (n >= 8) return n < 64 ? FN(search)(x, n, 8, false, &any) : FN(search)(x, n, 64, far, &any);
+    if (n >= 8) return n < 64 ? FN(search)(x, n, 8, &any) : FN(search)(x, n, 64, &any);
 #endif
     if (n < LANES) return FN(fold_few)(x, n);
     C s[LANES] __attribute__((aligned(64)));
     int64_t j = 0;
     for (int l = 0; l < LANES; l++) s[l] = ID;
     for (; j + LANES <= n; j += LANES) {
-#ifndef FETCH
-        for (int line = 0; line < (int)(LANES * sizeof *x); line += LINE)
-            __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
-#endif
         for (int l = 0; l < LANES; l++) s[l] = JOIN(s[l], LD(x[j + l]));
     }
     return FN(fold_rest)(s, x + j, n - j);
@@ -102,32 +91,15 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     (void)i0, (void)istep;
     C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
     const char *p = (const char *)in;
-    enum { CHUNK = LINE / (int)sizeof *in };
-    /* Rows of many lines lie pages apart, where the processor sees no stream. */
-    const int64_t ahead = n_acc >= 8 * CHUNK ? 4 * pitch : 0;
     int64_t j = 0;
     for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
+    /* Step by step: a JOIN that names its operands twice would repeat them. */
     for (; j + 4 <= rows; j += 4) {
         const F *x0 = (const F *)(const void *)(p + j * pitch);
         const F *x1 = (const F *)(const void *)(p + (j + 1) * pitch);
         const F *x2 = (const F *)(const void *)(p + (j + 2) * pitch);
         const F *x3 = (const F *)(const void *)(p + (j + 3) * pitch);
-        int64_t i = 0;
-        /* Step by step: a JOIN that names its operands twice would repeat them. */
-        for (; i + CHUNK <= n_acc; i += CHUNK) {
-            if (ahead) {
-                __builtin_prefetch((const char *)(x0 + i) + ahead);
-                __builtin_prefetch((const char *)(x1 + i) + ahead);
-                __builtin_prefetch((const char *)(x2 + i) + ahead);
-                __builtin_prefetch((const char *)(x3 + i) + ahead);
-            }
-            for (int64_t k = i; k < i + CHUNK; k++) {
-                const C first = JOIN(LD(x0[k]), LD(x1[k])), second = JOIN(LD(x2[k]), LD(x3[k]));
-                const C four = JOIN(first, second);
-                s[k] = JOIN(s[k], four);
-            }
-        }
-        for (; i < n_acc; i++) {
+        for (int64_t i = 0; i < n_acc; i++) {
             const C first = JOIN(LD(x0[i]), LD(x1[i])), second = JOIN(LD(x2[i]), LD(x3[i]));
             const C four = JOIN(first, second);
             s[i] = JOIN(s[i], four);
@@ -173,8 +145,6 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 #endif
     for (int l = 0; l < LANES / FN(width); l++) v[l] = (LV){0} + ID;
     for (; j + LANES <= n; j += LANES) {
-        for (int line = 0; line < (int)(LANES * sizeof *x); line += LINE)
-            __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
 #ifdef VPAIR
 #pragma GCC unroll 16
         for (int l = 0; l < LANES / FN(width) / 2; l++) {

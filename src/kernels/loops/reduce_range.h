@@ -22,8 +22,6 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
     for (int l = 0; l < LANES; l++) s[l] = t[l] = x[l], nan[l] = 0;
     for (int64_t j = 0; j < n; j += LANES) {
         if (j + LANES > n) j = n - LANES; /* the last ones once more: no harm to an extremum */
-        for (int line = 0; line < LANES * (int)sizeof *x; line += LINE)
-            __builtin_prefetch((const char *)(x + j) + PREFETCH + line);
         for (int l = 0; l < LANES; l++) {
             const A y = x[j + l];
             nan[l] = y != y ? y : nan[l];
