@@ -55,10 +55,10 @@ nomen_status nomen__random_poisson(nomen_generator *g, double *values, int64_t n
 /* 0 .. n - 1 in random order. */
 nomen_status nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t n);
 
-/* ---- between random.c, random_fill.c and random_simd.c --------------------------------------- */
+/* ---- between the files random*.c ------------------------------------------------------------- */
 
 /* The pad lets the vector loops run over the end of the block; what is in it does not count. */
-enum { NOMEN__MT_WORDS = 624, NOMEN__MT_SHIFT = 397, NOMEN__MT_PAD = 8 };
+enum { NOMEN__MT_WORDS = 624, NOMEN__MT_SHIFT = 397, NOMEN__MT_PAD = 16 };
 
 struct nomen_generator {
     pthread_mutex_t lock;
@@ -89,6 +89,18 @@ void nomen__generator_refill(nomen_generator *g); /* next block; position become
 void nomen__random_shape(nomen__distribution which, double *u, int64_t n, double a, double b);
 void nomen__random_pairs(double *u, int64_t pairs);
 
+/* random_store.c. Numbers as those of another dtype: 0 and 1 of any; doubles, of any but complex
+ * ones, whole ones cut off. */
+void nomen__store_integers(nomen_dtype dtype, void *out, const int64_t *in, int64_t n);
+void nomen__store_truths(nomen_dtype dtype, void *out, const uint8_t *in, int64_t n);
+void nomen__store_doubles(nomen_dtype dtype, void *out, const double *in, int64_t n);
+/* Which u are below p; below probabilities each, u in double if these are, otherwise in float. */
+void nomen__doubles_below(const double *u, double p, uint8_t *truth, int64_t n);
+void nomen__draws_below(nomen_dtype p_dtype, const void *u, const void *p, uint8_t *truth,
+                        int64_t n);
+/* Are all n numbers of a floating dtype from 0 to `most`, and none a NaN? */
+bool nomen__all_within(nomen_dtype dtype, const void *x, int64_t n, double most);
+
 /* Radii, cosines and sines of all uniform numbers of a float of 16 bits. */
 enum { NOMEN__BF16_COUNT = 1 << 8, NOMEN__F16_COUNT = 1 << 11 };
 typedef struct nomen__normal_tables {
@@ -106,21 +118,21 @@ typedef struct nomen__random_loops {
                        const float *scale);
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
     void (*normal_f32)(float *at, int64_t groups, float mean, float std);
-    void (*normal_f64)(double *at, int64_t groups, double mean, double std);
     /* the same of words of 16 bits, which are uniform numbers of the dtype by their lowest ones */
     void (*normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
                       const nomen__normal_tables *tables, float mean, float std);
     /* in place: times width, plus low, rounded once */
     void (*scale_f32)(float *at, int64_t n, float width, float low);
     void (*scale_f64)(double *at, int64_t n, double width, double low);
-    /* word % range + base, for a range below 2^32 and a base no larger than 2^51 */
-    void (*remainders_f32)(const uint32_t *words, float *out, int64_t n, double range, double base);
-    void (*remainders_f64)(const uint32_t *words, double *out, int64_t n, double range,
-                           double base);
+    /* word % range + base, for a range below 2^32 and a base no larger than 2^50 */
+    void (*remainders_f32)(const uint32_t *words, void *out, int64_t n, double range, double base);
+    void (*remainders_f64)(const uint32_t *words, void *out, int64_t n, double range, double base);
+    void (*remainders_i64)(const uint32_t *words, void *out, int64_t n, double range, double base);
     /* what nomen__random_any promises; wide: of int64 and float64, takes 2 n words */
     void (*whole)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
     void (*wide)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
 } nomen__random_loops;
+extern const nomen__random_loops nomen__random_plain, nomen__random_avx2, nomen__random_avx512;
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);
 const nomen__random_loops *nomen__random_loops_best(void); /* of nomen__cpu_isa() */
 

@@ -1,4 +1,4 @@
-/* Random generators: seeds, locks and states. The loops that draw are in random_simd.c, the
+/* Random generators: seeds, locks and states. The loops that draw are in random_loops.h, the
  * distributions in random_fill.c. */
 #include "core/draw.h"
 #include "core/forks.h"

@@ -1,6 +1,6 @@
 /* Template: n numbers made of words by one function, some at a time; what is left over is made in a
  * block of its own. random_short.h includes it once per function with
- *   NAME   of what is defined        MAKE(words, out)   makes AT_ONCE numbers; may read `scale`
+ *   FUNCTION  its name                  MAKE(words, out)   makes AT_ONCE numbers; may read `scale`
  *   ITEM   bytes of a number         AT_ONCE, EACH      LANES and 1 word per number, if not given
  */
 
@@ -9,7 +9,7 @@
 #define EACH    1
 #endif
 
-BODY void NAME(const uint32_t *words, char *out, int64_t n, const float *scale) {
+BODY void FUNCTION(const uint32_t *words, char *out, int64_t n, const float *scale) {
     uint32_t rest[AT_ONCE * EACH] = {0};
     char made[AT_ONCE * ITEM];
     int64_t i = 0;
@@ -21,7 +21,7 @@ BODY void NAME(const uint32_t *words, char *out, int64_t n, const float *scale) 
     memcpy(out + i * ITEM, made, (size_t)(n - i) * ITEM);
 }
 
-#undef NAME
+#undef FUNCTION
 #undef MAKE
 #undef ITEM
 #undef AT_ONCE

@@ -1,6 +1,7 @@
 /* Distributions: which words of a generator become which numbers. Follows PyTorch 1.13 on the CPU
  * draw by draw, so that a seed means the same in both. */
 #include "core/draw.h"
+#include "core/random_half.h"
 
 #include "nomen/memory.h"
 
@@ -52,147 +53,11 @@ static double draw_normal(nomen_generator *g) {
     return radius * cos(theta);
 }
 
-/* ---- 16-bit floats --------------------------------------------------------------------------- */
-
-static uint16_t bf16_of(float value) {
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    if (value != value) return 0x7fc0;
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
-static float bf16_to(uint16_t value) {
-    uint32_t bits = (uint32_t)value << 16;
-    float result;
-    memcpy(&result, &bits, sizeof result);
-    return result;
-}
-
-/* Rounds to nearest even: the float's own addition rounds at the right bit once the number sits
- * beside a large one. Choices and no branches, for vectors. */
-static inline uint16_t f16_of(float value) {
-    const float beside = fabsf(value) + 0.5f;
-    uint32_t bits, small;
-    memcpy(&bits, &value, sizeof bits);
-    memcpy(&small, &beside, sizeof small);
-    const uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
-    uint32_t found = (magnitude + 0xfff + (magnitude >> 13 & 1) - 0x38000000) >> 13;
-    found = magnitude < 0x38800000 ? small - 0x3f000000 : found; /* below 2^-14: steps of 2^-24 */
-    found = magnitude >= 0x477ff000 ? 0x7c00 : found;            /* from 65520 on: infinity */
-    found |= sign;
-    return (uint16_t)(magnitude > 0x7f800000 ? 0x7e00 : found);
-}
-
-static inline float f16_to(uint16_t value) {
-    const uint32_t magnitude = value & 0x7fff;
-    uint32_t bits = (magnitude << 13) + 0x38000000;
-    bits += magnitude >= 0x7c00 ? 0x38000000 : 0;
-    const float tiny = (float)(int32_t)magnitude * 0x1p-24f;
-    uint32_t small;
-    memcpy(&small, &tiny, sizeof small);
-    bits = magnitude < 0x400 ? small : bits;
-    bits |= (uint32_t)(value & 0x8000) << 16;
-    float result;
-    memcpy(&result, &bits, sizeof result);
-    return result;
-}
+/* ---- dtypes ---------------------------------------------------------------------------------- */
 
 static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
 
 static float round_f16(float value) { return f16_to(f16_of(value)); }
-
-/* ---- storing chunks of one type as another --------------------------------------------------- */
-
-static void store_integers(nomen_dtype dtype, void *out, const int64_t *in, int64_t n) {
-    switch (dtype) {
-    case NOMEN_BOOL:
-        for (int64_t i = 0; i < n; i++) ((uint8_t *)out)[i] = in[i] != 0;
-        break;
-    case NOMEN_U8:
-    case NOMEN_I8:
-        for (int64_t i = 0; i < n; i++) ((uint8_t *)out)[i] = (uint8_t)in[i];
-        break;
-    case NOMEN_I16:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = (uint16_t)in[i];
-        break;
-    case NOMEN_I32:
-        for (int64_t i = 0; i < n; i++) ((uint32_t *)out)[i] = (uint32_t)in[i];
-        break;
-    case NOMEN_I64: memcpy(out, in, (size_t)n * sizeof *in); break;
-    case NOMEN_F16:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = f16_of((float)in[i]);
-        break;
-    case NOMEN_BF16:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = bf16_of((float)in[i]);
-        break;
-    case NOMEN_F32:
-        for (int64_t i = 0; i < n; i++) ((float *)out)[i] = (float)in[i];
-        break;
-    case NOMEN_F64:
-        for (int64_t i = 0; i < n; i++) ((double *)out)[i] = (double)in[i];
-        break;
-    case NOMEN_C64:
-        for (int64_t i = 0; i < n; i++)
-            ((float *)out)[2 * i] = (float)in[i], ((float *)out)[2 * i + 1] = 0;
-        break;
-    case NOMEN_C128:
-        for (int64_t i = 0; i < n; i++)
-            ((double *)out)[2 * i] = (double)in[i], ((double *)out)[2 * i + 1] = 0;
-        break;
-    default: break;
-    }
-}
-
-/* 0 and 1 as numbers of any dtype. */
-static void store_truths(nomen_dtype dtype, void *out, const uint8_t *in, int64_t n) {
-    const bool whole = !nomen_dtype_is_floating(dtype);
-    const uint16_t one_16 = dtype == NOMEN_F16 ? 0x3c00 : dtype == NOMEN_BF16 ? 0x3f80 : 1;
-    const uint32_t one_32 = whole ? 1 : 0x3f800000;
-    const uint64_t one_64 = whole ? 1 : UINT64_C(0x3ff) << 52;
-    if (nomen_dtype_is_complex(dtype)) {
-        int64_t values[CHUNK];
-        for (int64_t i = 0; i < n; i++) values[i] = in[i];
-        store_integers(dtype, out, values, n);
-        return;
-    }
-    switch (nomen_dtype_size(dtype)) {
-    case 1: memcpy(out, in, (size_t)n); break;
-    case 2:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = in[i] ? one_16 : 0;
-        break;
-    case 4:
-        for (int64_t i = 0; i < n; i++) ((uint32_t *)out)[i] = in[i] ? one_32 : 0;
-        break;
-    default:
-        for (int64_t i = 0; i < n; i++) ((uint64_t *)out)[i] = in[i] ? one_64 : 0;
-    }
-}
-
-static int64_t saturated(double value) {
-    return value >= 0x1p63   ? INT64_MAX
-           : value < -0x1p63 ? INT64_MIN
-           : value != value  ? 0
-                             : (int64_t)value;
-}
-
-static void store_doubles(nomen_dtype dtype, void *out, const double *in, int64_t n) {
-    int64_t integers[CHUNK];
-    switch (dtype) {
-    case NOMEN_F16:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = f16_of((float)in[i]);
-        break;
-    case NOMEN_BF16:
-        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = bf16_of((float)in[i]);
-        break;
-    case NOMEN_F32:
-        for (int64_t i = 0; i < n; i++) ((float *)out)[i] = (float)in[i];
-        break;
-    case NOMEN_F64: memcpy(out, in, (size_t)n * sizeof *in); break;
-    default:
-        for (int64_t i = 0; i < n; i++) integers[i] = saturated(in[i]);
-        store_integers(dtype, out, integers, n);
-    }
-}
 
 /* The real dtype that a floating or complex one consists of; n becomes the number of reals. */
 static nomen_dtype real_parts(nomen_dtype dtype, int64_t *n) {
@@ -348,7 +213,7 @@ static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
         part = least(n, CHUNK);
         draw_normals(g, values, part, dtype == NOMEN_F64);
         for (int64_t i = 0; i < part; i++) values[i] = fma(values[i], h->b, h->a);
-        store_doubles(dtype, out, values, part);
+        nomen__store_doubles(dtype, out, values, part);
     }
 }
 
@@ -422,6 +287,19 @@ typedef struct normal_task {
     double mean, std;
 } normal_task;
 
+/* In double PyTorch calls the functions of libm, and the last bits of those are nobody else's: with
+ * a mean that a draw nearly cancels they become the first ones. */
+static void normal_f64(double *at, int64_t groups, double mean, double std) {
+    for (; groups > 0; groups--, at += GROUP) {
+        for (int j = 0; j < GROUP / 2; j++) {
+            const double radius = sqrt(-2.0 * log(1.0 - at[j]));
+            const double theta = 2.0 * M_PI * at[j + GROUP / 2];
+            at[j] = fma(radius * cos(theta), std, mean);
+            at[j + GROUP / 2] = fma(radius * sin(theta), std, mean);
+        }
+    }
+}
+
 /* Turns uniform numbers into normal ones, group by group. */
 static void normal_groups(void *context, int64_t begin, int64_t end) {
     const normal_task *t = context;
@@ -429,7 +307,7 @@ static void normal_groups(void *context, int64_t begin, int64_t end) {
     if (t->dtype == NOMEN_F32) {
         t->loops->normal_f32((float *)(void *)at, end - begin, (float)t->mean, (float)t->std);
     } else if (t->dtype == NOMEN_F64) {
-        t->loops->normal_f64((double *)(void *)at, end - begin, t->mean, t->std);
+        normal_f64((double *)(void *)at, end - begin, t->mean, t->std);
     } else {
         normal_groups_16(t->loops, t->dtype, (uint16_t *)(void *)at, end - begin, t->mean, t->std);
     }
@@ -450,7 +328,8 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
     nomen__generator_unlock(g);
     if (status) return status;
     normal_task task = {nomen__random_loops_best(), dtype, out, mean, std};
-    status = nomen__parallel_asking(n / GROUP, PARALLEL_GROUPS, normal_groups, &task);
+    const int64_t grain = dtype == NOMEN_F64 ? PARALLEL_GROUPS / 16 : PARALLEL_GROUPS;
+    status = nomen__parallel_asking(n / GROUP, grain, normal_groups, &task);
     if (status || n % GROUP == 0) return status;
     task.out = advance(out, dtype, n - GROUP);
     memcpy(task.out, last, GROUP * nomen_dtype_size(dtype));
@@ -459,30 +338,6 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
-
-/* x * y / 2^64. */
-static inline uint64_t upper_product(uint64_t x, uint32_t y) {
-#ifdef __SIZEOF_INT128__
-    return (uint64_t)((unsigned __int128)x * y >> 64);
-#else
-    return ((x >> 32) * y + ((x & UINT32_MAX) * y >> 32)) >> 32;
-#endif
-}
-
-/* word % range for 32-bit words by multiplication (Lemire, Kaser, Kurz 2019); exact for every range
- * below 2^32. */
-static void remainders32(nomen_generator *g, int64_t *out, int64_t n, uint32_t range,
-                         int64_t base) {
-    uint64_t inverse = range > 1 ? UINT64_MAX / range + 1 : 0;
-    for (int64_t got; n > 0; n -= got, out += got) {
-        const uint32_t *words = draw_some(g, n, &got);
-        for (int64_t i = 0; i < got; i++) {
-            uint64_t fraction = inverse * words[i];
-            uint64_t rest = upper_product(fraction, range);
-            out[i] = (int64_t)(rest + (uint64_t)base);
-        }
-    }
-}
 
 /* word % range for 64-bit words and ranges beyond 2^32, by an estimate of the quotient that is
  * never too large and at most one too small. */
@@ -493,32 +348,38 @@ static uint64_t remainder64(uint64_t word, uint64_t range, double inverse) {
 }
 
 /* What a double holds, and all steps to it, is exact. */
-static bool fill_remainders_quickly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                                    int64_t base, uint64_t range) {
+static bool in_doubles(int64_t base, uint64_t range) {
+    return range <= UINT32_MAX && base <= INT64_C(1) << 50 && base >= -(INT64_C(1) << 50);
+}
+
+static void remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double range,
+                       double base) {
     const nomen__random_loops *loops = nomen__random_loops_best();
-    if (range > UINT32_MAX || base > INT64_C(1) << 51 || base < -(INT64_C(1) << 51)) return false;
-    if (dtype != NOMEN_F32 && dtype != NOMEN_F64) return false;
     for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
         const uint32_t *words = draw_some(g, n, &got);
         if (dtype == NOMEN_F32)
-            loops->remainders_f32(words, out, got, (double)range, (double)base);
+            loops->remainders_f32(words, out, got, range, base);
+        else if (dtype == NOMEN_F64)
+            loops->remainders_f64(words, out, got, range, base);
         else
-            loops->remainders_f64(words, out, got, (double)range, (double)base);
+            loops->remainders_i64(words, out, got, range, base);
     }
-    return true;
 }
 
 /* range > 0; wide: 64-bit words, otherwise 32-bit ones. */
 static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     int64_t values[CHUNK], base = h->base;
     uint64_t range = h->range;
-    bool wide = h->wide;
-    if (!wide && fill_remainders_quickly(g, dtype, out, n, base, range)) return;
+    const bool wide = h->wide, quick = !wide && in_doubles(base, range);
+    if (quick && (dtype == NOMEN_F32 || dtype == NOMEN_F64 || dtype == NOMEN_I64)) {
+        remainders(g, dtype, out, n, (double)range, (double)base);
+        return;
+    }
     const double inverse = (1 - 0x1p-50) / (double)range;
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
-        if (!wide && range <= UINT32_MAX) {
-            remainders32(g, values, part, (uint32_t)range, base);
+        if (quick) {
+            remainders(g, NOMEN_I64, values, part, (double)range, (double)base);
         } else if (wide) {
             for (int64_t i = 0; i < part; i++)
                 values[i] = (int64_t)(remainder64(draw64(g), range, inverse) + (uint64_t)base);
@@ -526,7 +387,7 @@ static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, in
             for (int64_t i = 0; i < part; i++)
                 values[i] = (int64_t)(nomen__draw32(g) % range + (uint64_t)base);
         }
-        store_integers(dtype, out, values, part);
+        nomen__store_integers(dtype, out, values, part);
     }
 }
 
@@ -537,7 +398,7 @@ static void fill_words(nomen_generator *g, nomen_dtype dtype, void *out, int64_t
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         for (int64_t i = 0; i < part; i++) values[i] = (int64_t)draw64(g);
-        store_integers(dtype, out, values, part);
+        nomen__store_integers(dtype, out, values, part);
     }
 }
 
@@ -579,8 +440,8 @@ static void fill_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         fill_f64(g, u, part);
-        for (int64_t i = 0; i < part; i++) truths[i] = u[i] < p;
-        store_truths(dtype, out, truths, part);
+        nomen__doubles_below(u, p, truths, part);
+        nomen__store_truths(dtype, out, truths, part);
     }
 }
 
@@ -589,40 +450,24 @@ nomen_status nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void
     return draw_all(g, dtype, out, n, fill_bernoulli, &(how){.a = p});
 }
 
-/* Which of n probabilities are above numbers of float. */
-static void compare_floats(nomen_dtype p_dtype, const void *p, const float *u, uint8_t *above,
-                           int64_t n) {
-    const uint16_t *halves = p;
-    const float *floats = p;
-    if (p_dtype == NOMEN_F32)
-        for (int64_t i = 0; i < n; i++) above[i] = u[i] < floats[i];
-    else if (p_dtype == NOMEN_F16)
-        for (int64_t i = 0; i < n; i++) above[i] = u[i] < f16_to(halves[i]);
-    else
-        for (int64_t i = 0; i < n; i++) above[i] = u[i] < bf16_to(halves[i]);
-}
-
 /* Probabilities of double take a double each, all others a float. */
 static void fill_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                                 how *h) {
-    double u[CHUNK];
-    float short_u[CHUNK];
+    union {
+        double f64[CHUNK];
+        float f32[CHUNK];
+    } u;
     uint8_t truths[CHUNK];
-    nomen_dtype p_dtype = h->p_dtype;
-    const void *p = h->p;
-    for (int64_t part, done = 0; done < n; done += part, out = advance(out, dtype, part)) {
-        part = least(n - done, CHUNK);
-        if (p_dtype == NOMEN_F64) {
-            fill_f64(g, u, part);
-            for (int64_t i = 0; i < part; i++) truths[i] = u[i] < ((const double *)p)[done + i];
-        } else {
-            fill_f32(g, short_u, part);
-            const char *at = (const char *)p + (size_t)done * nomen_dtype_size(p_dtype);
-            compare_floats(p_dtype, at, short_u, truths, part);
-        }
-        store_truths(dtype, out, truths, part);
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        if (h->p_dtype == NOMEN_F64)
+            fill_f64(g, u.f64, part);
+        else
+            fill_f32(g, u.f32, part);
+        nomen__draws_below(h->p_dtype, &u, h->p, truths, part);
+        nomen__store_truths(dtype, out, truths, part);
+        h->p += (size_t)part * nomen_dtype_size(h->p_dtype);
     }
-    h->p += (size_t)n * nomen_dtype_size(p_dtype);
 }
 
 nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out,
@@ -686,7 +531,7 @@ static void shape_block(const block *b, int64_t from, int64_t to, const how *h, 
             shape_values(h->which, u, part, h->a, h->b);
         else
             nomen__random_shape(h->which, u, part, h->a, h->b);
-        store_doubles(dtype, advance(out, dtype, from), u, part);
+        nomen__store_doubles(dtype, advance(out, dtype, from), u, part);
     }
 }
 

@@ -1,13 +1,30 @@
-/* Template: what fuses multiplications with additions; most of it is Box-Muller in float on groups
- * of 16, bit for bit as PyTorch 1.13 does it. random_simd.c includes it once per ISA with
- *   NAME(x)  the name of x for this ISA        TARGET        the attribute of its functions
- *   FMA(a, b, c)  a * b + c rounded once       FMA64         the same of doubles
- *   ROOT(x)       square roots
- * Logarithm, sine and cosine are the polynomials of Moshier's Cephes library in the order and with
- * the fusions of PyTorch's build, since every rounding shows in what comes out. */
+/* Part of random_loops.h: what fuses multiplications with additions; most of it is Box-Muller in
+ * float on groups of 16, bit for bit as PyTorch 1.13 does it. Logarithm, sine and cosine are the
+ * polynomials of Moshier's Cephes library in the order and with the fusions of PyTorch's build,
+ * since every rounding shows in what comes out. */
+
+#ifdef ONE_BY_ONE
+static inline f32v fused_lanes(f32v a, f32v b, f32v c) {
+    f32v result;
+    for (int i = 0; i < LANES; i++) result[i] = fmaf(a[i], b[i], c[i]);
+    return result;
+}
+
+static inline f64v fused_lanes64(f64v a, f64v b, f64v c) {
+    f64v result;
+    for (int i = 0; i < LANES64; i++) result[i] = fma(a[i], b[i], c[i]);
+    return result;
+}
+
+static inline f32v root_lanes(f32v x) {
+    f32v result;
+    for (int i = 0; i < LANES; i++) result[i] = sqrtf(x[i]);
+    return result;
+}
+#endif
 
 /* log u for normal u > 0: u = 2^e m with m in [sqrt(1/2), sqrt(2)). */
-TARGET static inline f32v NAME(log_of)(f32v u) {
+BODY f32v log_of(f32v u) {
     u32v bits = (u32v)u;
     f32v m = (f32v)((bits & 0x807fffffU) | 0x3f000000U), zero = {0};
     i32v small = m < 0.707106781186547524f;
@@ -28,7 +45,7 @@ TARGET static inline f32v NAME(log_of)(f32v u) {
 }
 
 /* Sine and cosine for 0 <= x < 2 pi: x = j pi/4 + r with even j and |r| <= pi/4. */
-TARGET static inline void NAME(sine_cosine)(f32v x, f32v *sine, f32v *cosine) {
+BODY void sine_cosine(f32v x, f32v *sine, f32v *cosine) {
     f32v zero = {0};
     i32v j = (__builtin_convertvector(x * 1.27323954473516f, i32v) + 1) & ~1;
     f32v k = __builtin_convertvector(j, f32v);
@@ -49,74 +66,109 @@ TARGET static inline void NAME(sine_cosine)(f32v x, f32v *sine, f32v *cosine) {
     *cosine = (f32v)((((i32v)s & swap) | ((i32v)c & ~swap)) ^ (left << 29));
 }
 
-TARGET static void NAME(normal_f32)(float *at, int64_t groups, float mean, float std) {
-    f32v zero = {0}, means = zero + mean, stds = zero + std;
-    for (; groups > 0; groups--, at += GROUP) {
-        f32v radius = ROOT(-2.0f * NAME(log_of)(1.0f - *(const f32v *)at)), sine, cosine;
-        NAME(sine_cosine)((float)(2 * M_PI) * *(const f32v *)(at + LANES), &sine, &cosine);
-        *(f32v *)at = FMA(radius * cosine, stds, means);
-        *(f32v *)(at + LANES) = FMA(radius * sine, stds, means);
+/* A vector is half of one group or of two: 8 radii each, and 8 angles. */
+enum { HALF = GROUP / 2, AT_A_TIME = LANES / HALF };
+
+#if LANES == 16
+typedef float f32half __attribute__((vector_size(4 * HALF), aligned(4), may_alias));
+BODY f32v load_half(const float *at) {
+    const f32half a = *(const f32half *)at, b = *(const f32half *)(at + GROUP);
+    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+BODY void store_half(float *at, f32v x) {
+    *(f32half *)at = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7);
+    *(f32half *)(at + GROUP) = __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+#else
+BODY f32v load_half(const float *at) { return *(const f32v *)at; }
+BODY void store_half(float *at, f32v x) { *(f32v *)at = x; }
+#endif
+
+BODY void normal_group(float *at, float mean, float std) {
+    const f32v zero = {0}, means = zero + mean, stds = zero + std;
+    f32v radius = ROOT(-2.0f * log_of(1.0f - load_half(at))), sine, cosine;
+    sine_cosine((float)(2 * M_PI) * load_half(at + HALF), &sine, &cosine);
+    store_half(at, FMA(radius * cosine, stds, means));
+    store_half(at + HALF, FMA(radius * sine, stds, means));
+}
+
+TARGET static void normal_f32(float *at, int64_t groups, float mean, float std) {
+    for (; groups >= AT_A_TIME; groups -= AT_A_TIME, at += AT_A_TIME * GROUP)
+        normal_group(at, mean, std);
+    if (groups > 0) {
+        float two[AT_A_TIME * GROUP] = {0};
+        memcpy(two, at, sizeof(float[GROUP]));
+        normal_group(two, mean, std);
+        memcpy(at, two, sizeof(float[GROUP]));
     }
 }
 
-/* Eight radii and eight angles are looked up, by words of which the lowest bits count. */
-TARGET BODY void NAME(look_up_16)(const uint16_t *at, int mask, const nomen__normal_tables *t,
-                                  f32v *x, f32v *y) {
-    f32v radius, cosine, sine;
-    look_up(&radius, t->radius, at, mask);
-    look_up(&cosine, t->cosine, at + LANES, mask);
-    look_up(&sine, t->sine, at + LANES, mask);
-    *x = radius * cosine;
-    *y = radius * sine;
+/* The same of 16-bit floats: radii and angles are looked up, by words of which the lowest bits
+ * count. */
+BODY f32v look_up_half(const float *table, const uint16_t *at, int mask) {
+    uint16_t words[LANES];
+    for (int k = 0; k < AT_A_TIME; k++)
+        memcpy(words + k * HALF, at + k * GROUP, sizeof(uint16_t[HALF]));
+    return look_up(table, words, mask);
+}
+BODY void store_half_16(uint16_t *at, u32v x) {
+    uint16_t made[LANES];
+    store_16(x, (char *)made);
+    for (int k = 0; k < AT_A_TIME; k++)
+        memcpy(at + k * GROUP, made + k * HALF, sizeof(uint16_t[HALF]));
 }
 
 /* Every step is rounded. */
-TARGET BODY void NAME(stretch_bf16)(f32v x, float mean, float std, uint16_t *out) {
-    round_to_bf16(&x);
-    x *= std;
-    round_to_bf16(&x);
-    x += mean;
-    store_bf16(&x, out);
+BODY u32v stretch_bf16(f32v x, float mean, float std) {
+    return bf16_from(round_to_bf16(round_to_bf16(x) * std) + mean);
 }
-
 /* The end is rounded. */
-TARGET BODY void NAME(stretch_f16)(f32v x, float mean, float std, uint16_t *out) {
-    const f32v zero = {0}, y = FMA(x, zero + std, zero + mean);
-    store_f16(&y, out);
+BODY u32v stretch_f16(f32v x, float mean, float std) {
+    const f32v zero = {0};
+    return f16_from(FMA(x, zero + std, zero + mean));
 }
 
-TARGET static void NAME(normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
-                                   const nomen__normal_tables *t, float mean, float std) {
-    f32v x, y;
+BODY void normal_group_16(uint16_t *at, nomen_dtype dtype, const nomen__normal_tables *t,
+                          float mean, float std) {
+    const bool brain = dtype == NOMEN_BF16;
+    const int mask = (brain ? NOMEN__BF16_COUNT : NOMEN__F16_COUNT) - 1;
+    const f32v radius = look_up_half(t->radius, at, mask);
+    const f32v x = radius * look_up_half(t->cosine, at + HALF, mask);
+    const f32v y = radius * look_up_half(t->sine, at + HALF, mask);
+    store_half_16(at, brain ? stretch_bf16(x, mean, std) : stretch_f16(x, mean, std));
+    store_half_16(at + HALF, brain ? stretch_bf16(y, mean, std) : stretch_f16(y, mean, std));
+}
+
+/* With the dtype as a constant nothing is decided in the loop. */
+BODY void normal_groups_of(uint16_t *at, int64_t groups, nomen_dtype dtype,
+                           const nomen__normal_tables *t, float mean, float std) {
+    for (; groups >= AT_A_TIME; groups -= AT_A_TIME, at += AT_A_TIME * GROUP)
+        normal_group_16(at, dtype, t, mean, std);
+    if (groups > 0) {
+        uint16_t two[AT_A_TIME * GROUP] = {0};
+        memcpy(two, at, sizeof(uint16_t[GROUP]));
+        normal_group_16(two, dtype, t, mean, std);
+        memcpy(at, two, sizeof(uint16_t[GROUP]));
+    }
+}
+
+TARGET static void normal_16(uint16_t *at, int64_t groups, nomen_dtype dtype,
+                             const nomen__normal_tables *t, float mean, float std) {
     if (dtype == NOMEN_BF16)
-        for (; groups > 0; groups--, at += GROUP) {
-            NAME(look_up_16)(at, NOMEN__BF16_COUNT - 1, t, &x, &y);
-            NAME(stretch_bf16)(x, mean, std, at);
-            NAME(stretch_bf16)(y, mean, std, at + LANES);
-        }
+        normal_groups_of(at, groups, NOMEN_BF16, t, mean, std);
     else
-        for (; groups > 0; groups--, at += GROUP) {
-            NAME(look_up_16)(at, NOMEN__F16_COUNT - 1, t, &x, &y);
-            NAME(stretch_f16)(x, mean, std, at);
-            NAME(stretch_f16)(y, mean, std, at + LANES);
-        }
+        normal_groups_of(at, groups, NOMEN_F16, t, mean, std);
 }
 
-TARGET static void NAME(scale_f32)(float *at, int64_t n, float width, float low) {
+TARGET static void scale_f32(float *at, int64_t n, float width, float low) {
     const f32v zero = {0}, widths = zero + width, lows = zero + low;
     for (; n >= LANES; n -= LANES, at += LANES) *(f32v *)at = FMA(*(f32v *)at, widths, lows);
     for (; n > 0; n--, at++) *at = fmaf(*at, width, low);
 }
 
-TARGET static void NAME(scale_f64)(double *at, int64_t n, double width, double low) {
+TARGET static void scale_f64(double *at, int64_t n, double width, double low) {
     const f64v zero = {0}, widths = zero + width, lows = zero + low;
     for (; n >= LANES64; n -= LANES64, at += LANES64)
         *(f64v *)at = FMA64(*(f64v *)at, widths, lows);
     for (; n > 0; n--, at++) *at = fma(*at, width, low);
 }
-
-#undef NAME
-#undef TARGET
-#undef FMA
-#undef ROOT
-#undef FMA64

@@ -1,9 +1,9 @@
-/* Part of random_simd.c: words as whole numbers of any dtype, and as floats of 16 bits. The bodies
- * are compiled for several ISAs. A function for each dtype: what is inlined with the dtype as a
- * constant has branches nobody takes. */
+/* Part of random_loops.h: words as whole numbers of any dtype, and as floats of 16 bits. A function
+ * for each dtype: what is inlined with the dtype as a constant has branches nobody takes. */
 
-typedef uint16_t u16v __attribute__((vector_size(16), aligned(2), may_alias));
-typedef uint8_t u8v __attribute__((vector_size(32), may_alias));
+typedef uint16_t u16v __attribute__((vector_size(2 * LANES), aligned(2), may_alias));
+typedef uint8_t u8v
+    __attribute__((vector_size(LANES == 16 ? LANES : 4 * LANES), aligned(1), may_alias));
 
 /* ---- whole numbers --------------------------------------------------------------------------- */
 
@@ -19,9 +19,12 @@ BODY u32v rest_of_power(u32v w, int k, int digits) {
     return (u32v)(rest - ((rest >= range) & range));
 }
 
-/* The lowest bytes, together in each half first: conversion in one step becomes byte by byte. */
+/* The lowest bytes; without an instruction for it together in each half first, as conversion in one
+ * step becomes byte by byte. */
 BODY void store_8(u32v w, char *out) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if LANES == 16
+    *(u8v *)(void *)out = __builtin_convertvector(w, u8v);
+#elif __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     const u8v all = (u8v)w;
     const u32v bytes = (u32v)__builtin_shufflevector(all, all, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8,
                                                      12, 0, 4, 8, 12, 16, 20, 24, 28, 16, 20, 24,
@@ -38,52 +41,52 @@ BODY u32v as_float(u32v whole) { return (u32v) __builtin_convertvector((i32v)who
 
 /* What random_ draws for a dtype from words of 32 bits: numbers up to the largest of an integer, or
  * up to which a float has all of them. */
-BODY u32v eight(const uint32_t *words) { return *(const u32v *)words; }
+BODY u32v some(const uint32_t *words) { return *(const u32v *)words; }
 BODY void make_f16(const uint32_t *words, char *out) {
-    const u32v r = rest_of_power(eight(words), 11, 3);
+    const u32v r = rest_of_power(some(words), 11, 3);
     store_16((as_float(r) - 0x38000000) >> 13 & (u32v)(r != 0), out);
 }
 BODY void make_bf16(const uint32_t *words, char *out) {
-    store_16(as_float(rest_of_power(eight(words), 8, 4)) >> 16, out);
+    store_16(as_float(rest_of_power(some(words), 8, 4)) >> 16, out);
 }
 BODY void make_f32(const uint32_t *words, char *out) {
-    store_32(as_float(rest_of_power(eight(words), 24, 2)), out);
+    store_32(as_float(rest_of_power(some(words), 24, 2)), out);
 }
 
-#define NAME             whole_bool
-#define MAKE(words, out) store_8(eight(words) & 1, out)
+#define FUNCTION         whole_bool
+#define MAKE(words, out) store_8(some(words) & 1, out)
 #define ITEM             1
 #include "core/random_each.h"
-#define NAME             whole_u8
-#define MAKE(words, out) store_8(eight(words) & UINT8_MAX, out)
+#define FUNCTION         whole_u8
+#define MAKE(words, out) store_8(some(words) & UINT8_MAX, out)
 #define ITEM             1
 #include "core/random_each.h"
-#define NAME             whole_i8
-#define MAKE(words, out) store_8(eight(words) & INT8_MAX, out)
+#define FUNCTION         whole_i8
+#define MAKE(words, out) store_8(some(words) & INT8_MAX, out)
 #define ITEM             1
 #include "core/random_each.h"
-#define NAME             whole_i16
-#define MAKE(words, out) store_16(eight(words) & INT16_MAX, out)
+#define FUNCTION         whole_i16
+#define MAKE(words, out) store_16(some(words) & INT16_MAX, out)
 #define ITEM             2
 #include "core/random_each.h"
-#define NAME             whole_i32
-#define MAKE(words, out) store_32(eight(words) & INT32_MAX, out)
+#define FUNCTION         whole_i32
+#define MAKE(words, out) store_32(some(words) & INT32_MAX, out)
 #define ITEM             4
 #include "core/random_each.h"
-#define NAME             whole_f16
+#define FUNCTION         whole_f16
 #define MAKE(words, out) make_f16(words, out)
 #define ITEM             2
 #include "core/random_each.h"
-#define NAME             whole_bf16
+#define FUNCTION         whole_bf16
 #define MAKE(words, out) make_bf16(words, out)
 #define ITEM             2
 #include "core/random_each.h"
-#define NAME             whole_f32
+#define FUNCTION         whole_f32
 #define MAKE(words, out) make_f32(words, out)
 #define ITEM             4
 #include "core/random_each.h"
 
-BODY void whole_body(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
+TARGET static void whole(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
     switch (dtype) {
     case NOMEN_BOOL: whole_bool(words, out, n, NULL); break;
     case NOMEN_U8: whole_u8(words, out, n, NULL); break;
@@ -118,20 +121,20 @@ BODY void make_f64(const uint32_t *words, char *out) {
     *(f64v *)(void *)out = upper + lower;
 }
 
-#define NAME             whole_i64
+#define FUNCTION         whole_i64
 #define MAKE(words, out) make_i64(words, out)
 #define ITEM             8
 #define AT_ONCE          LANES64
 #define EACH             2
 #include "core/random_each.h"
-#define NAME             whole_f64
+#define FUNCTION         whole_f64
 #define MAKE(words, out) make_f64(words, out)
 #define ITEM             8
 #define AT_ONCE          LANES64
 #define EACH             2
 #include "core/random_each.h"
 
-BODY void wide_body(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
+TARGET static void wide(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype) {
     if (dtype == NOMEN_I64)
         whole_i64(words, out, n, NULL);
     else
@@ -157,23 +160,24 @@ BODY u32v bf16_from(f32v value) {
     const u32v bits = (u32v)value, found = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
     return choose((bits & INT32_MAX) > 0x7f800000, (u32v){0} + 0x7fc0, found);
 }
-/* What functions that are compiled for an ISA call gets vectors by address: in registers it would
- * be another calling convention. All of it is inlined. Numbers of a table, named one by one, go
- * into the vector without a way through memory. */
-BODY void look_up(f32v *found, const float *table, const uint16_t *at, int mask) {
-    *found =
-        (f32v){table[at[0] & mask], table[at[1] & mask], table[at[2] & mask], table[at[3] & mask],
-               table[at[4] & mask], table[at[5] & mask], table[at[6] & mask], table[at[7] & mask]};
+/* Numbers of a table, named one by one, go into the vector without a way through memory. */
+BODY f32v look_up(const float *table, const uint16_t *at, int mask) {
+    return (f32v){
+        table[at[0] & mask],  table[at[1] & mask],  table[at[2] & mask],  table[at[3] & mask],
+        table[at[4] & mask],  table[at[5] & mask],  table[at[6] & mask],  table[at[7] & mask],
+#if LANES == 16
+        table[at[8] & mask],  table[at[9] & mask],  table[at[10] & mask], table[at[11] & mask],
+        table[at[12] & mask], table[at[13] & mask], table[at[14] & mask], table[at[15] & mask],
+#endif
+    };
 }
 
-BODY void round_to_bf16(f32v *value) { *value = (f32v)(bf16_from(*value) << 16); }
-BODY void store_bf16(const f32v *value, uint16_t *out) { store_16(bf16_from(*value), (char *)out); }
-BODY void store_f16(const f32v *value, uint16_t *out) { store_16(f16_from(*value), (char *)out); }
+BODY f32v round_to_bf16(f32v value) { return (f32v)(bf16_from(value) << 16); }
 
 /* 11 bits of a word for float16, 8 for bfloat16: as fractions of 1, exact in both. Times scale[1],
  * plus scale[0], each rounded as a float. */
 BODY f32v fractions(const uint32_t *words, int digits) {
-    const u32v count = eight(words) & ((1U << digits) - 1);
+    const u32v count = some(words) & ((1U << digits) - 1);
     return __builtin_convertvector((i32v)count, f32v) * (1.0f / (float)(1 << digits));
 }
 BODY void make_uniform_bf16(const uint32_t *words, char *out) {
@@ -190,25 +194,25 @@ BODY void make_between_f16(const uint32_t *words, char *out, const float *scale)
     store_16(f16_from(fractions(words, 11) * scale[1] + scale[0]), out);
 }
 
-#define NAME             uniform_bf16
+#define FUNCTION         uniform_bf16
 #define MAKE(words, out) make_uniform_bf16(words, out)
 #define ITEM             2
 #include "core/random_each.h"
-#define NAME             uniform_f16
+#define FUNCTION         uniform_f16
 #define MAKE(words, out) make_uniform_f16(words, out)
 #define ITEM             2
 #include "core/random_each.h"
-#define NAME             between_bf16
+#define FUNCTION         between_bf16
 #define MAKE(words, out) make_between_bf16(words, out, scale)
 #define ITEM             2
 #include "core/random_each.h"
-#define NAME             between_f16
+#define FUNCTION         between_f16
 #define MAKE(words, out) make_between_f16(words, out, scale)
 #define ITEM             2
 #include "core/random_each.h"
 
-BODY void uniform_16_body(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
-                          const float *scale) {
+TARGET static void uniform_16(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
+                              const float *scale) {
     char *at = (char *)out;
     if (dtype == NOMEN_BF16 && scale)
         between_bf16(words, at, n, scale);

@@ -5,6 +5,7 @@
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,39 @@ static nomen_tensor *doubles_of(const nomen_tensor *t) {
 
 static double *doubles_at(nomen_tensor *t) { return (double *)(void *)t->data; }
 
+/* Are all numbers of t, which is contiguous and floating, from 0 to `most`? */
+static nomen_status ask_within(const nomen_tensor *t, double most, bool *all) {
+    enum { PIECE = 1 << 16 };
+    const nomen_dtype dtype = (nomen_dtype)t->dtype;
+    const char *x = t->data;
+    nomen_status s = NOMEN_OK;
+    *all = true;
+    for (int64_t left = t->numel; left > 0 && *all && !s; left -= PIECE) {
+        *all = nomen__all_within(dtype, x, left < PIECE ? left : PIECE, most);
+        x += PIECE * nomen_dtype_size(dtype);
+        if (left > PIECE) s = nomen__ask();
+    }
+    return s;
+}
+
+/* Fails where a number is below 0, above `most` or none; what is said ends with it. */
+static nomen_status check_each(const nomen_tensor *t, double most, const char *said) {
+    bool all = false,
+         ready = t->flags & NOMEN__CONTIGUOUS && nomen_dtype_is_floating((nomen_dtype)t->dtype);
+    nomen_status s = ready ? ask_within(t, most, &all) : NOMEN_OK;
+    if (s || all) return s;
+    nomen_tensor *copy = doubles_of(t);
+    if (!copy) return NOMEN_ERROR_MEMORY;
+    const double *x = doubles_at(copy);
+    s = ready ? NOMEN_OK : ask_within(copy, most, &all);
+    if (!s && !all) {
+        while (*x >= 0 && *x <= most) x++;
+        s = nomen__fail(NOMEN_ERROR_STATE, "%s %g", said, *x);
+    }
+    nomen__release(copy);
+    return s;
+}
+
 /* ---- bernoulli ------------------------------------------------------------------------------- */
 
 nomen_status nomen__dtype_bernoulli(nomen__call *c) {
@@ -65,21 +99,6 @@ nomen_status nomen__shape_bernoulli(nomen__call *c) {
     return nomen__expands(c->in[1], c->ndim, c->size);
 }
 
-static nomen_status check_probabilities(const nomen_tensor *p) {
-    nomen_tensor *copy = doubles_of(p);
-    if (!copy) return NOMEN_ERROR_MEMORY;
-    const double *at = doubles_at(copy);
-    nomen_status s = NOMEN_OK;
-    for (int64_t i = 0; !s && i < copy->numel; s = s ? s : ask_each(i++))
-        if (!(at[i] >= 0 && at[i] <= 1))
-            s = nomen__fail(NOMEN_ERROR_STATE,
-                            "Expected p_in >= 0 && p_in <= 1 to be true, but got false: a "
-                            "probability is %g",
-                            at[i]);
-    nomen__release(copy);
-    return s;
-}
-
 nomen_status nomen__launch_bernoulli(nomen__call *c) {
     nomen__drawing d = {.kind = NOMEN__DRAW_BERNOULLI, .g = nomen__generator_given(c), .a = 0.5};
     nomen_tensor *p = nomen__given(c, 1) ? c->in[1] : c->inplace ? NULL : c->in[0];
@@ -93,7 +112,8 @@ nomen_status nomen__launch_bernoulli(nomen__call *c) {
                                "bernoulli_ expects p to be in [0, 1], but got p=%g", d.a);
         return nomen__draw_into(c->out[0], c->compute, &d);
     }
-    nomen_status s = check_probabilities(p);
+    nomen_status s = check_each(
+        p, 1, "Expected p_in >= 0 && p_in <= 1 to be true, but got false: a probability is");
     if (s) return s;
     nomen_tensor *each = spread(c, p);
     if (!each) return NOMEN_ERROR_MEMORY;
@@ -148,19 +168,6 @@ nomen_status nomen__shape_normal(nomen__call *c) {
     return of_numbers(c) ? nomen__shape_given(c) : nomen__shape_broadcast(c);
 }
 
-static nomen_status check_stds(const nomen_tensor *std) {
-    nomen_tensor *copy = doubles_of(std);
-    if (!copy) return NOMEN_ERROR_MEMORY;
-    nomen_status s = NOMEN_OK;
-    for (int64_t i = 0; !s && i < copy->numel; i++)
-        if (!(doubles_at(copy)[i] >= 0))
-            s = nomen__fail(NOMEN_ERROR_STATE,
-                            "normal expects all elements of std >= 0.0, but one is %g",
-                            doubles_at(copy)[i]);
-    nomen__release(copy);
-    return s;
-}
-
 static const nomen__kernel *kernel_of(const char *name, nomen_tensor *a, nomen_tensor *b) {
     return nomen__kernel_find(name, nomen__common_dtype((nomen_tensor *[]){a, b}, 2));
 }
@@ -188,7 +195,9 @@ nomen_status nomen__launch_normal(nomen__call *c) {
          number_std = !std || (std->flags & NOMEN__WRAPPED);
     nomen__drawing d = {.kind = NOMEN__DRAW_NORMAL, .g = nomen__generator_given(c), .b = 1};
     if (number_std && std) d.b = real_of(std);
-    s = number_std ? nomen__check_std(d.b) : check_stds(std);
+    s = number_std
+            ? nomen__check_std(d.b)
+            : check_each(std, INFINITY, "normal expects all elements of std >= 0.0, but one is");
     if (s) return s;
     if (number_mean && nomen_item_number(mean).kind == NOMEN_NUMBER_COMPLEX)
         return nomen__fail(NOMEN_ERROR_TYPE,
@@ -375,12 +384,8 @@ nomen_status nomen__launch_multinomial(nomen__call *c) {
 nomen_status nomen__launch_poisson(nomen__call *c) {
     nomen_tensor *rates = doubles_of(c->in[0]);
     if (!rates) return NOMEN_ERROR_MEMORY;
-    nomen_status s = NOMEN_OK;
-    for (int64_t i = 0; !s && i < rates->numel; i++)
-        if (!(doubles_at(rates)[i] >= 0 && doubles_at(rates)[i] < (double)INFINITY))
-            s = nomen__fail(NOMEN_ERROR_STATE,
-                            "invalid Poisson rate, expected rate to be non-negative: it is %g",
-                            doubles_at(rates)[i]);
+    nomen_status s =
+        check_each(rates, DBL_MAX, "invalid Poisson rate, expected rate to be non-negative: it is");
     if (!s) s = nomen__random_poisson(nomen__generator_given(c), doubles_at(rates), rates->numel);
     if (!s) s = nomen__copy_values(c->out[0], rates);
     nomen__release(rates);

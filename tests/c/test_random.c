@@ -2,7 +2,9 @@
  * this machine has; states, seeds and threads. */
 #include "core/draw.h"
 #include "nomen/memory.h"
+#include "nomen/nomen.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -188,6 +190,7 @@ static void isas_agree(void **unused) {
     const nomen__random_loops *plain = nomen__random_loops_of(NOMEN__SCALAR);
     static float f[2][N];
     static double d[2][N];
+    static int64_t whole[2][3 * N];
     static uint32_t state[2][NOMEN__MT_WORDS + NOMEN__MT_PAD], ready[2][NOMEN__MT_WORDS];
     for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++) {
         const nomen__random_loops *other = nomen__random_loops_of(isas[k]);
@@ -201,7 +204,9 @@ static void isas_agree(void **unused) {
             both[i]->uniform_f64(ready[i], d[i] + N / 2, N / 2);
             both[i]->normal_f32(f[i], N / 32, 0, 1);
             both[i]->normal_f32(f[i] + N / 32 * 16, N / 32, 3, 0.5F);
-            both[i]->normal_f64(d[i], N / 16, 0.25, 2);
+            both[i]->remainders_i64(ready[i], whole[i], N - 3, 1000003, -77);
+            both[i]->remainders_f64(ready[i], whole[i] + N, N - 1, 7, 1e9);
+            both[i]->remainders_f32(ready[i], whole[i] + 2 * N, N - 1, 4294967295.0, 0);
             both[i]->scale_f32(f[i], N - 3, 0.7F, -1.3F);
             both[i]->scale_f64(d[i], N - 1, 0.7, -1.3);
             make_all(both[i], ready[i], made[i]);
@@ -210,8 +215,92 @@ static void isas_agree(void **unused) {
         assert_memory_equal(ready[0], ready[1], sizeof ready[0]);
         assert_memory_equal(f[0], f[1], sizeof f[0]);
         assert_memory_equal(d[0], d[1], sizeof d[0]);
+        assert_memory_equal(whole[0], whole[1], sizeof whole[0]);
         assert_memory_equal(made[0], made[1], sizeof made[0]);
+        for (int j = 0; j < N - 3; j++)
+            assert_int_equal(whole[0][j], (int64_t)(ready[0][j] % 1000003) - 77);
     }
+}
+
+/* What casts of the library make of the same numbers, for lengths that no vector divides. */
+static void numbers_of_dtypes(void **unused) {
+    (void)unused;
+    enum { N = 77 };
+    int64_t whole[N];
+    double wide[N];
+    uint8_t truths[N], bits[N];
+    char found[16 * N];
+    for (int i = 0; i < N; i++) {
+        whole[i] = (int64_t)i * i * i - 40 * i;
+        wide[i] = (double)whole[i] * 1.37e-3;
+        truths[i] = i % 3 == 0;
+        bits[i] = truths[i];
+    }
+    nomen_scope_mark mark = nomen_scope_open();
+    nomen_tensor *as_whole = nomen_from_data(whole, NOMEN_I64, NULL, NOMEN_SIZES(N), NULL, NULL);
+    nomen_tensor *as_wide = nomen_from_data(wide, NOMEN_F64, NULL, NOMEN_SIZES(N), NULL, NULL);
+    nomen_tensor *as_truths = nomen_from_data(bits, NOMEN_BOOL, NULL, NOMEN_SIZES(N), NULL, NULL);
+    for (nomen_dtype d = 0; d < NOMEN_DTYPE_COUNT; d++) {
+        const size_t size = nomen_dtype_size(d) * N;
+        nomen__store_integers(d, found, whole, N);
+        assert_memory_equal(found, nomen_data(nomen_to(as_whole, .dtype = d)), size);
+        nomen__store_truths(d, found, truths, N);
+        assert_memory_equal(found, nomen_data(nomen_to(as_truths, .dtype = d)), size);
+        if (nomen_dtype_is_complex(d)) continue;
+        nomen__store_doubles(d, found, wide, N);
+        if (d != NOMEN_BOOL) /* cut off before it is looked at */
+            assert_memory_equal(found, nomen_data(nomen_to(as_wide, .dtype = d)), size);
+    }
+    nomen_scope_close(&mark);
+}
+
+/* Numbers beside their probabilities, and what is no probability, at every place. */
+static void numbers_below(void **unused) {
+    (void)unused;
+    enum { N = 41 };
+    static const uint16_t f16[] = {0, 0x3c00, 0x3800, 0x0001, 0x03ff},
+                          bf16[] = {0, 0x3f80, 0x3f00, 0x0001, 0x3dcd};
+    static const float as_f16[] = {0, 1, 0.5F, 0x1p-24F, 0x3ffp-24F},
+                       as_bf16[] = {0, 1, 0.5F, 0x1p-133F, 0x1.9ap-4F};
+    uint16_t p16[N], p_brain[N];
+    float p32[N], u32[N];
+    double p64[N], u64[N];
+    uint8_t found[4][N];
+    for (int i = 0; i < N; i++) {
+        p16[i] = f16[i % 5], p_brain[i] = bf16[i % 5];
+        u64[i] = u32[i] = (float)(i % 7) / 7;
+        p64[i] = p32[i] = as_f16[i % 5];
+    }
+    nomen__draws_below(NOMEN_F16, u32, p16, found[0], N);
+    nomen__draws_below(NOMEN_BF16, u32, p_brain, found[1], N);
+    nomen__draws_below(NOMEN_F32, u32, p32, found[2], N);
+    nomen__draws_below(NOMEN_F64, u64, p64, found[3], N);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(found[0][i], u32[i] < as_f16[i % 5]);
+        assert_int_equal(found[1][i], u32[i] < as_bf16[i % 5]);
+        assert_int_equal(found[2][i], found[0][i]);
+        assert_int_equal(found[3][i], found[0][i]);
+    }
+    nomen__doubles_below(u64, 0.5, found[0], N);
+    for (int i = 0; i < N; i++) assert_int_equal(found[0][i], u64[i] < 0.5);
+    assert_true(nomen__all_within(NOMEN_F16, p16, N, 1));
+    assert_true(nomen__all_within(NOMEN_BF16, p_brain, N, 1));
+    assert_true(nomen__all_within(NOMEN_F32, p32, N, 1));
+    assert_true(nomen__all_within(NOMEN_F64, p64, N, 1));
+    static const double others[] = {-0x1p-24, 1.5, NAN, -INFINITY, INFINITY};
+    static const uint16_t others_16[] = {0x8001, 0x3e00, 0x7e00, 0xfc00, 0x7c00},
+                          others_brain[] = {0x8001, 0x3fc0, 0x7fc0, 0xff80, 0x7f80};
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 5; k++) {
+            p16[i] = others_16[k], p_brain[i] = others_brain[k];
+            p64[i] = others[k], p32[i] = (float)others[k];
+            assert_false(nomen__all_within(NOMEN_F16, p16, N, 1));
+            assert_false(nomen__all_within(NOMEN_BF16, p_brain, N, 1));
+            assert_false(nomen__all_within(NOMEN_F32, p32, N, 1));
+            assert_false(nomen__all_within(NOMEN_F64, p64, N, 1));
+            assert_true(nomen__all_within(NOMEN_F64, p64, i, 1));
+            p16[i] = p_brain[i] = 0, p64[i] = p32[i] = 0;
+        }
 }
 
 static void default_generator(void **unused) {
@@ -529,6 +618,8 @@ int main(void) {
         cmocka_unit_test(default_generator), /* first: it looks at the seed that nobody set */
         cmocka_unit_test(golden_draws),
         cmocka_unit_test(isas_agree),
+        cmocka_unit_test(numbers_of_dtypes),
+        cmocka_unit_test(numbers_below),
         cmocka_unit_test(bad_states),
         cmocka_unit_test(states_of_pytorch),
         cmocka_unit_test(states_out_of_bounds),

@@ -1,0 +1,14 @@
+/* Random numbers with AVX-512. */
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+#define LANES          16
+#define TARGET         __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,fma")))
+#define FMA(a, b, c)   ((f32v)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
+#define FMA64(a, b, c) ((f64v)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
+#define ROOT(x)        ((f32v)_mm512_sqrt_ps((__m512)(x)))
+#define LOOPS          nomen__random_avx512
+#include "core/random_loops.h"
+#else
+typedef int nomen__random_no_avx512; /* a file without anything is none */
+#endif

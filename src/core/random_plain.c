@@ -1,0 +1,25 @@
+/* Random numbers without instructions of any ISA, and which ISA's there are. */
+#define LANES 8
+#define TARGET
+#define FMA(a, b, c)   fused_lanes(a, b, c)
+#define FMA64(a, b, c) fused_lanes64(a, b, c)
+#define ROOT(x)        root_lanes(x)
+#define LOOPS          nomen__random_plain
+#define ONE_BY_ONE     /* FMA and ROOT are functions of random_normal.h */
+#include "core/random_loops.h"
+
+const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {
+    switch (isa) {
+#if defined(__x86_64__)
+    case NOMEN__AMX:
+    case NOMEN__AVX512_BF16:
+    case NOMEN__AVX512: return &nomen__random_avx512;
+    case NOMEN__AVX2: return &nomen__random_avx2;
+#endif
+    default: return &nomen__random_plain;
+    }
+}
+
+const nomen__random_loops *nomen__random_loops_best(void) {
+    return nomen__random_loops_of(nomen__cpu_isa());
+}
