@@ -124,10 +124,10 @@ typedef struct nomen__random_loops {
     /* in place: times width, plus low, rounded once */
     void (*scale_f32)(float *at, int64_t n, float width, float low);
     void (*scale_f64)(double *at, int64_t n, double width, double low);
-    /* word % range + base, for a range below 2^32 and a base no larger than 2^50 */
-    void (*remainders_f32)(const uint32_t *words, void *out, int64_t n, double range, double base);
-    void (*remainders_f64)(const uint32_t *words, void *out, int64_t n, double range, double base);
-    void (*remainders_i64)(const uint32_t *words, void *out, int64_t n, double range, double base);
+    /* word % range + base for range > 0, as int64, float64 or float32; of these, base and results
+     * are exact in double */
+    void (*remainders)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype,
+                       uint32_t range, int64_t base);
     /* what nomen__random_any promises; wide: of int64 and float64, takes 2 n words */
     void (*whole)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
     void (*wide)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);

@@ -7,6 +7,7 @@
 #define FMA(a, b, c)   ((f32v)_mm512_fmadd_ps((__m512)(a), (__m512)(b), (__m512)(c)))
 #define FMA64(a, b, c) ((f64v)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
 #define ROOT(x)        ((f32v)_mm512_sqrt_ps((__m512)(x)))
+#define MULTIPLY(a, b) ((pair64v)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
 #define LOOPS          nomen__random_avx512
 #include "core/random_loops.h"
 #else

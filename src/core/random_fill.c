@@ -347,39 +347,36 @@ static uint64_t remainder64(uint64_t word, uint64_t range, double inverse) {
     return rest >= range ? rest - range : rest;
 }
 
-/* What a double holds, and all steps to it, is exact. */
-static bool in_doubles(int64_t base, uint64_t range) {
-    return range <= UINT32_MAX && base <= INT64_C(1) << 50 && base >= -(INT64_C(1) << 50);
-}
-
-static void remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, double range,
-                       double base) {
+static void fill_short(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, uint32_t range,
+                       int64_t base) {
     const nomen__random_loops *loops = nomen__random_loops_best();
     for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
         const uint32_t *words = draw_some(g, n, &got);
-        if (dtype == NOMEN_F32)
-            loops->remainders_f32(words, out, got, range, base);
-        else if (dtype == NOMEN_F64)
-            loops->remainders_f64(words, out, got, range, base);
-        else
-            loops->remainders_i64(words, out, got, range, base);
+        loops->remainders(words, out, got, dtype, range, base);
     }
+}
+
+/* Can numbers of the dtype be made directly? Where a double holds all steps, floats can. */
+static bool is_direct(nomen_dtype dtype, int64_t base) {
+    const int64_t most = INT64_C(1) << 51;
+    if (dtype == NOMEN_F32 || dtype == NOMEN_F64) return base <= most && base >= -most;
+    return dtype == NOMEN_I64;
 }
 
 /* range > 0; wide: 64-bit words, otherwise 32-bit ones. */
 static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     int64_t values[CHUNK], base = h->base;
     uint64_t range = h->range;
-    const bool wide = h->wide, quick = !wide && in_doubles(base, range);
-    if (quick && (dtype == NOMEN_F32 || dtype == NOMEN_F64 || dtype == NOMEN_I64)) {
-        remainders(g, dtype, out, n, (double)range, (double)base);
+    const bool wide = h->wide, narrow = !wide && range <= UINT32_MAX;
+    if (narrow && is_direct(dtype, base)) {
+        fill_short(g, dtype, out, n, (uint32_t)range, base);
         return;
     }
     const double inverse = (1 - 0x1p-50) / (double)range;
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
-        if (quick) {
-            remainders(g, NOMEN_I64, values, part, (double)range, (double)base);
+        if (narrow) {
+            fill_short(g, NOMEN_I64, values, part, (uint32_t)range, base);
         } else if (wide) {
             for (int64_t i = 0; i < part; i++)
                 values[i] = (int64_t)(remainder64(draw64(g), range, inverse) + (uint64_t)base);

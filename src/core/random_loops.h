@@ -5,6 +5,7 @@
  *   LANES         words in a vector, 8 or 16    TARGET  the attribute of functions
  *   FMA(a, b, c)  a * b + c rounded once        FMA64   the same of doubles
  *   ROOT(x)       square roots                  LOOPS   the name of the table
+ *   MULTIPLY(a, b)  the lower words of numbers of 64 bits, multiplied to such numbers
  * Long chains of steps keep a processor waiting: vectors of 16 are twice as many numbers on their
  * way, even where it takes them in two halves. */
 #include "core/draw.h"
@@ -86,53 +87,6 @@ TARGET static void uniform_f64(const uint32_t *words, double *out, int64_t n) {
     }
 }
 
-/* ---- bits to whole numbers ------------------------------------------------------------------- */
-
-/* word % range, all steps exact in double: a quotient that is one too large leaves a rest below 0.
- */
-BODY f64v remainders_of(const uint32_t *words, double range) {
-    typedef uint32_t u32h __attribute__((vector_size(4 * LANES64), aligned(4), may_alias));
-    const pair64v bits = __builtin_convertvector(*(const u32h *)words, pair64v);
-    const f64v word = (f64v)(bits | 0x4330000000000000U) - 0x1p52;
-    const f64v quotient = (word * (1 / range) + 0x1p52) - 0x1p52;
-    const f64v rest = word - quotient * range, ranges = (f64v){0} + range;
-    return rest + (f64v)((pair64v)(rest < 0) & (pair64v)ranges);
-}
-
-BODY double remainder_of(uint32_t word, double range, double base) {
-    return (double)(word % (uint64_t)range) + base;
-}
-
-TARGET static void remainders_f32(const uint32_t *words, void *out, int64_t n, double range,
-                                  double base) {
-    typedef float f32h __attribute__((vector_size(4 * LANES64), aligned(4), may_alias));
-    float *to = out;
-    int64_t i = 0;
-    for (; i + LANES64 <= n; i += LANES64)
-        *(f32h *)(to + i) = __builtin_convertvector(remainders_of(words + i, range) + base, f32h);
-    for (; i < n; i++) to[i] = (float)remainder_of(words[i], range, base);
-}
-
-TARGET static void remainders_f64(const uint32_t *words, void *out, int64_t n, double range,
-                                  double base) {
-    double *to = out;
-    int64_t i = 0;
-    for (; i + LANES64 <= n; i += LANES64)
-        *(f64v *)(to + i) = remainders_of(words + i, range) + base;
-    for (; i < n; i++) to[i] = remainder_of(words[i], range, base);
-}
-
-/* What lies beside 1.5 * 2^52 is a whole number in the last digits. */
-TARGET static void remainders_i64(const uint32_t *words, void *out, int64_t n, double range,
-                                  double base) {
-    const double beside = base + 0x1.8p52;
-    int64_t *to = out, i = 0;
-    for (; i + LANES64 <= n; i += LANES64)
-        *(pair64v *)(to + i) =
-            (pair64v)(remainders_of(words + i, range) + beside) - UINT64_C(0x4338000000000000);
-    for (; i < n; i++) to[i] = (int64_t)remainder_of(words[i], range, base);
-}
-
 #include "core/random_short.h"
 
 #include "core/random_normal.h"
@@ -147,9 +101,7 @@ const nomen__random_loops LOOPS = {
     .normal_16 = normal_16,
     .scale_f32 = scale_f32,
     .scale_f64 = scale_f64,
-    .remainders_f32 = remainders_f32,
-    .remainders_f64 = remainders_f64,
-    .remainders_i64 = remainders_i64,
+    .remainders = remainders,
     .whole = whole,
     .wide = wide,
 };

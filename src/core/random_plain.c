@@ -4,6 +4,7 @@
 #define FMA(a, b, c)   fused_lanes(a, b, c)
 #define FMA64(a, b, c) fused_lanes64(a, b, c)
 #define ROOT(x)        root_lanes(x)
+#define MULTIPLY(a, b) (((a) & UINT32_MAX) * ((b) & UINT32_MAX))
 #define LOOPS          nomen__random_plain
 #define ONE_BY_ONE     /* FMA and ROOT are functions of random_normal.h */
 #include "core/random_loops.h"

@@ -5,6 +5,8 @@ typedef uint16_t u16v __attribute__((vector_size(2 * LANES), aligned(2), may_ali
 typedef uint8_t u8v
     __attribute__((vector_size(LANES == 16 ? LANES : 4 * LANES), aligned(1), may_alias));
 
+BODY u32v choose(i32v yes, u32v a, u32v b) { return (a & (u32v)yes) | (b & ~(u32v)yes); }
+
 /* ---- whole numbers --------------------------------------------------------------------------- */
 
 /* word % (2^k + 1): since 2^k is -1 there, digits to that base are added and taken
@@ -141,9 +143,79 @@ TARGET static void wide(const uint32_t *words, void *out, int64_t n, nomen_dtype
         whole_f64(words, out, n, NULL);
 }
 
-/* ---- floats of 16 bits ----------------------------------------------------------------------- */
+/* word % range + base. */
+typedef struct remainder {
+    uint32_t range;
+    int64_t base;
+} remainder_of;
 
-BODY u32v choose(i32v yes, u32v a, u32v b) { return (a & (u32v)yes) | (b & ~(u32v)yes); }
+/* By a quotient that is too small by one at most. */
+BODY u32v rest_of(u32v word, uint32_t range) {
+    const uint64_t inverse = range > 1 ? (UINT64_C(1) << 32) / range : UINT32_MAX;
+    const pair64v upper = (pair64v){0} + (UINT64_MAX << 32), factor = (pair64v){0} + inverse;
+    const pair64v even = MULTIPLY((pair64v)word, factor) >> 32;
+    const pair64v odd = MULTIPLY((pair64v)word >> 32, factor) & upper;
+    const u32v rest = word - (u32v)(even | odd) * range, less = rest - range;
+    return choose(less < rest, less, rest);
+}
+
+/* Half of the words, one per number of 64 bits. */
+BODY pair64v widened(u32v x, bool second) {
+    typedef uint32_t u32h __attribute__((vector_size(4 * LANES64)));
+#if LANES == 16
+    const u32h half = second ? __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15)
+                             : __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    const u32h half = second ? __builtin_shufflevector(x, x, 4, 5, 6, 7)
+                             : __builtin_shufflevector(x, x, 0, 1, 2, 3);
+#endif
+    return __builtin_convertvector(half, pair64v);
+}
+BODY f64v as_doubles(pair64v x) { return (f64v)(x | 0x4330000000000000U) - 0x1p52; }
+
+BODY void make_rest_i64(const uint32_t *words, char *out, const remainder_of *r) {
+    const u32v rest = rest_of(some(words), r->range);
+    for (int k = 0; k < 2; k++)
+        *(pair64v *)(void *)(out + k * 4 * LANES) = widened(rest, k) + (uint64_t)r->base;
+}
+/* Of floats base and sum are exact in double. */
+BODY void make_rest_f64(const uint32_t *words, char *out, const remainder_of *r) {
+    const u32v rest = rest_of(some(words), r->range);
+    for (int k = 0; k < 2; k++)
+        *(f64v *)(void *)(out + k * 4 * LANES) = as_doubles(widened(rest, k)) + (double)r->base;
+}
+BODY void make_rest_f32(const uint32_t *words, char *out, const remainder_of *r) {
+    typedef float f32h __attribute__((vector_size(4 * LANES64), aligned(4), may_alias));
+    const u32v rest = rest_of(some(words), r->range);
+    for (int k = 0; k < 2; k++)
+        *(f32h *)(void *)(out + k * 4 * LANES64) =
+            __builtin_convertvector(as_doubles(widened(rest, k)) + (double)r->base, f32h);
+}
+
+#define FUNCTION         rest_i64
+#define MAKE(words, out) make_rest_i64(words, out, with)
+#define ITEM             8
+#include "core/random_each.h"
+#define FUNCTION         rest_f64
+#define MAKE(words, out) make_rest_f64(words, out, with)
+#define ITEM             8
+#include "core/random_each.h"
+#define FUNCTION         rest_f32
+#define MAKE(words, out) make_rest_f32(words, out, with)
+#define ITEM             4
+#include "core/random_each.h"
+
+TARGET static void remainders(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype,
+                              uint32_t range, int64_t base) {
+    const remainder_of r = {range, base};
+    switch (dtype) {
+    case NOMEN_F32: rest_f32(words, out, n, &r); break;
+    case NOMEN_F64: rest_f64(words, out, n, &r); break;
+    default: rest_i64(words, out, n, &r);
+    }
+}
+
+/* ---- floats of 16 bits ----------------------------------------------------------------------- */
 
 /* Rounds to nearest even: the float's own addition rounds at the right bit once the number sits
  * beside a large one. */
@@ -203,11 +275,11 @@ BODY void make_between_f16(const uint32_t *words, char *out, const float *scale)
 #define ITEM             2
 #include "core/random_each.h"
 #define FUNCTION         between_bf16
-#define MAKE(words, out) make_between_bf16(words, out, scale)
+#define MAKE(words, out) make_between_bf16(words, out, with)
 #define ITEM             2
 #include "core/random_each.h"
 #define FUNCTION         between_f16
-#define MAKE(words, out) make_between_f16(words, out, scale)
+#define MAKE(words, out) make_between_f16(words, out, with)
 #define ITEM             2
 #include "core/random_each.h"
 

@@ -204,9 +204,9 @@ static void isas_agree(void **unused) {
             both[i]->uniform_f64(ready[i], d[i] + N / 2, N / 2);
             both[i]->normal_f32(f[i], N / 32, 0, 1);
             both[i]->normal_f32(f[i] + N / 32 * 16, N / 32, 3, 0.5F);
-            both[i]->remainders_i64(ready[i], whole[i], N - 3, 1000003, -77);
-            both[i]->remainders_f64(ready[i], whole[i] + N, N - 1, 7, 1e9);
-            both[i]->remainders_f32(ready[i], whole[i] + 2 * N, N - 1, 4294967295.0, 0);
+            both[i]->remainders(ready[i], whole[i], N - 3, NOMEN_I64, 1000003, -77);
+            both[i]->remainders(ready[i], whole[i] + N, N - 1, NOMEN_F64, 7, 1000000000);
+            both[i]->remainders(ready[i], whole[i] + 2 * N, N - 1, NOMEN_F32, UINT32_MAX, 0);
             both[i]->scale_f32(f[i], N - 3, 0.7F, -1.3F);
             both[i]->scale_f64(d[i], N - 1, 0.7, -1.3);
             make_all(both[i], ready[i], made[i]);
@@ -220,6 +220,40 @@ static void isas_agree(void **unused) {
         for (int j = 0; j < N - 3; j++)
             assert_int_equal(whole[0][j], (int64_t)(ready[0][j] % 1000003) - 77);
     }
+}
+
+/* Every range, the least and largest words: what % says. */
+static void remainders_of_words(void **unused) {
+    (void)unused;
+    static const uint32_t ranges[] = {1,          2,          3,          7,          100,
+                                      65536,      65537,      0x7fffffff, 0x80000000, 0x80000001,
+                                      0xaaaaaaab, 0xfffffffe, 0xffffffff};
+    static const nomen__isa isas[] = {NOMEN__SCALAR, NOMEN__AVX2, NOMEN__AVX512};
+    enum { N = 1021 };
+    uint32_t words[N], state = 12345;
+    int64_t whole[N];
+    double wide[N];
+    float narrow[N];
+    for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++)
+        for (size_t r = 0; r < NOMEN_COUNT(ranges); r++) {
+            const uint32_t range = ranges[r];
+            for (int i = 0; i < N; i++) {
+                state = state * 1664525 + 1013904223;
+                words[i] = i % 3 == 0   ? state
+                           : i % 3 == 1 ? range * (uint32_t)(i / 3) - (uint32_t)(i % 2)
+                                        : UINT32_MAX - (uint32_t)(i / 3);
+            }
+            const nomen__random_loops *loops = nomen__random_loops_of(isas[k]);
+            loops->remainders(words, whole, N, NOMEN_I64, range, INT64_MAX);
+            loops->remainders(words, wide, N, NOMEN_F64, range, -5);
+            loops->remainders(words, narrow, N, NOMEN_F32, range, 3);
+            for (int i = 0; i < N; i++) {
+                const uint64_t rest = words[i] % range;
+                assert_true((uint64_t)whole[i] == rest + (uint64_t)INT64_MAX);
+                assert_true(wide[i] == (double)rest - 5);
+                assert_true(narrow[i] == (float)((double)rest + 3));
+            }
+        }
 }
 
 /* What casts of the library make of the same numbers, for lengths that no vector divides. */
@@ -618,6 +652,7 @@ int main(void) {
         cmocka_unit_test(default_generator), /* first: it looks at the seed that nobody set */
         cmocka_unit_test(golden_draws),
         cmocka_unit_test(isas_agree),
+        cmocka_unit_test(remainders_of_words),
         cmocka_unit_test(numbers_of_dtypes),
         cmocka_unit_test(numbers_below),
         cmocka_unit_test(bad_states),
