@@ -23,7 +23,13 @@ typedef struct py_known {
     PyObject *text;
     nomen_name name;
 } py_known;
-enum { PY_KNOWN = 64, PY_SPARE = 64 };
+/* Where a keyword, by its address, stands in a list of arguments; holds a reference of it. */
+typedef struct py_keyword {
+    PyObject *text;
+    const nomen__argspec *specs;
+    int place;
+} py_keyword;
+enum { PY_KNOWN = 64, PY_KEYWORDS = 256, PY_SPARE = 64 };
 
 typedef struct py_state {
     PyObject *module;
@@ -39,6 +45,7 @@ typedef struct py_state {
     PyObject *storages;               /* by address: the UntypedStorage that is alive */
     const nomen__op *op[PY_OP_COUNT]; /* NULL: the table has no such row */
     py_known known[PY_KNOWN];
+    py_keyword keywords[PY_KEYWORDS];
     void *spare[PY_SPARE]; /* memory of Tensors that died, for the next ones */
     int spare_count;
 } py_state;

@@ -189,10 +189,18 @@ static int bind_special(py_call *p, PyObject *keyword, PyObject *value) {
 }
 
 int nomen__py_keyword(const py_call *p, const nomen__argspec *specs, int n, PyObject *keyword) {
+    const uintptr_t mixed = (uintptr_t)keyword / 16 + (uintptr_t)specs / sizeof *specs;
+    py_keyword *known = &p->state->keywords[mixed % PY_KEYWORDS];
+    if (NOMEN_LIKELY(known->text == keyword && known->specs == specs)) return known->place;
     const char *text = PyUnicode_AsUTF8(keyword);
     if (!text) return -1;
     for (int i = 0; i < n; i++)
-        if (!strcmp(text, specs[i].name)) return i;
+        if (!strcmp(text, specs[i].name)) {
+            Py_XSETREF(known->text, Py_NewRef(keyword));
+            known->specs = specs;
+            known->place = i;
+            return i;
+        }
     const char *alias = NULL;
     if (!strcmp(text, "axis"))
         alias = "dim";

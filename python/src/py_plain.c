@@ -87,6 +87,14 @@ static bool take_list(py_call *p, int i, PyObject *const *items, Py_ssize_t coun
     }
 }
 
+/* Of a list the items are read at once, by what calls nothing of Python's. */
+static bool is_list(PyObject *o) { return PyTuple_CheckExact(o) || PyList_CheckExact(o); }
+
+static bool take_listed(py_call *p, int i, PyObject *o) {
+    if (PyTuple_CheckExact(o)) return take_list(p, i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o));
+    return take_list(p, i, ((PyListObject *)o)->ob_item, PyList_GET_SIZE(o));
+}
+
 static inline bool take_count(py_call *p, PyObject *o, int64_t *n) {
     if (!nomen__py_small_int(o, n)) return false;
     nomen__py_counts(p, (double)*n);
@@ -122,9 +130,8 @@ static bool take_one(py_call *p, int i, PyObject *o) {
     case NOMEN__DIMS:
     case NOMEN__SIZES:
     case NOMEN__NAMES:
-        if (PyTuple_CheckExact(o) &&
-            !(spec->kind == NOMEN__NAMES && (spec->flags & NOMEN__VARIADIC)))
-            return take_list(p, i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o));
+        if (is_list(o) && !(spec->kind == NOMEN__NAMES && (spec->flags & NOMEN__VARIADIC)))
+            return take_listed(p, i, o);
         return spec->kind == NOMEN__DIMS && take_dims(p, i, &o, 1);
     default: return false;
     }
@@ -185,7 +192,7 @@ static bool take_all(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
             continue;
         }
         if (flags & NOMEN__KEYWORD) continue;
-        if ((flags & NOMEN__VARIADIC) && !PyTuple_CheckExact(args[k])) {
+        if ((flags & NOMEN__VARIADIC) && !is_list(args[k])) {
             if (!take_list(p, i, args + k, nargs - k)) return false;
             k = nargs;
         } else if (!take_one(p, i, args[k++])) {
@@ -193,9 +200,10 @@ static bool take_all(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
         }
         p->c.given |= 1u << i;
     }
-    for (; i < op->nargs; i++)
-        if (op->args[i].flags & NOMEN__VARIADIC) return false; /* of no items? */
     if (kwnames && !take_keywords(p, args + nargs, kwnames)) return false;
+    for (; i < op->nargs; i++)
+        if (op->args[i].flags & NOMEN__VARIADIC && !nomen__given(c, i))
+            return false; /* no items? */
     return (p->c.given & op->required) == op->required;
 }
 

@@ -132,7 +132,8 @@ const nomen__kernel *nomen__kernel_find(const char *name, nomen_dtype dtype) {
     make_ready();
     const nomen__kernel *_Atomic *at = &known[((uintptr_t)name + 37u * (unsigned)dtype) % KNOWN];
     const nomen__kernel *k = atomic_load_explicit(at, memory_order_relaxed);
-    if (k && k->dtype == dtype && !strcmp(k->name, name)) return k;
+    /* the linker makes one text of equal ones, most times */
+    if (k && k->dtype == dtype && (k->name == name || !strcmp(k->name, name))) return k;
     k = *slot_of(name, dtype);
     if (!k && !complete) k = search(name, dtype);
     if (k) atomic_store_explicit(at, k, memory_order_relaxed);
