@@ -76,12 +76,28 @@ def test_sort_topk(dtype):
                 check_positions(t, dim, t.sort(dim, descending), wanted)
                 found = t.argsort(dim, descending=descending, stable=True)
                 assert rows_of(found, dim) == wanted
-                for k in (1, len(rows[0]) // 3, len(rows[0])):
+                for k in (1, 2, 5, len(rows[0]) // 3, len(rows[0])):
                     best = t.topk(k, dim, largest=descending)
                     check_positions(t, dim, best, [w[:k] for w in wanted])
             if dim == 0:
                 got = [[repr(x) for x in row] for row in rows_of(t.msort(), 0)]
                 assert got == [[repr(row[i]) for i in ranks(row)] for row in rows]
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_few_of_rows_whose_rest_is_last(dtype):
+    """What is last in any order (the least integer, NaN) is found among its like, at the first places."""
+    last = float("nan") if dtype in FLOATS else 0 if dtype in ("uint8", "bool") else -(2 ** (8 * getattr(nomen, dtype).itemsize - 1))
+    for n in (70, 200, 300):
+        for where in ((), (n - 1,), (3, 64, n - 2)):
+            row = [last] * n
+            for i, at in enumerate(where):
+                row[at] = i + 1
+            t = nomen.tensor([row] * 5, dtype=getattr(nomen, dtype))
+            for k in (1, 2, 3, 4, 5, 8):
+                for down in (True, False):
+                    best = t.topk(k, largest=down)
+                    check_positions(t, 1, best, [ranks(row, down)[:k]] * 5)
 
 
 @pytest.mark.parametrize("dtype", ("int64", "int16", "float32", "float16"))
@@ -150,7 +166,7 @@ def test_long_rows(dtype):
     t = nomen.tensor(rows, dtype=getattr(nomen, dtype))
     up, down = [ranks(r) for r in rows], [ranks(r, True) for r in rows]
     check_positions(t, 1, t.sort(), up)
-    for k in (1, 10, 600, 3000):
+    for k in (1, 2, 10, 19, 40, 600, 3000):
         check_positions(t, 1, t.topk(k), [w[:k] for w in down])
         check_positions(t, 1, t.topk(k, largest=False), [w[:k] for w in up])
         got = t.kthvalue(k).values.tolist()

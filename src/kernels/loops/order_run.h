@@ -15,11 +15,14 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
 
 static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
                                             const nomen__order_args *a) {
-    enum { OFTEN = 64, LONG = 200 };
-    if (a->count < a->n / OFTEN && a->count <= FEW && a->n > LONG) {
+    /* To keep the best so far is worth it where few of very many stay: it reads faster than a
+     * choice does, which packs keys, but moves or sorts what it keeps again and again. */
+    enum { QUICK = VB == 64, FEW_OF = QUICK ? 256 : 64, SOME_OF = QUICK ? 1600 : 150 };
+    enum { SOME_MORE = 75 };
+    if (a->count < a->n / FEW_OF && a->count <= FEW) {
         p->stream = p->few = true;
         p->each = a->count;
-    } else if (a->count < a->n / OFTEN && a->n > 2 * BLOCK) {
+    } else if (a->count + SOME_MORE < a->n / SOME_OF) {
         p->stream = true;
         p->each = a->count + (a->count > BLOCK ? a->count : BLOCK) + BLOCK;
     } else if (a->count <= a->n / 2) {
@@ -201,10 +204,31 @@ static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *sc
     }
 }
 
-/* The a->count smallest of a row, in the order of their positions; of those that are equal to the
- * last the first ones. */
-static void ORDER_NAME(choose, WIDTH, e)(E *to, const K *keys, K *spare, K *other,
+/* The smallest of n keys, one after the other, each replaced by the largest key there is; false:
+ * all that are left are that, and nothing has changed. */
+static bool ORDER_NAME(take_out, WIDTH, k)(E *to, K *keys, int64_t n, int64_t count) {
+    const K largest = (K) ~(K)0;
+    for (int64_t j = 0; j < count; j++) {
+        K least = keys[0];
+        for (int64_t i = 1; i < n; i++) least = keys[i] < least ? keys[i] : least;
+        if (least == largest) {
+            while (j--) keys[AT(to[j])] = KEY(to[j]);
+            return false;
+        }
+        const int64_t at = ORDER_NAME(find, WIDTH, k)(keys, n, least);
+        to[j] = MAKE(least, at);
+        keys[at] = largest;
+    }
+    return true;
+}
+
+/* The a->count smallest of a row, in order or in the order of their positions; of those that are
+ * equal to the last the first ones. */
+static void ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
                                          const nomen__order_args *a, int bits) {
+    enum { FEW_TIMES = 8, READ_AGAIN = 1 << 11 };
+    if (a->count == 1 || (a->count <= FEW_TIMES && a->count * a->n <= READ_AGAIN))
+        if (ORDER_NAME(take_out, WIDTH, k)(to, keys, a->n, a->count)) return;
     const K last = ORDER_NAME(nth, WIDTH, k)(keys, spare, other, a->n, a->count - 1, bits);
     const int64_t found = PACK_PLACES(spare, keys, a->n, last);
     int64_t same = a->count, used = 0;
@@ -361,7 +385,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         }
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
-            const K *own = keys + r * p.keys;
+            K *own = keys + r * p.keys;
             K *other = spare_keys + p.keys;
             if (p.chosen) {
                 ORDER_NAME(choose, WIDTH, e)(mine, own, spare_keys, other, a, bits);

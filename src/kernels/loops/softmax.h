@@ -98,9 +98,10 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
     F closing[TILE]
         __attribute__((aligned(64))); /* lanes of no row are zero too: others are slow */
     F part[TILE] __attribute__((aligned(64)));
-    double sum[TILE] = {0};
+    double sum[TILE];
     const int64_t bytes = (int64_t)sizeof(T), full = rows - rows % W, rest = rows % W;
     for (int64_t r = 0; r < full + (rest ? W : 0); r++) most[r] = (F)-__builtin_inf(), part[r] = 0;
+    for (int64_t r = 0; r < rows; r++) sum[r] = 0;
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
         for (int64_t r = 0; r < rows; r += W) {
