@@ -289,6 +289,9 @@ def reductions(name, n, dtype):
     if name == "topk" and n > 16:  # a few of many
         few = {"self": line, "k": min(100, n // 10)}
         yield case(name, n, dtype, variant="few of one line", change=few)
+        for k in (1, 5):  # what a classifier asks for
+            best = {"self": grid, "k": min(k, columns), "dim": 1}
+            yield case(name, n, dtype, variant=f"{k} of rows", change=best)
     for variant, self, dim in variants:
         change = {"self": dict(self), "dim": dim}
         if "k" in [a["name"] for a in ROWS[name]["args"]]:
