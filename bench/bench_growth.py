@@ -3,9 +3,10 @@
 
     python bench/bench_growth.py [--op OP ...] [--threads N] [--most 4194304]
 
-Prints the steps that cost more than 2.2 times the half, slowest first; steps at which the operands
-outgrow a cache are marked, for there the limit is another one. Needs NumPy and the release build
-in PYTHONPATH. Products are left out: their work grows faster than their elements.
+Prints the steps that cost more than 2.2 times the half, slowest first, those near the size of a
+cache after the others: there the limit becomes another one, and who shares a cache leaves less of
+it than it says. Needs NumPy and the release build in PYTHONPATH. Products are left out: their work
+grows faster than their elements.
 """
 
 import argparse
@@ -111,13 +112,14 @@ def main():
             looked += 1
             if ratio > STEP:
                 size = bytes_of(case)
-                past = [edge for edge in edges if size / 2 <= edge < size]
+                past = [edge for edge in edges if size / 4 <= edge < 2 * size]
                 found.append((ratio, case, before, after, past))
     print(f"{looked} steps of {len(series)} calls, {options.threads} threads;", end=" ")
     print(f"{len(found)} cost more than {STEP} times the half")
-    for ratio, case, before, after, past in sorted(found, key=lambda x: -x[0]):
+    print(f"{sum(not x[-1] for x in found)} of them far from the size of any cache")
+    for ratio, case, before, after, past in sorted(found, key=lambda x: (bool(x[-1]), -x[0])):
         what = " ".join(case[k] for k in ("op", "form", "variant", "dtype", "layout") if case[k])
-        edge = f", past a cache of {past[-1] >> 10} KiB" if past else ""
+        edge = f", near a cache of {past[-1] >> 10} KiB" if past else ""
         print(f"{ratio:.2f}  {what}: {case['n']} elements, {before:.3g} -> {after:.3g} us{edge}")
 
 
