@@ -41,7 +41,8 @@ static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, s) p = {.batch = 1, .each = a->n};
     const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
     const int64_t most = selects ? MOST_CHOSEN : what == TOPK ? MOST_TAKEN : MOST;
-    const bool few = what == TOPK && 20 * a->count <= a->n; /* are found faster than sorted */
+    /* are found faster than sorted */
+    const bool few = what == TOPK && (WIDTH == 64 ? 10 : 20) * a->count <= a->n;
     if (a->n <= most && a->rows >= LANES / 2 && !few) {
         p.lanes = true;
         p.batch = LANES;
