@@ -55,20 +55,21 @@ static bool take_tensor(py_call *p, int i, PyObject *o) {
     return true;
 }
 
+static bool is_list(PyObject *o) { return PyTuple_CheckExact(o) || PyList_CheckExact(o); }
+
 /* A list may change while other threads run, which they may if the tensors are large. */
 static bool take_tensors(py_call *p, int i, PyObject *o) {
-    const bool list = PyList_CheckExact(o);
-    if (!list && !PyTuple_CheckExact(o)) return false;
-    Py_ssize_t count = list ? PyList_GET_SIZE(o) : PyTuple_GET_SIZE(o);
+    if (!is_list(o)) return false;
+    PyObject *const *items = PySequence_Fast_ITEMS(o);
+    Py_ssize_t count = PySequence_Fast_GET_SIZE(o);
     if (count > PY_LIST_INLINE) return false;
     for (Py_ssize_t k = 0; k < count; k++) {
-        PyObject *item = list ? PyList_GET_ITEM(o, k) : PyTuple_GET_ITEM(o, k);
-        if (!Py_IS_TYPE(item, p->state->tensor)) return false;
-        p->list_inline[k] = nomen__py_unwrap(item);
+        if (!Py_IS_TYPE(items[k], p->state->tensor)) return false;
+        p->list_inline[k] = nomen__py_unwrap(items[k]);
         p->large |= p->list_inline[k]->numel > PY_LARGE;
     }
     p->c.arg[i].list = (nomen_list){count, p->list_inline};
-    return !(list && p->large);
+    return !(PyList_CheckExact(o) && p->large);
 }
 
 /* Names of a result are text; an integer among them is a mistake. */
@@ -85,14 +86,6 @@ static bool take_list(py_call *p, int i, PyObject *const *items, Py_ssize_t coun
     case NOMEN__DIMS: p->c.listed |= 1u << i; return take_dims(p, i, items, count);
     default: return false;
     }
-}
-
-/* Of a list the items are read at once, by what calls nothing of Python's. */
-static bool is_list(PyObject *o) { return PyTuple_CheckExact(o) || PyList_CheckExact(o); }
-
-static bool take_listed(py_call *p, int i, PyObject *o) {
-    if (PyTuple_CheckExact(o)) return take_list(p, i, &PyTuple_GET_ITEM(o, 0), PyTuple_GET_SIZE(o));
-    return take_list(p, i, ((PyListObject *)o)->ob_item, PyList_GET_SIZE(o));
 }
 
 static inline bool take_count(py_call *p, PyObject *o, int64_t *n) {
@@ -131,7 +124,8 @@ static bool take_one(py_call *p, int i, PyObject *o) {
     case NOMEN__SIZES:
     case NOMEN__NAMES:
         if (is_list(o) && !(spec->kind == NOMEN__NAMES && (spec->flags & NOMEN__VARIADIC)))
-            return take_listed(p, i, o);
+            /* Items of a list are read at once, by what calls nothing of Python's. */
+            return take_list(p, i, PySequence_Fast_ITEMS(o), PySequence_Fast_GET_SIZE(o));
         return spec->kind == NOMEN__DIMS && take_dims(p, i, &o, 1);
     default: return false;
     }

@@ -144,7 +144,7 @@ TARGET static void wide(const uint32_t *words, void *out, int64_t n, nomen_dtype
 }
 
 /* word % range + base. */
-typedef struct remainder {
+typedef struct remainder_of {
     uint32_t range;
     int64_t base;
 } remainder_of;

@@ -36,7 +36,7 @@ void nomen__store_doubles(nomen_dtype dtype, void *out, const double *in, int64_
     enum { SOME = 64 };
     int64_t integers[SOME];
     if (nomen_dtype_is_floating(dtype)) {
-        BEST(doubles)(dtype, out, in, n);
+        BEST(floats_of_doubles)(dtype, out, in, n);
         return;
     }
     for (int64_t part; n > 0; n -= part, in += part) {

@@ -3,6 +3,13 @@
  *   NAME(x)  the name of x for this ISA        TARGET        the attribute of its functions
  * Loops of one element, which the compiler makes loops of vectors. */
 
+#define FUNCTION NAME(floats_of_integers)
+#define FROM     int64_t
+#include "core/random_floats.h"
+#define FUNCTION NAME(floats_of_doubles)
+#define FROM     double
+#include "core/random_floats.h"
+
 TARGET static void NAME(integers)(nomen_dtype dtype, void *restrict out, const int64_t *restrict in,
                                   int64_t n) {
     uint8_t *const one = out;
@@ -25,25 +32,13 @@ TARGET static void NAME(integers)(nomen_dtype dtype, void *restrict out, const i
         for (int64_t i = 0; i < n; i++) four[i] = (uint32_t)in[i];
         break;
     case NOMEN_I64: memcpy(out, in, (size_t)n * sizeof *in); break;
-    case NOMEN_F16:
-        for (int64_t i = 0; i < n; i++) two[i] = f16_of((float)in[i]);
-        break;
-    case NOMEN_BF16:
-        for (int64_t i = 0; i < n; i++) two[i] = bf16_of((float)in[i]);
-        break;
-    case NOMEN_F32:
-        for (int64_t i = 0; i < n; i++) f32[i] = (float)in[i];
-        break;
-    case NOMEN_F64:
-        for (int64_t i = 0; i < n; i++) f64[i] = (double)in[i];
-        break;
     case NOMEN_C64:
         for (int64_t i = 0; i < n; i++) f32[2 * i] = (float)in[i], f32[2 * i + 1] = 0;
         break;
     case NOMEN_C128:
         for (int64_t i = 0; i < n; i++) f64[2 * i] = (double)in[i], f64[2 * i + 1] = 0;
         break;
-    default: break;
+    default: NAME(floats_of_integers)(dtype, out, in, n);
     }
 }
 
@@ -71,25 +66,6 @@ TARGET static void NAME(truths)(nomen_dtype dtype, void *restrict out, const uin
     default:
         for (int64_t i = 0; i < n; i++)
             eight[2 * i] = -(uint64_t)in[i] & one_64, eight[2 * i + 1] = 0;
-    }
-}
-
-/* Floating dtypes. */
-TARGET static void NAME(doubles)(nomen_dtype dtype, void *restrict out, const double *restrict in,
-                                 int64_t n) {
-    uint16_t *const two = out;
-    float *const f32 = out;
-    switch (dtype) {
-    case NOMEN_F16:
-        for (int64_t i = 0; i < n; i++) two[i] = f16_of((float)in[i]);
-        break;
-    case NOMEN_BF16:
-        for (int64_t i = 0; i < n; i++) two[i] = bf16_of((float)in[i]);
-        break;
-    case NOMEN_F32:
-        for (int64_t i = 0; i < n; i++) f32[i] = (float)in[i];
-        break;
-    default: memcpy(out, in, (size_t)n * sizeof *in);
     }
 }
 

@@ -224,13 +224,13 @@ static bool ORDER_NAME(take_out, WIDTH, k)(E *to, K *keys, int64_t n, int64_t co
     return true;
 }
 
-/* The a->count smallest of a row, in order or in the order of their positions; of those that are
- * equal to the last the first ones. */
-static void ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
+/* The a->count smallest of a row, in order (true) or in the order of their positions; of those that
+ * are equal to the last the first ones. */
+static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
                                          const nomen__order_args *a, int bits) {
     enum { FEW_TIMES = 8, READ_AGAIN = 1 << 11 };
     if (a->count == 1 || (a->count <= FEW_TIMES && a->count * a->n <= READ_AGAIN))
-        if (ORDER_NAME(take_out, WIDTH, k)(to, keys, a->n, a->count)) return;
+        if (ORDER_NAME(take_out, WIDTH, k)(to, keys, a->n, a->count)) return true;
     const K last = ORDER_NAME(nth, WIDTH, k)(keys, spare, other, a->n, a->count - 1, bits);
     const int64_t found = PACK_PLACES(spare, keys, a->n, last);
     int64_t same = a->count, used = 0;
@@ -241,6 +241,7 @@ static void ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
         used += (key < last) | (same > 0);
         same -= key == last;
     }
+    return false;
 }
 
 /* A batch of rows that are chosen, in order. */
@@ -385,12 +386,13 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
             ORDER_NAME(numbers, WIDTH, e)(a, row, rows, keys, t, flip);
             continue;
         }
+        bool ordered = true; /* all rows of the batch that are chosen */
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             K *own = keys + r * p.keys;
             K *other = spare_keys + p.keys;
             if (p.chosen) {
-                ORDER_NAME(choose, WIDTH, e)(mine, own, spare_keys, other, a, bits);
+                ordered &= ORDER_NAME(choose, WIDTH, e)(mine, own, spare_keys, other, a, bits);
             } else if (p.keys) {
                 int64_t nans = t->floating ? ORDER_NAME(count, WIDTH, k)(own, a->n, nan) : 0;
                 int64_t k = ORDER_NAME(rank, WIDTH, k)(a, what, nans);
@@ -404,7 +406,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
                 if (what == MODE) mine[0] = ORDER_NAME(longest, WIDTH, e)(mine, a->n);
             }
         }
-        if (p.chosen)
+        if (p.chosen && !ordered)
             ORDER_NAME(sort_chosen, WIDTH, e)(made, spare, p.levels ? v : NULL, rows, p.each);
         if ((what == SORT || what == TOPK) && rows == 1)
             ORDER_NAME(deliver_row, WIDTH, e)(a, row, made, (K *)(void *)spare, t, flip);
