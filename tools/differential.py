@@ -323,6 +323,23 @@ def part(work):
     return counts, findings, recorded
 
 
+def again(options):
+    """Calls of a record, answered anew: for when the data they are made of has changed."""
+    bench, kept, gone = Bench(options), [], []
+    lines = record.read(options.again)
+    for at in range(0, len(lines), BATCH):
+        batch = [(case, cases.data_of(case)) for case, _ in lines[at : at + BATCH]]
+        for (case, data), answer in zip(batch, bench.answers(batch)):
+            state, said = bench.verdict(case, data, answer)
+            told = record.pack(answer[0][0], case) if state == "same" else None
+            (kept if told else gone).append([case, told] if told else (said, case))
+    bench.stop()
+    for said, case in gone:
+        print(f"gone: {said}\n    {case}")
+    print(f"{len(kept)} of {len(lines)} calls stay")
+    record.write(options.again, kept)
+
+
 def signature(said):
     """What is the same in all findings of a kind."""
     said = re.sub(r"'[^']*'|\"[^\"]*\"|\[[^\]]*\]|\([^)]*\)", "..", said)
@@ -367,6 +384,7 @@ def arguments():
     parser.add_argument("--meant", metavar="WORDS", help="the same for deviations called so")
     parser.add_argument("--no-shrink", dest="shrink", action="store_false")
     parser.add_argument("--record", metavar="FILE", help="keep calls in which all agree")
+    parser.add_argument("--again", metavar="FILE", help="answer the calls of a record anew")
     parser.add_argument("--keep", type=int, default=20000, help="how many of them")
     parser.add_argument("--one", metavar="SEED:NUMBER", help="one call, with all answers")
     parser.add_argument("--samples", action="store_true", help="PyTorch's own operator samples")
@@ -381,6 +399,9 @@ def main():
     options = arguments()
     if options.one:
         one(options)
+        return 0
+    if options.again:
+        again(options)
         return 0
     if options.samples:
         bench = Bench(options)

@@ -87,7 +87,9 @@ def reals(dtype, w, kind):
         return (u * 2 - 1) * 1000
     if kind == "wide":
         span = {"float16": 12, "float64": 300}.get(dtype, 60)
-        return numpy.where(w & numpy.uint64(1), 1.0, -1.0) * 2.0 ** ((u * 2 - 1) * span)
+        fraction, whole = numpy.modf((u * 2 - 1) * span)  # 2.0**x has other last bits on AVX-512
+        one = numpy.where(w & numpy.uint64(1), 1.0, -1.0)
+        return one * numpy.ldexp(1 + numpy.abs(fraction), whole.astype("i4"))
     if kind == "halves":
         return (numpy.floor(u * 41) - 20) / 2
     if kind == "distinct":
