@@ -12,16 +12,19 @@
 #define OP           max
 #define CORE         max
 #define BETTER(a, b) ((a) > (b))
+#define V_BETTER     v_greater
 #define HOLDS(a, b)  ((a) >= (b))
 #include "kernels/loops/reduce_best_types.h"
 #undef OP
 #undef CORE
 #undef BETTER
+#undef V_BETTER
 #undef HOLDS
 
 #define OP           min
 #define CORE         min
 #define BETTER(a, b) ((a) < (b))
+#define V_BETTER     v_lesser
 #define HOLDS(a, b)  ((a) <= (b))
 #include "kernels/loops/reduce_best_types.h"
 

@@ -2,13 +2,13 @@
  *
  * Idea: integers multiply in 64 bits that wrap; every floating type below float64 multiplies in
  * double lanes, whose range takes up intermediate products that would overflow or vanish in the
- * type itself; long rows of float32 in pairs of floats while they stay in range (prod_pairs.h).
+ * type itself.
  *
  * Limit: bytes read from a buffer of the same size. Share (bench/bench_kernels.c) on a shared
  * AVX-512 machine at 1 MiB: float32 33 % in columns: the widening to double.
  */
 #include "kernels/loops/complex_number.h"
-#include "kernels/loops/prod_pairs.h"
+#include "kernels/loops/prod_lanes.h"
 #include "kernels/loops/reduce.h"
 
 #define LANE_BYTES 256
@@ -35,14 +35,14 @@
 #undef A
 #define A double
 
-#define LANE         double
-#define BLOCK        double
-#define LOAD(x)      (double)(x)
-#define WIDE_F32(x)  widen_f32(x)
-#define LONG_F32     pair_product
-#define LEAST_F32    PAIR_WORTH
-#define RESULT(a, p) (*(a))
+#define LANE           double
+#define BLOCK          double
+#define LOAD(x)        (double)(x)
+#define WIDE_F32(x)    widen_f32(x)
+#define RESULT(a, p)   (*(a))
+#define FOLD_ROW(x, n) ((n) < PROD_LANES ? FN(fold_few)(x, n) : prod_lanes(x, n))
 #include "kernels/loops/fold_floats.h"
+#undef FOLD_ROW
 
 #define SFX        f64
 #define T          double

@@ -5,6 +5,7 @@
 #define OP           amax
 #define CORE         amax
 #define BETTER(a, b) ((a) > (b))
+#define V_BETTER     v_greater
 #define LEAST(word)  LEAST_##word
 #define ENDLESS      -__builtin_inf()
 #define LEAST_UINT8  0
@@ -16,12 +17,14 @@
 #undef OP
 #undef CORE
 #undef BETTER
+#undef V_BETTER
 #undef LEAST
 #undef ENDLESS
 
 #define OP           amin
 #define CORE         amin
 #define BETTER(a, b) ((a) < (b))
+#define V_BETTER     v_lesser
 #define LEAST(word)  word##_MAX
 #define ENDLESS      __builtin_inf()
 #include "kernels/loops/reduce_most_types.h"

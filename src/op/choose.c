@@ -196,6 +196,12 @@ nomen_status nomen__choose_nansum(nomen__call *c) {
     return NOMEN_OK;
 }
 
+/* Over all dims there is no position to keep. */
+nomen_status nomen__choose_extremum(nomen__call *c) {
+    if (!nomen__given(c, 1)) c->kernel_name = strcmp(c->op->name, "max") ? "amin" : "amax";
+    return NOMEN_OK;
+}
+
 /* |self| ** p, which the kernel adds up; half types in float32. */
 static nomen_tensor *powers(const nomen__call *c, double p) {
     const nomen_number exponent = {NOMEN_NUMBER_FLOAT, 0, p, 0};

@@ -294,6 +294,7 @@ nomen__step nomen__choose_bounds;
 nomen__step nomen__choose_conj;
 nomen__step nomen__choose_decimals;
 nomen__step nomen__choose_device;
+nomen__step nomen__choose_extremum;
 nomen__step nomen__choose_factor;
 nomen__step nomen__choose_fill;
 nomen__step nomen__choose_index_add;

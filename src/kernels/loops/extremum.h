@@ -1,5 +1,10 @@
 /* Include-template: the best of the elements of a row, sought in lanes. Before: OP, SFX, F,
- * BETTER(a, b). After: FN(search). */
+ * BETTER(a, b); of floating types also VEC (a vector of F) and V_BETTER(a, b) of two; of half types
+ * T and FETCH, too. After: FN(search) of FN(many) or 8 lanes, FN(search_many), FN(search_halves) of
+ * half types; VEC is undefined. */
+
+/* Lanes that stay in registers beside as many for NaN. */
+enum { FN(many) = EXTREMUM_LANES(F) };
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
@@ -9,16 +14,15 @@
 static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes,
                                                           bool *any) {
     F s[64] __attribute__((aligned(64))), nan[64] __attribute__((aligned(64)));
-    for (int l = 0; l < lanes; l++) s[l] = x[l], nan[l] = 0;
-    for (int64_t j = 0; j < n; j += lanes) {
-        if (j + lanes > n) j = n - lanes; /* the last ones once more: no harm to an extremum */
-        /* Kept apart, so that each lane is a maximum and a comparison. */
+    const F *const last = x + n - lanes; /* once more: no harm to an extremum */
+    for (int l = 0; l < lanes; l++) s[l] = last[l], nan[l] = last[l] != last[l] ? last[l] : 0;
+    /* Kept apart, so that each lane is a maximum and a comparison. */
+    for (; x < last; x += lanes)
         for (int l = 0; l < lanes; l++) {
-            const F y = x[j + l];
+            const F y = x[l];
             nan[l] = y != y ? y : nan[l];
             s[l] = BETTER(y, s[l]) ? y : s[l];
         }
-    }
     /* A sum with a NaN is one; all the others are zeros. */
 #pragma GCC unroll 8
     for (int w = lanes / 2; w; w /= 2)
@@ -29,5 +33,77 @@ static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n,
     *any = nan[0] != nan[0];
     return *any ? nan[0] : s[0];
 }
+
+#if defined(VEC) && VB < 64
+static inline VEC FN(at)(const F *x) {
+    VEC v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+#endif
+
+/* The same of n >= FN(many) numbers. */
+static inline F FN(search_many)(const F *x, int64_t n, bool *any) {
+#if defined(VEC) && VB < 64 /* here gcc leaves lanes of double in memory */
+    enum { W = VB / sizeof(F), VECTORS = 4 };
+    const F *const last = x + n - VECTORS * W;
+    VEC s[VECTORS];
+    __typeof__(s[0] != s[0]) nan[VECTORS];
+    F each[W] __attribute__((aligned(64)));
+    for (int v = 0; v < VECTORS; v++) {
+        s[v] = FN(at)(last + v * W);
+        nan[v] = s[v] != s[v];
+    }
+    for (const F *y = x; y < last; y += VECTORS * W)
+        for (int v = 0; v < VECTORS; v++) {
+            const VEC one = FN(at)(y + v * W);
+            nan[v] |= one != one;
+            s[v] = V_BETTER(one, s[v]);
+        }
+    *any = v_any32((vi32)(nan[0] | nan[1] | nan[2] | nan[3]));
+    if (*any) {
+        while (*x == *x) x++;
+        return *x;
+    }
+    s[0] = V_BETTER(V_BETTER(s[0], s[1]), V_BETTER(s[2], s[3]));
+    memcpy(each, &s[0], sizeof each);
+#pragma GCC unroll 8
+    for (int w = (int)W / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) each[l] = BETTER(each[l + w], each[l]) ? each[l + w] : each[l];
+    return each[0];
+#else
+    return FN(search)(x, n, FN(many), any);
+#endif
+}
+#undef VEC
+
+#ifdef FETCH
+/* The same of n >= 64 numbers as they are stored, or NaN. As integers they are in order when all
+ * bits of negative ones but the first are turned over; what is greater than infinity is a NaN. */
+static inline float FN(search_halves)(const T *x, int64_t n) {
+    enum { HALVES = 64 };
+    int16_t s[HALVES] __attribute__((aligned(64))), size[HALVES] __attribute__((aligned(64)));
+    const T *const last = x + n - HALVES; /* once more: no harm to an extremum */
+    for (int l = 0; l < HALVES; l++) {
+        s[l] = (int16_t)(last[l] ^ ((uint16_t)((int16_t)last[l] >> 15) >> 1));
+        size[l] = (int16_t)(last[l] & 0x7fff);
+    }
+    for (; x < last; x += HALVES)
+        for (int l = 0; l < HALVES; l++) {
+            const int16_t y = (int16_t)(x[l] ^ ((uint16_t)((int16_t)x[l] >> 15) >> 1));
+            const int16_t z = (int16_t)(x[l] & 0x7fff);
+            s[l] = BETTER(y, s[l]) ? y : s[l];
+            size[l] = z > size[l] ? z : size[l];
+        }
+#pragma GCC unroll 8
+    for (int w = HALVES / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) {
+            s[l] = BETTER(s[l + w], s[l]) ? s[l + w] : s[l];
+            size[l] = size[l + w] > size[l] ? size[l + w] : size[l];
+        }
+    const float largest = FETCH((T)size[0]);
+    return largest != largest ? largest : FETCH((T)(s[0] ^ ((uint16_t)(s[0] >> 15) >> 1)));
+}
+#endif
 
 #pragma GCC diagnostic pop

@@ -1,8 +1,7 @@
 /* Includes reduce_fold.h for float16, bfloat16 and float32; no include guard. Before: what
  * reduce_fold.h leaves alone, LANE (its C), BLOCK (its D), LOAD(F) -> LANE, and RESULT(A *, p), in
  * double, which is rounded once; perhaps WIDE_F32(const float *) -> vf64, LOAD of as many as it
- * holds, with LONG_F32 and LEAST_F32, the FOLD_LONG and FOLD_LEAST of float32. Takes LANE, BLOCK,
- * LOAD, RESULT, WIDE_F32 and these away again. */
+ * holds. Takes LANE, BLOCK, LOAD, RESULT and WIDE_F32 away again. */
 
 #define SFX        f16
 #define T          uint16_t
@@ -35,10 +34,6 @@
 #define LV       vf64
 #define VLOAD(x) WIDE_F32(x)
 #endif
-#ifdef LONG_F32
-#define FOLD_LONG  LONG_F32
-#define FOLD_LEAST LEAST_F32
-#endif
 #define T          float
 #define F          float
 #define C          LANE
@@ -53,6 +48,4 @@
 #undef BLOCK
 #undef LOAD
 #undef WIDE_F32
-#undef LONG_F32
-#undef LEAST_F32
 #undef RESULT

@@ -25,6 +25,11 @@
  * L1. */
 enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
 
+/* Lanes of four vectors where there are 16 registers: what else is kept for each lane needs the
+ * others. At most 64. */
+#define EXTREMUM_LANES(type)                                                                       \
+    (VB == 64 || 4 * VB > 64 * (int)sizeof(type) ? 64 : 4 * VB / (int)sizeof(type))
+
 /* Turns n rows of four 4-byte elements, in_row bytes apart, into four rows of n, NOMEN__ACC_BLOCK
  * elements apart. */
 static inline void turn_4(const char *in, int64_t in_row, int64_t n, void *out) {

@@ -1,5 +1,5 @@
 /* Include-template: reduce_best.h for every real dtype and bool. Before: OP, CORE (the same),
- * BETTER and HOLDS, as reduce_best.h has them. */
+ * BETTER, V_BETTER and HOLDS, as reduce_best.h has them. */
 
 #define SFX      u8
 #define T        uint8_t
@@ -49,6 +49,7 @@
 #define SFX      f16
 #define T        uint16_t
 #define F        float
+#define VEC      vf32
 #define U        int32_t
 #define FLOATING 1
 #define OUT      uint16_t
@@ -60,6 +61,7 @@
 #define SFX      bf16
 #define T        uint16_t
 #define F        float
+#define VEC      vf32
 #define U        int32_t
 #define FLOATING 1
 #define OUT      uint16_t
@@ -71,6 +73,7 @@
 #define SFX      f32
 #define T        float
 #define F        float
+#define VEC      vf32
 #define U        int32_t
 #define FLOATING 1
 #define OUT      float
@@ -80,6 +83,7 @@
 #define SFX      f64
 #define T        double
 #define F        double
+#define VEC      vf64
 #define U        int64_t
 #define FLOATING 1
 #define OUT      double

@@ -7,9 +7,8 @@
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
  * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
  * VPAIR(const T *, LV *even, LV *odd) of twice as many. FOLD_ROW(const F *, n) -> D, if a row has a
- * better way, which stays; beside VLOAD FOLD_LONG, if one of FOLD_LEAST elements has. After:
- * FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD, VPAIR, OUT and DONE are undefined, the rest
- * is left for a second finish. */
+ * better way, which stays. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD, VPAIR, OUT
+ * and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
 _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");
@@ -68,7 +67,7 @@ static inline D FN(fold_row)(const F *x, int64_t n) { return FOLD_ROW(x, n); }
 static inline D FN(fold_row)(const F *x, int64_t n) {
 #ifdef BETTER
     bool any;
-    if (n >= 8) return n < 64 ? FN(search)(x, n, 8, &any) : FN(search)(x, n, 64, &any);
+    if (n >= 8) return n < FN(many) ? FN(search)(x, n, 8, &any) : FN(search_many)(x, n, &any);
 #endif
     if (n < LANES) return FN(fold_few)(x, n);
     C s[LANES] __attribute__((aligned(64)));
@@ -116,7 +115,10 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 }
 
 #ifdef VLOAD
-#define DIRECT
+#ifndef FOLD_ROW
+#define DIRECT_ROWS
+#endif
+#define DIRECT_COLS
 #ifdef FETCH
 #define ONE(x)            LD(FETCH(x))
 #define FETCHED(x, n, to) (WIDEN(x, to, n), (const F *)(to))
@@ -126,25 +128,15 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 #endif
 enum { FN(width) = (int)(sizeof(LV) / sizeof(C)) };
 
-/* The same lanes as those of fold_row, in registers; with VPAIR the even elements of each round
- * first. */
-static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
-    C s[LANES] __attribute__((aligned(64)));
-    F rest[LANES] __attribute__((aligned(64)));
+#ifndef FOLD_ROW
+/* The same lanes as those of fold_row over the whole rounds of n elements, in registers; with VPAIR
+ * the even elements of each round first. By itself: beside code that reads single lanes gcc leaves
+ * vectors in memory all along. */
+static APART void FN(lanes_direct)(C *s, const T *x, int64_t n) {
     LV v[LANES / FN(width)];
-    int64_t j = 0;
-    if (n < LANES) {
-        TAKE(acc, FN(fold_few)(FETCHED(x, n, rest), n));
-        return;
-    }
-#ifdef FOLD_LONG
-    if (n >= FOLD_LEAST) {
-        TAKE(acc, FOLD_LONG(x, n));
-        return;
-    }
-#endif
+#pragma GCC unroll 16
     for (int l = 0; l < LANES / FN(width); l++) v[l] = (LV){0} + ID;
-    for (; j + LANES <= n; j += LANES) {
+    for (int64_t j = 0; j + LANES <= n; j += LANES) {
 #ifdef VPAIR
 #pragma GCC unroll 16
         for (int l = 0; l < LANES / FN(width) / 2; l++) {
@@ -158,9 +150,22 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
         for (int l = 0; l < LANES / FN(width); l++) v[l] = JOIN(v[l], VLOAD(x + j + l * FN(width)));
 #endif
     }
-    memcpy(s, v, sizeof s);
-    TAKE(acc, FN(fold_rest)(s, FETCHED(x + j, n - j, rest), n - j));
+#pragma GCC unroll 16
+    for (int l = 0; l < LANES / FN(width); l++) memcpy(s + l * FN(width), &v[l], sizeof v[l]);
 }
+
+static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
+    C s[LANES] __attribute__((aligned(64)));
+    F rest[LANES] __attribute__((aligned(64)));
+    const int64_t whole = n & ~(int64_t)(LANES - 1);
+    if (n < LANES) {
+        TAKE(acc, FN(fold_few)(FETCHED(x, n, rest), n));
+        return;
+    }
+    FN(lanes_direct)(s, x, n);
+    TAKE(acc, FN(fold_rest)(s, FETCHED(x + whole, n - whole, rest), n - whole));
+}
+#endif
 
 static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t pitch,
                                   int64_t rows) {
@@ -204,13 +209,27 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
 #undef FETCHED
 #endif
 
+#if defined(BETTER) && defined(FETCH)
+#define DIRECT_ROWS
+static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
+    F few[64] __attribute__((aligned(64)));
+    if (n < 64) {
+        WIDEN(x, few, n);
+        TAKE(acc, FN(fold_row)(few, n));
+        return;
+    }
+    TAKE(acc, FN(search_halves)(x, n));
+}
+#endif
+
 #define WIDE
-#if defined(BETTER) || defined(FOLD_LONG)
-#define ROW_MOST INT64_MAX /* there are no errors that grow, or there are blocks of its own */
+#ifdef BETTER
+#define ROW_MOST INT64_MAX /* there are no errors that grow */
 #endif
 #include "kernels/loops/reduce_walk.h"
 #undef WIDE
-#undef DIRECT
+#undef DIRECT_ROWS
+#undef DIRECT_COLS
 
 static void FN(init)(void *acc, int64_t n_acc) {
     A *a = acc;
@@ -235,5 +254,3 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef LV
 #undef VLOAD
 #undef VPAIR
-#undef FOLD_LONG
-#undef FOLD_LEAST

@@ -1,7 +1,7 @@
 /* Include-template: the largest or the smallest element of every real dtype, without positions;
- * bool is uint8. NaN wins. Before: OP, CORE (the same), BETTER(a, b), LEAST(word): the neutral
- * element of a type, given as the first part of the names of its limits, and ENDLESS: the same of
- * floating types. */
+ * bool is uint8. NaN wins. Before: OP, CORE (the same), BETTER(a, b), V_BETTER of vectors,
+ * LEAST(word): the neutral element of a type, given as the first part of the names of its limits,
+ * and ENDLESS: the same of floating types. */
 
 #define NONEMPTY
 #define LANE_BYTES  256
@@ -92,6 +92,7 @@
 #define SFX        f16
 #define T          uint16_t
 #define F          float
+#define VEC        vf32
 #define C          float
 #define D          float
 #define A          float
@@ -109,6 +110,7 @@
 #define SFX        bf16
 #define T          uint16_t
 #define F          float
+#define VEC        vf32
 #define C          float
 #define D          float
 #define A          float
@@ -126,6 +128,7 @@
 #define SFX        f32
 #define T          float
 #define F          float
+#define VEC        vf32
 #define C          float
 #define D          float
 #define A          float
@@ -141,6 +144,7 @@
 #define SFX        f64
 #define T          double
 #define F          double
+#define VEC        vf64
 #define C          double
 #define D          double
 #define A          double

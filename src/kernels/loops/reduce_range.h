@@ -12,7 +12,7 @@ static void FN(init)(void *acc, int64_t n_acc) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
 
-enum { FN(lanes) = 64 };
+enum { FN(lanes) = EXTREMUM_LANES(A) };
 
 /* Of n >= FN(lanes) elements. */
 static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {

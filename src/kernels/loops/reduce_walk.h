@@ -2,13 +2,13 @@
  * many elements) or whole columns (many accumulators, a few elements each), both of unit step;
  * strides and half types end here. Before: SFX, T (stored type), F (fetched type: T, or float for
  * half types), FETCH(from T to F; unset: T is F), A (accumulator), WIDE if FN(cols) takes up to
- * NOMEN__ACC_WIDE accumulators, DIRECT if there are FN(row_direct) and FN(cols_direct), which fetch
- * what they need by themselves, DECIDED(A *) if no more elements can change one, POSITIONS if the
- * position of an element matters, TURNED_ROW (the longest rows of 4-byte elements that are taken as
- * columns; unset: SHORT_ROW, as for others), ROW_MOST (the longest row as it lies that FN(row)
- * or FN(row_direct) gets in one piece; unset: ROW_BLOCK), and the functions FN(row)(A *,
- * const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep).
- * After: FN(step), which uses FN(init) and FN(merge). */
+ * NOMEN__ACC_WIDE accumulators, DIRECT_ROWS if there is FN(row_direct) and DIRECT_COLS if there is
+ * FN(cols_direct), which fetch what they need by themselves, DECIDED(A *) if no more elements can
+ * change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
+ * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), ROW_MOST (the
+ * longest row as it lies that FN(row) or FN(row_direct) gets in one piece; unset: ROW_BLOCK), and
+ * the functions FN(row)(A *, const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in
+ * bytes, rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 
@@ -23,7 +23,7 @@ enum { FN(most) = NOMEN__ACC_BLOCK };
 #endif
 
 static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
-#ifdef DIRECT
+#ifdef DIRECT_ROWS
     if (s->red_step == (int64_t)sizeof(T)) {
         for (int64_t i = 0; i < s->n_acc; i++) {
             const T *in = (const T *)(const void *)(s->in + i * s->acc_step);
@@ -60,7 +60,7 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
 
 static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
     F buf[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
-#ifdef DIRECT
+#ifdef DIRECT_COLS
     if (s->acc_step == (int64_t)sizeof(T)) {
         for (int64_t j = 0; j < s->n_red; j += COL_BLOCK)
             FN(cols_direct)(acc, s->n_acc, s->in + j * s->red_step, s->red_step,
