@@ -8,6 +8,7 @@
  * that stay there; without them 25, most of it waiting for memory. */
 #include "kernels/loops/loops.h"
 #include "kernels/simd/pack.h"
+#include "kernels/simd/turn.h"
 
 #include <stdbool.h>
 
@@ -25,12 +26,9 @@ enum { PARTED = 1 << 17 };
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows up to MOST are sorted LANES at a time (selected from: up to MOST_CHOSEN) where there are at
  * least half as many; longer ones take less time by themselves. */
-enum {
-    LANES = 8,
-    MOST = VB > 16 ? 256 : 32,
-    MOST_CHOSEN = VB > 16 ? 64 : 32,
-    MOST_TAKEN = MOST_CHOSEN
-};
+enum { LANES = 8, MOST = VB > 16 ? 256 : 32, MOST_TAKEN = VB > 16 ? 64 : 32 };
+/* What does not need positions is sorted so a vector of rows at a time. */
+#define MOST_BARE(key) (VB > 16 ? 256 : 32)
 
 #define ORDER_NAME(what, width, part)  ORDER_NAME2(what, width, part)
 #define ORDER_NAME2(what, width, part) what##width##_##part
@@ -64,10 +62,6 @@ static inline bool has_short_places(const nomen__order_args *a) {
 
 #define SIGN (UINT64_C(1) << 63)
 
-/* A number of each lane, and the same without a sign. */
-typedef int64_t order_words __attribute__((vector_size(8 * LANES)));
-typedef uint64_t order_masks __attribute__((vector_size(8 * LANES)));
-
 /* Two levels, which do not overlap: the smaller of each lane to a. (No `restrict`: what is inlined
  * many times over is then taken to touch different memory each time.) */
 static inline void exchange_words(int64_t *a, int64_t *b) {
@@ -95,29 +89,36 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #define K     uint32_t
 #define WIDTH 32
 #include "kernels/loops/order_types.h"
-#define E               uint64_t
-#define MAKE(key, i)    ((uint64_t)(key) << 32 | (uint64_t)(i))
-#define KEY(e)          ((uint32_t)((e) >> 32))
-#define AT(e)           ((int64_t)((e) & UINT32_MAX))
-#define BEFORE(a, b)    ((a) < (b))
-#define PACK_BETWEEN    pack_between_u32
-#define PACK_PLACES     pack_places_u32
-#define LEVEL           LANES
-#define EXCHANGE        exchange_words
-#define SAME_KEYS(x, y) (((order_masks)((x) ^ (y)) >> 32) == 0)
+#define E            uint64_t
+#define MAKE(key, i) ((uint64_t)(key) << 32 | (uint64_t)(i))
+#define KEY(e)       ((uint32_t)((e) >> 32))
+#define AT(e)        ((int64_t)((e) & UINT32_MAX))
+#define BEFORE(a, b) ((a) < (b))
+#define PACK_BETWEEN pack_between_u32
+#define PACK_PLACES  pack_places_u32
+#define LEVEL_KEYS   vi32
+#define V_LESSER     v_lesser_i32
+#define V_GREATER    v_greater_i32
+#define V_TURN       v_turn_u32
+#define LEVEL        LANES
+#define EXCHANGE     exchange_words
 /* Signed comparisons are there on every set. */
 #define LANE(v, r)             ((uint64_t)(v)[r] ^ SIGN)
 #define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)(MAKE(key, i) ^ SIGN))
 #include "kernels/loops/order_engine.h"
 #include "kernels/loops/order_lanes.h"
+#include "kernels/loops/order_bare.h"
 #include "kernels/loops/order_run.h"
 #undef K
 #undef WIDTH
 #undef PACK_BETWEEN
 #undef PACK_PLACES
+#undef LEVEL_KEYS
+#undef V_LESSER
+#undef V_GREATER
+#undef V_TURN
 #undef LEVEL
 #undef EXCHANGE
-#undef SAME_KEYS
 #undef LANE
 #undef PUT_LANE
 #undef E
@@ -138,13 +139,17 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #define BEFORE(a, b)           ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
 #define PACK_BETWEEN           pack_between_u64
 #define PACK_PLACES            pack_places_u64
+#define LEVEL_KEYS             vi64
+#define V_LESSER               v_lesser_i64
+#define V_GREATER              v_greater_i64
+#define V_TURN                 v_turn_u64
 #define LEVEL                  (2 * LANES)
 #define EXCHANGE               exchange_pairs
-#define SAME_KEYS(x, y)        ((x) == (y))
 #define LANE(v, r)             ((order_pair){(uint64_t)(v)[r] ^ SIGN, (v)[LANES + (r)]})
 #define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)((key) ^ SIGN), (v)[LANES + (r)] = (i))
 #include "kernels/loops/order_engine.h"
 #include "kernels/loops/order_lanes.h"
+#include "kernels/loops/order_bare.h"
 #include "kernels/loops/order_run.h"
 
 static bool is_narrow(const nomen__order_args *a, const order_type *t) {

@@ -1,8 +1,8 @@
 /* Include-template: LANES rows sorted side by side, without a branch that depends on data. Level i
  * holds element i of every row, a lane for each: a network of comparisons sorts them all. Before:
- * what order_engine.h wants, LEVEL (int64 numbers of a level), EXCHANGE(a, b) of two levels and
- * SAME_KEYS(x, y) of their order_words, a mask; PUT_LANE(v, lane, key, at) and LANE(v, lane) -> E.
- * After: levels_, network_ and longest_lanes_ with WIDTH behind. */
+ * what order_engine.h wants, LEVEL (int64 numbers of a level), EXCHANGE(a, b) of two levels,
+ * PUT_LANE(v, lane, key, at) and LANE(v, lane) -> E. After: levels_ and network_ with WIDTH behind.
+ */
 
 /* The first eight levels of a block, which stay in registers. */
 static inline void ORDER_NAME(eight, WIDTH, e)(int64_t *v) {
@@ -29,23 +29,6 @@ static APART void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
                     for (int64_t i = 0; i < (left < far ? left : far); i++)
                         EXCHANGE(a + i * LEVEL, a + (i + far) * LEVEL);
                 }
-}
-
-/* What longest_ says of n sorted elements, of each lane of n sorted levels: to the first level. */
-static APART void ORDER_NAME(longest_lanes, WIDTH, e)(int64_t *v, int64_t n) {
-    order_words best[LEVEL / LANES], length = {0}, most = {0};
-    memcpy(best, v, sizeof best);
-    for (int64_t i = 1; i < n; i++) {
-        order_words now[LEVEL / LANES], before;
-        memcpy(now, v + i * LEVEL, sizeof now);
-        memcpy(&before, v + (i - 1) * LEVEL, sizeof before);
-        length = (length + 1) & SAME_KEYS(now[0], before);
-        const order_words longer = length > most;
-        most ^= (most ^ length) & longer;
-        for (int part = 0; part < LEVEL / LANES; part++)
-            best[part] ^= (best[part] ^ now[part]) & longer;
-    }
-    memcpy(v, best, sizeof best);
 }
 
 /* The keys of up to LANES rows, as levels. The other lanes are 0. */

@@ -1,11 +1,11 @@
-/* Include-template: whole rows, on order_engine.h and order_lanes.h and with their definitions, and
- * PACK_PLACES of pack.h. After: scratch_ and run_ with WIDTH behind. */
+/* Include-template: whole rows, on order_engine.h, order_lanes.h and order_bare.h and with their
+ * definitions, and PACK_PLACES of pack.h. After: scratch_ and run_ with WIDTH behind. */
 
 /* Scratch of one run: `levels` numbers of lanes, and for each row of a batch `each` elements and
  * `keys` keys, and for all together spares of as many elements, and of twice as many keys. */
 typedef struct ORDER_NAME(plan, WIDTH, s) {
     int64_t batch, each, keys, levels;
-    bool lanes; /* rows are sorted side by side */
+    bool lanes, bare_lanes; /* rows are sorted side by side, with positions or without */
     /* topk: the best so far are kept while the row goes by, a few of them in order; or the last of
      * them is looked for; else the row is sorted */
     bool stream, few, chosen;
@@ -40,10 +40,17 @@ static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = {.batch = 1, .each = a->n};
     const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
-    const int64_t most = selects ? MOST_CHOSEN : what == TOPK ? MOST_TAKEN : MOST;
     /* are found faster than sorted */
     const bool few = what == TOPK && (WIDTH == 64 ? 10 : 20) * a->count <= a->n;
-    if (a->n <= most && a->rows >= LANES / 2 && !few) {
+    if ((selects || what == MODE) && a->n <= MOST_BARE(K) &&
+        a->rows >= ORDER_NAME(level, WIDTH, lanes) / 2) {
+        p.bare_lanes = true;
+        p.each = 0;
+        p.levels = (int64_t)ORDER_NAME(bare_bytes, WIDTH, k)(a->n) / 8;
+        return p;
+    }
+    if ((what == SORT || what == TOPK) && a->n <= (what == TOPK ? MOST_TAKEN : MOST) &&
+        a->rows >= LANES / 2 && !few) {
         p.lanes = true;
         p.batch = LANES;
         p.levels = a->n * LEVEL;
@@ -165,43 +172,65 @@ static int64_t ORDER_NAME(rank, WIDTH, k)(const nomen__order_args *a, order_what
     return nans == a->n ? 0 : (a->n - nans - 1) / 2;
 }
 
-/* What is asked for of a row that is sorted: from it to made. */
-static void ORDER_NAME(pick, WIDTH, e)(E *made, const E *row, const nomen__order_args *a,
-                                       order_what what, K nan, bool floating) {
-    if (what == MODE) {
-        made[0] = ORDER_NAME(longest, WIDTH, e)(row, a->n);
-    } else if (what == SORT || what == TOPK) {
-        if (made != row) memcpy(made, row, sizeof *made * (size_t)a->count);
-    } else {
+/* Of sorted levels, what has the rank that a selection wants, which NaN of a lane change. */
+static ORDER_NAME(level, WIDTH, k)
+    ORDER_NAME(of_rank, WIDTH, k)(const ORDER_NAME(level, WIDTH, k) * v, const nomen__order_args *a,
+                                  order_what what, const order_type *t) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const K nan = (K)(UINT64_MAX >> (64 - 8 * t->item)) ^ (K)1 << (WIDTH - 1);
+    ORDER_NAME(level, WIDTH, k) found = v[ORDER_NAME(rank, WIDTH, k)(a, what, 0)];
+    K last[W], key[W];
+    memcpy(last, &v[a->n - 1], sizeof last);
+    memcpy(key, &found, sizeof key);
+    for (int r = 0; t->floating && r < W; r++) {
         int64_t nans = 0;
-        while (floating && nans < a->n && KEY(row[a->n - 1 - nans]) == nan) nans++;
-        int64_t at = ORDER_NAME(rank, WIDTH, k)(a, what, nans);
-        while (at > 0 && KEY(row[at - 1]) == KEY(row[at])) at--;
-        made[0] = row[at];
+        if (last[r] != nan) continue;
+        while (nans < a->n && (K)v[a->n - 1 - nans][r] == nan) nans++;
+        key[r] = (K)v[ORDER_NAME(rank, WIDTH, k)(a, what, nans)][r];
+    }
+    memcpy(&found, key, sizeof found);
+    return found;
+}
+
+/* One element of each row, by bare keys. */
+static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scratch,
+                                           order_what what, const order_type *t, order_keys *load,
+                                           uint64_t flip) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    typedef ORDER_NAME(level, WIDTH, k) level;
+    typedef __typeof__(((level){0})[0]) number;
+    const K sign = (K)1 << (WIDTH - 1);
+    const int64_t n = a->n, count = ORDER_NAME(level_count, WIDTH, k)(n);
+    level *const v = scratch, *const came = v + count + W;
+    K *const keys = (K *)(void *)(came + count + W);
+    for (int64_t row = 0; row < a->rows; row += W) {
+        const int64_t rows = a->rows - row < W ? a->rows - row : W;
+        E made[W];
+        K key[W];
+        level found, at;
+        ORDER_NAME(bare_levels, WIDTH, k)(came, keys, a, row, rows, load, flip);
+        memcpy(v, came, sizeof *v * (size_t)n);
+        for (int64_t i = n; i < count; i++) v[i] = (level){0} + (number)(sign - 1);
+        ORDER_NAME(bare_network, WIDTH, k)(v, count);
+        found = what == MODE ? ORDER_NAME(most_often, WIDTH, k)(v, n)
+                             : ORDER_NAME(of_rank, WIDTH, k)(v, a, what, t);
+        at = ORDER_NAME(bare_places, WIDTH, k)(came, n, found, what == MODE);
+        memcpy(key, &found, sizeof key);
+        for (int r = 0; r < W; r++) made[r] = MAKE(key[r] ^ sign, (int64_t)at[r]);
+        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, 1, t->item);
     }
 }
 
 static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *scratch,
-                                            order_what what, const order_type *t, order_keys *load,
-                                            uint64_t flip) {
+                                            const order_type *t, order_keys *load, uint64_t flip) {
     int64_t *v = scratch;
-    E *made = (E *)(void *)(v + a->n * LEVEL), *own = made + LANES * a->n;
-    const K nan = (K)(UINT64_MAX >> (64 - 8 * t->item));
+    E *made = (E *)(void *)(v + a->n * LEVEL);
     for (int64_t row = 0; row < a->rows; row += LANES) {
         const int64_t rows = a->rows - row < LANES ? a->rows - row : LANES;
         ORDER_NAME(levels, WIDTH, e)(v, a, row, rows, load, flip);
         ORDER_NAME(network, WIDTH, e)(v, a->n);
-        if (what == MODE) ORDER_NAME(longest_lanes, WIDTH, e)(v, a->n);
-        for (int64_t r = 0; r < rows; r++) {
-            if (what == MODE) {
-                made[r * a->n] = LANE(v, r);
-                continue;
-            }
-            E *mine = what == SORT || what == TOPK ? made + r * a->n : own;
-            const int64_t n = what == TOPK ? a->count : a->n;
-            for (int64_t j = 0; j < n; j++) mine[j] = LANE(v + j * LEVEL, r);
-            ORDER_NAME(pick, WIDTH, e)(made + r * a->n, mine, a, what, nan, t->floating);
-        }
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t j = 0; j < a->count; j++) made[r * a->n + j] = LANE(v + j * LEVEL, r);
         ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, a->n, t->item);
     }
 }
@@ -366,7 +395,11 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
     ORDER_NAME(best, WIDTH, s) best[BESIDE];
     if (a->count == 0) return;
     if (p.lanes) {
-        ORDER_NAME(run_lanes, WIDTH, e)(a, scratch, what, t, load, flip);
+        ORDER_NAME(run_lanes, WIDTH, e)(a, scratch, t, load, flip);
+        return;
+    }
+    if (p.bare_lanes) {
+        ORDER_NAME(run_bare, WIDTH, e)(a, scratch, what, t, load, flip);
         return;
     }
     for (int64_t row = 0; row < a->rows; row += p.batch) {

@@ -151,6 +151,10 @@ static inline vf32 v_lesser_f32(vf32 a, vf32 b) { return v_sel_f32(a < b, a, b);
 static inline vf64 v_lesser_f64(vf64 a, vf64 b) { return v_sel_f64(a < b, a, b); }
 static inline vf32 v_greater_f32(vf32 a, vf32 b) { return v_sel_f32(a > b, a, b); }
 static inline vf64 v_greater_f64(vf64 a, vf64 b) { return v_sel_f64(a > b, a, b); }
+static inline vi32 v_lesser_i32(vi32 a, vi32 b) { return b ^ ((a ^ b) & (a < b)); }
+static inline vi64 v_lesser_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a < b)); }
+static inline vi32 v_greater_i32(vi32 a, vi32 b) { return b ^ ((a ^ b) & (a > b)); }
+static inline vi64 v_greater_i64(vi64 a, vi64 b) { return b ^ ((a ^ b) & (a > b)); }
 #endif
 
 /* Exponents, for which AVX-512 has instructions (x86.h). */

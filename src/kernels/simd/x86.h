@@ -43,6 +43,18 @@ static inline vf32 v_greater_f32(vf32 a, vf32 b) {
 static inline vf64 v_greater_f64(vf64 a, vf64 b) {
     return (vf64)_mm256_max_pd((__m256d)a, (__m256d)b);
 }
+static inline vi32 v_lesser_i32(vi32 a, vi32 b) {
+    return (vi32)_mm256_min_epi32((__m256i)a, (__m256i)b);
+}
+static inline vi32 v_greater_i32(vi32 a, vi32 b) {
+    return (vi32)_mm256_max_epi32((__m256i)a, (__m256i)b);
+}
+static inline vi64 v_lesser_i64(vi64 a, vi64 b) {
+    return (vi64)_mm256_blendv_epi8((__m256i)a, (__m256i)b, (__m256i)(a > b));
+}
+static inline vi64 v_greater_i64(vi64 a, vi64 b) {
+    return (vi64)_mm256_blendv_epi8((__m256i)b, (__m256i)a, (__m256i)(a > b));
+}
 static inline int v_any32(vi32 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 static inline int v_any64(vi64 m) { return !_mm256_testz_si256((__m256i)m, (__m256i)m); }
 static inline vf32 v_from_f16(vu16h h) { return (vf32)_mm256_cvtph_ps((__m128i)h); }
@@ -185,6 +197,18 @@ static inline vf32 v_greater_f32(vf32 a, vf32 b) {
 }
 static inline vf64 v_greater_f64(vf64 a, vf64 b) {
     return (vf64)_mm512_max_pd((__m512d)a, (__m512d)b);
+}
+static inline vi32 v_lesser_i32(vi32 a, vi32 b) {
+    return (vi32)_mm512_min_epi32((__m512i)a, (__m512i)b);
+}
+static inline vi32 v_greater_i32(vi32 a, vi32 b) {
+    return (vi32)_mm512_max_epi32((__m512i)a, (__m512i)b);
+}
+static inline vi64 v_lesser_i64(vi64 a, vi64 b) {
+    return (vi64)_mm512_min_epi64((__m512i)a, (__m512i)b);
+}
+static inline vi64 v_greater_i64(vi64 a, vi64 b) {
+    return (vi64)_mm512_max_epi64((__m512i)a, (__m512i)b);
 }
 
 /* What only AVX-512 has: exponents in floating point. y 2^k for whole k, rounded once. */
