@@ -27,8 +27,11 @@ enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows up to MOST are sorted LANES at a time (selected from: up to MOST_CHOSEN) where there are at
  * least half as many; longer ones take less time by themselves. */
 enum { LANES = 8, MOST = VB > 16 ? 256 : 32, MOST_TAKEN = VB > 16 ? 64 : 32 };
-/* What does not need positions is sorted so a vector of rows at a time. */
-#define MOST_BARE(key) (VB > 16 ? 256 : 32)
+/* What does not need positions is sorted a vector of rows at a time, up to so many keys: for a
+ * rank, and for a mode, which cannot be had for less. */
+#define MOST_RANKED(key)                                                                           \
+    (VB == 16 ? 32 : VB == 64 || sizeof(key) == 4 ? 4096 / (int)sizeof(key) : 256)
+#define MOST_COUNTED(key) (VB == 16 ? 256 : 16384 / (int)sizeof(key))
 
 #define ORDER_NAME(what, width, part)  ORDER_NAME2(what, width, part)
 #define ORDER_NAME2(what, width, part) what##width##_##part
@@ -62,52 +65,53 @@ static inline bool has_short_places(const nomen__order_args *a) {
 
 #define SIGN (UINT64_C(1) << 63)
 
-/* Two levels, which do not overlap: the smaller of each lane to a. (No `restrict`: what is inlined
- * many times over is then taken to touch different memory each time.) */
-static inline void exchange_words(int64_t *a, int64_t *b) {
-    SIMD_IVDEP
-    for (int l = 0; l < LANES; l++) {
-        const int64_t x = a[l], y = b[l];
-        a[l] = x < y ? x : y;
-        b[l] = x < y ? y : x;
-    }
+static inline __attribute__((always_inline)) void words_in_order(vi64 *a, vi64 *b) {
+    const vi64 least = v_lesser_i64(*a, *b);
+    *b = v_greater_i64(*a, *b);
+    *a = least;
 }
 
-/* The same for keys with their positions behind. */
-static inline void exchange_pairs(int64_t *a, int64_t *b) {
-    SIMD_IVDEP
-    for (int l = 0; l < LANES; l++) {
-        const int64_t x = a[l], y = b[l], i = a[LANES + l], j = b[LANES + l];
-        const int64_t turn = -(int64_t)((y < x) | ((y == x) & (j < i)));
-        a[l] = x ^ ((x ^ y) & turn);
-        b[l] = y ^ ((x ^ y) & turn);
-        a[LANES + l] = i ^ ((i ^ j) & turn);
-        b[LANES + l] = j ^ ((i ^ j) & turn);
-    }
+/* A level of keys with their positions behind: as many rows as a vector has. */
+typedef struct pair_part {
+    vi64 key, at;
+} pair_part;
+static inline order_pair pair_of(const int64_t *v) {
+    return (order_pair){(uint64_t)v[0] ^ SIGN, v[W64]};
 }
+static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, pair_part *b) {
+    const vi64 turn = (b->key < a->key) | ((b->key == a->key) & (b->at < a->at));
+    const vi64 key = (a->key ^ b->key) & turn, at = (a->at ^ b->at) & turn;
+    a->key ^= key;
+    b->key ^= key;
+    a->at ^= at;
+    b->at ^= at;
+}
+/* Where a lane of a level has its key; its position is W64 behind. */
+#define PAIR_PLACE(lane) ((lane) / W64 * 2 * W64 + (lane) % W64)
 
 #define K     uint32_t
 #define WIDTH 32
 #include "kernels/loops/order_types.h"
-#define E            uint64_t
-#define MAKE(key, i) ((uint64_t)(key) << 32 | (uint64_t)(i))
-#define KEY(e)       ((uint32_t)((e) >> 32))
-#define AT(e)        ((int64_t)((e) & UINT32_MAX))
-#define BEFORE(a, b) ((a) < (b))
-#define PACK_BETWEEN pack_between_u32
-#define PACK_PLACES  pack_places_u32
-#define LEVEL_KEYS   vi32
-#define V_LESSER     v_lesser_i32
-#define V_GREATER    v_greater_i32
-#define V_TURN       v_turn_u32
-#define LEVEL        LANES
-#define EXCHANGE     exchange_words
+#define E                    uint64_t
+#define MAKE(key, i)         ((uint64_t)(key) << 32 | (uint64_t)(i))
+#define KEY(e)               ((uint32_t)((e) >> 32))
+#define AT(e)                ((int64_t)((e) & UINT32_MAX))
+#define BEFORE(a, b)         ((a) < (b))
+#define PACK_BETWEEN         pack_between_u32
+#define PACK_PLACES          pack_places_u32
+#define LEVEL_KEYS           vi32
+#define V_LESSER             v_lesser_i32
+#define V_GREATER            v_greater_i32
+#define V_TURN               v_turn_u32
+#define LEVEL                LANES
+#define LEVEL_PART           vi64
+#define PARTS_IN_ORDER(a, b) words_in_order(&(a), &(b))
 /* Signed comparisons are there on every set. */
 #define LANE(v, r)             ((uint64_t)(v)[r] ^ SIGN)
 #define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)(MAKE(key, i) ^ SIGN))
 #include "kernels/loops/order_engine.h"
-#include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_bare.h"
+#include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 #undef K
 #undef WIDTH
@@ -118,7 +122,8 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #undef V_GREATER
 #undef V_TURN
 #undef LEVEL
-#undef EXCHANGE
+#undef LEVEL_PART
+#undef PARTS_IN_ORDER
 #undef LANE
 #undef PUT_LANE
 #undef E
@@ -132,24 +137,26 @@ static inline void exchange_pairs(int64_t *a, int64_t *b) {
 #define K     uint64_t
 #define WIDTH 64
 #include "kernels/loops/order_types.h"
-#define E                      order_pair
-#define MAKE(key, i)           ((order_pair){key, i})
-#define KEY(e)                 ((e).key)
-#define AT(e)                  ((e).at)
-#define BEFORE(a, b)           ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
-#define PACK_BETWEEN           pack_between_u64
-#define PACK_PLACES            pack_places_u64
-#define LEVEL_KEYS             vi64
-#define V_LESSER               v_lesser_i64
-#define V_GREATER              v_greater_i64
-#define V_TURN                 v_turn_u64
-#define LEVEL                  (2 * LANES)
-#define EXCHANGE               exchange_pairs
-#define LANE(v, r)             ((order_pair){(uint64_t)(v)[r] ^ SIGN, (v)[LANES + (r)]})
-#define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)((key) ^ SIGN), (v)[LANES + (r)] = (i))
+#define E                    order_pair
+#define MAKE(key, i)         ((order_pair){key, i})
+#define KEY(e)               ((e).key)
+#define AT(e)                ((e).at)
+#define BEFORE(a, b)         ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
+#define PACK_BETWEEN         pack_between_u64
+#define PACK_PLACES          pack_places_u64
+#define LEVEL_KEYS           vi64
+#define V_LESSER             v_lesser_i64
+#define V_GREATER            v_greater_i64
+#define V_TURN               v_turn_u64
+#define LEVEL                (2 * LANES)
+#define LEVEL_PART           pair_part
+#define PARTS_IN_ORDER(a, b) pairs_in_order(&(a), &(b))
+#define LANE(v, r)           pair_of((v) + PAIR_PLACE(r))
+#define PUT_LANE(v, r, key, i)                                                                     \
+    ((v)[PAIR_PLACE(r)] = (int64_t)((key) ^ SIGN), (v)[PAIR_PLACE(r) + W64] = (i))
 #include "kernels/loops/order_engine.h"
-#include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_bare.h"
+#include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
 
 static bool is_narrow(const nomen__order_args *a, const order_type *t) {

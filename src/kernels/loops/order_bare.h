@@ -11,41 +11,17 @@ enum { ORDER_NAME(level, WIDTH, lanes) = VB / sizeof(K) };
 /* Levels that are sorted: eight at a time, the last ones perhaps larger than all keys. */
 static inline int64_t ORDER_NAME(level_count, WIDTH, k)(int64_t n) { return (n + 7) & ~INT64_C(7); }
 
-/* Eight levels in registers, in 19 comparisons. */
-static inline void ORDER_NAME(sort_eight, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v) {
-    static const uint8_t pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
-                                         {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
-                                         {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
-    ORDER_NAME(level, WIDTH, k) x[8];
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++) x[i] = v[i];
-#pragma GCC unroll 19
-    for (int k = 0; k < 19; k++) {
-        const ORDER_NAME(level, WIDTH, k) a = x[pairs[k][0]], b = x[pairs[k][1]];
-        x[pairs[k][0]] = V_LESSER(a, b);
-        x[pairs[k][1]] = V_GREATER(a, b);
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < 8; i++) v[i] = x[i];
+static inline __attribute__((always_inline)) void ORDER_NAME(keys_in_order, WIDTH,
+                                                             k)(LEVEL_KEYS *a, LEVEL_KEYS *b) {
+    const LEVEL_KEYS least = V_LESSER(*a, *b);
+    *b = V_GREATER(*a, *b);
+    *a = least;
 }
 
-/* Batcher's odd-even merge sort of n levels, n divisible by 8; those from n on would be larger than
- * all and stay. */
-static APART void ORDER_NAME(bare_network, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n) {
-    for (int64_t i = 0; i < n; i += 8) ORDER_NAME(sort_eight, WIDTH, k)(v + i);
-    for (int64_t sorted = 8; sorted < n; sorted *= 2)
-        for (int64_t far = sorted; far > 0; far /= 2)
-            for (int64_t block = 0; block + far < n; block += 2 * sorted)
-                for (int64_t j = far & (sorted - 1); j + far < 2 * sorted; j += 2 * far) {
-                    const int64_t begin = block + j, left = n - far - begin;
-                    ORDER_NAME(level, WIDTH, k) *a = v + begin;
-                    for (int64_t i = 0; i < (left < far ? left : far); i++) {
-                        const ORDER_NAME(level, WIDTH, k) x = a[i], y = a[i + far];
-                        a[i] = V_LESSER(x, y);
-                        a[i + far] = V_GREATER(x, y);
-                    }
-                }
-}
+#define NETWORK        ORDER_NAME(bare_network, WIDTH, k)
+#define V              LEVEL_KEYS
+#define IN_ORDER(a, b) ORDER_NAME(keys_in_order, WIDTH, k)(&(a), &(b))
+#include "kernels/loops/order_network.h"
 
 /* The keys of up to a vector of rows, as signed levels; the other lanes are of no interest. keys:
  * room for them as they come, and a vector behind. */

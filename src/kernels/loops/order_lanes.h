@@ -1,34 +1,21 @@
-/* Include-template: LANES rows sorted side by side, without a branch that depends on data. Level i
- * holds element i of every row, a lane for each: a network of comparisons sorts them all. Before:
- * what order_engine.h wants, LEVEL (int64 numbers of a level), EXCHANGE(a, b) of two levels,
- * PUT_LANE(v, lane, key, at) and LANE(v, lane) -> E. After: levels_ and network_ with WIDTH behind.
- */
+/* Include-template: LANES rows sorted side by side by keys with positions. Level i holds element i
+ * of every row, a lane for each. Before: what order_engine.h wants, LEVEL (int64 numbers of a
+ * level), LEVEL_PART (a vector, or two, of which levels consist), PARTS_IN_ORDER(a, b) of two, as
+ * order_network.h wants IN_ORDER, PUT_LANE(v, lane, key, at) and LANE(v, lane) -> E. After: levels_
+ * and network_ with WIDTH behind. */
 
-/* The first eight levels of a block, which stay in registers. */
-static inline void ORDER_NAME(eight, WIDTH, e)(int64_t *v) {
-    static const uint8_t pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
-                                         {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
-                                         {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
-#pragma GCC unroll 19
-    for (int k = 0; k < 19; k++) EXCHANGE(v + pairs[k][0] * LEVEL, v + pairs[k][1] * LEVEL);
-}
+#define NETWORK  ORDER_NAME(part_network, WIDTH, e)
+#define V        LEVEL_PART
+#define IN_ORDER PARTS_IN_ORDER
+#include "kernels/loops/order_network.h"
 
-/* Batcher's odd-even merge sort of n levels; those from n on would be larger than all and stay. */
-static APART void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
-    int64_t sorted = 1;
-    if (n % 8 == 0) {
-        for (int64_t i = 0; i < n; i += 8) ORDER_NAME(eight, WIDTH, e)(v + i * LEVEL);
-        sorted = 8;
-    }
-    for (; sorted < n; sorted *= 2)
-        for (int64_t far = sorted; far > 0; far /= 2)
-            for (int64_t block = 0; block + far < n; block += 2 * sorted)
-                for (int64_t j = far & (sorted - 1); j + far < 2 * sorted; j += 2 * far) {
-                    const int64_t begin = block + j, left = n - far - begin;
-                    int64_t *a = v + begin * LEVEL;
-                    for (int64_t i = 0; i < (left < far ? left : far); i++)
-                        EXCHANGE(a + i * LEVEL, a + (i + far) * LEVEL);
-                }
+/* n levels are sorted; there is room for a number divisible by 8. */
+static void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
+    enum { PARTS = (int)(LEVEL * sizeof *v / sizeof(LEVEL_PART)) };
+    const int64_t count = ORDER_NAME(level_count, WIDTH, k)(n);
+    for (int64_t i = n * LEVEL; i < count * LEVEL; i++) v[i] = INT64_MAX;
+    for (int part = 0; part < PARTS; part++)
+        ORDER_NAME(part_network, WIDTH, e)((LEVEL_PART *)(void *)v + part, count, PARTS);
 }
 
 /* The keys of up to LANES rows, as levels. The other lanes are 0. */

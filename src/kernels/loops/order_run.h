@@ -31,7 +31,7 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
         p->keys = a->n;
         if (a->rows >= LANES / 2 && a->count <= MOST) {
             p->batch = LANES;
-            p->levels = a->count * LEVEL;
+            p->levels = ORDER_NAME(level_count, WIDTH, k)(a->count) * LEVEL;
         }
     }
 }
@@ -42,7 +42,7 @@ static ORDER_NAME(plan, WIDTH, s)
     const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
     /* are found faster than sorted */
     const bool few = what == TOPK && (WIDTH == 64 ? 10 : 20) * a->count <= a->n;
-    if ((selects || what == MODE) && a->n <= MOST_BARE(K) &&
+    if ((selects || what == MODE) && a->n <= (selects ? MOST_RANKED(K) : MOST_COUNTED(K)) &&
         a->rows >= ORDER_NAME(level, WIDTH, lanes) / 2) {
         p.bare_lanes = true;
         p.each = 0;
@@ -53,7 +53,7 @@ static ORDER_NAME(plan, WIDTH, s)
         a->rows >= LANES / 2 && !few) {
         p.lanes = true;
         p.batch = LANES;
-        p.levels = a->n * LEVEL;
+        p.levels = ORDER_NAME(level_count, WIDTH, k)(a->n) * LEVEL;
         return p;
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
@@ -211,7 +211,7 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
         ORDER_NAME(bare_levels, WIDTH, k)(came, keys, a, row, rows, load, flip);
         memcpy(v, came, sizeof *v * (size_t)n);
         for (int64_t i = n; i < count; i++) v[i] = (level){0} + (number)(sign - 1);
-        ORDER_NAME(bare_network, WIDTH, k)(v, count);
+        ORDER_NAME(bare_network, WIDTH, k)(v, count, 1);
         found = what == MODE ? ORDER_NAME(most_often, WIDTH, k)(v, n)
                              : ORDER_NAME(of_rank, WIDTH, k)(v, a, what, t);
         at = ORDER_NAME(bare_places, WIDTH, k)(came, n, found, what == MODE);
@@ -224,7 +224,7 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
 static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *scratch,
                                             const order_type *t, order_keys *load, uint64_t flip) {
     int64_t *v = scratch;
-    E *made = (E *)(void *)(v + a->n * LEVEL);
+    E *made = (E *)(void *)(v + ORDER_NAME(level_count, WIDTH, k)(a->n) * LEVEL);
     for (int64_t row = 0; row < a->rows; row += LANES) {
         const int64_t rows = a->rows - row < LANES ? a->rows - row : LANES;
         ORDER_NAME(levels, WIDTH, e)(v, a, row, rows, load, flip);

@@ -1,0 +1,115 @@
+/* Include-template: a network of comparisons that sorts levels, each a vector with a row in each
+ * lane, without a branch that depends on data. Before: NETWORK (the name of what is made), V (a
+ * level, or a part of one) and IN_ORDER(a, b), which exchanges two where they are not. After:
+ * void NETWORK(V *, int64_t n, int64_t stride) of n levels (divisible by 8), stride V apart; the
+ * three are undefined.
+ *
+ * Idea: a bitonic merge whose first step turns the second half over, so that the lesser of two is
+ * always the one before: levels from n on would be larger than all, and their steps are left out.
+ * Two steps are done while four levels are in registers, the last three while eight are: what
+ * limits such a network is how often levels are stored. */
+
+#define PART(what)        PART2(what, NETWORK)
+#define PART2(what, name) PART3(what, name)
+#define PART3(what, name) what##_of_##name
+
+/* Eight levels, sorted or, if they are a bitonic sequence, merged. */
+static inline __attribute__((always_inline)) void
+PART(eight)(V *v, int64_t stride, const uint8_t (*pairs)[2], int count) {
+    V x[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) x[i] = v[i * stride];
+#pragma GCC unroll 19
+    for (int k = 0; k < count; k++) IN_ORDER(x[pairs[k][0]], x[pairs[k][1]]);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) v[i * stride] = x[i];
+}
+
+static inline void PART(two)(V *p, V *q) {
+    V a = *p, b = *q;
+    IN_ORDER(a, b);
+    *p = a;
+    *q = b;
+}
+
+/* From begin to end: of each four levels the first step of `first` and `second`, the pairs of
+ * levels that are compared, then neighbours. Of those from known on nothing is there. */
+static inline __attribute__((always_inline)) void PART(four)(V *p0, V *p1, V *p2, V *p3,
+                                                             bool turned, int known) {
+    V a = *p0, b = *p1, c, d;
+    if (known > 2) c = *p2;
+    if (known > 3) d = *p3;
+    if (turned && known > 2) IN_ORDER(b, c);
+    if (turned && known > 3) IN_ORDER(a, d);
+    if (!turned && known > 2) IN_ORDER(a, c);
+    if (!turned && known > 3) IN_ORDER(b, d);
+    IN_ORDER(a, b);
+    if (known > 3) IN_ORDER(c, d);
+    *p0 = a;
+    *p1 = b;
+    if (known > 2) *p2 = c;
+    if (known > 3) *p3 = d;
+}
+
+/* The first two steps of a merge of 4 half levels, of which n are there: more than 2 half. */
+static inline void PART(turn)(V *v, int64_t n, int64_t half, int64_t stride) {
+    const int64_t last = 4 * half - 1, two = n < 3 * half ? 3 * half - n : 0,
+                  three = n < 4 * half ? (4 * half - n < half ? 4 * half - n : half) : 0;
+    int64_t i = 0;
+#define FOUR(known)                                                                                \
+    PART(four)                                                                                     \
+    (v + i * stride, v + (i + half) * stride, v + (last - i - half) * stride,                      \
+     v + (last - i) * stride, true, known)
+    for (; i < two; i++) FOUR(2);
+    for (; i < three; i++) FOUR(3);
+    for (; i < half; i++) FOUR(4);
+#undef FOUR
+}
+
+/* Two later steps, of distances 2 half and half. */
+static inline void PART(halve)(V *v, int64_t n, int64_t half, int64_t stride) {
+    const int64_t four = n > 3 * half ? n - 3 * half : 0, three = n > 2 * half ? n - 2 * half : 0;
+    int64_t i = 0;
+#define FOUR(known)                                                                                \
+    PART(four)                                                                                     \
+    (v + i * stride, v + (i + half) * stride, v + (i + 2 * half) * stride,                         \
+     v + (i + 3 * half) * stride, false, known)
+    for (; i < half && i < four; i++) FOUR(4);
+    for (; i < half && i < three; i++) FOUR(3);
+    for (; i < half && i + half < n; i++) FOUR(2);
+#undef FOUR
+}
+
+/* Two sorted runs, the first of `sorted` levels, n together, into one. */
+static inline void PART(merge)(V *v, int64_t n, int64_t sorted, int64_t stride) {
+    static const uint8_t pairs[12][2] = {{0, 4}, {1, 5}, {2, 6}, {3, 7}, {0, 2}, {1, 3},
+                                         {4, 6}, {5, 7}, {0, 1}, {2, 3}, {4, 5}, {6, 7}};
+    int64_t far = sorted / 4;
+    if (sorted == 8)
+        for (int i = 0; i < 8; i++) PART(two)(v + i * stride, v + (15 - i) * stride);
+    else
+        PART(turn)(v, n, sorted / 2, stride);
+    for (; far >= 16; far /= 4)
+        for (int64_t i = 0; i < n; i += 2 * far)
+            PART(halve)(v + i * stride, n - i, far / 2, stride);
+    for (int64_t i = 0; far == 8 && i + 8 < n; i += 16)
+        for (int k = 0; k < 8; k++) PART(two)(v + (i + k) * stride, v + (i + 8 + k) * stride);
+    for (int64_t i = 0; i < n; i += 8) PART(eight)(v + i * stride, stride, pairs, 12);
+}
+
+static APART void NETWORK(V *v, int64_t n, int64_t stride) {
+    static const uint8_t pairs[19][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6},
+                                         {5, 7}, {1, 2}, {5, 6}, {0, 4}, {1, 5}, {2, 6}, {3, 7},
+                                         {2, 4}, {3, 5}, {1, 2}, {3, 4}, {5, 6}};
+    for (int64_t i = 0; i < n; i += 8) PART(eight)(v + i * stride, stride, pairs, 19);
+    for (int64_t sorted = 8; sorted < n; sorted *= 2)
+        for (int64_t i = 0; i + sorted < n; i += 2 * sorted)
+            PART(merge)(v + i * stride, n - i < 2 * sorted ? n - i : 2 * sorted, sorted, stride);
+}
+
+#undef PART
+#undef PART2
+#undef PART3
+#undef NETWORK
+#undef V
+#undef IN_ORDER
