@@ -138,22 +138,46 @@ static inline vf64 v_erfinv_short(vf64 x) {
     }
     return x * v_sel_f64(w == (double)INFINITY, w, p);
 }
-#if SIMD_TABLES
-/* Of t = 1 - |x| a piece for each power of 2 below 1 / 4; |x| P(x^2) where it is above. */
-VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
+#if SIMD_TABLES || SIMD_EIGHTS
+/* Of t = 1 - |x| a piece for each power of 2 below 1 / 4; |x| P(x^2) where it is above. near: t is
+ * 2^-7 at least, whose pieces are the last eight. */
+VMATH_QUICK vf32 v_erfinv_in_pieces(vf32 x, vf32 t, bool near) {
     static const float(*const table)[32] = VMATH_ERFINV_COLUMNS;
     enum { LOST = sizeof VMATH_ERFINV_COLUMNS / sizeof VMATH_ERFINV_COLUMNS[0] - 1 };
+#if SIMD_EIGHTS
+#define ENTRY(k) (near ? v_entry8_f32(table[k] + 24, i) : v_entry32_f32(table[k], i))
+#else
+    (void)near;
+#define ENTRY(k) v_entry32_f32(table[k], i)
+#endif
     const vf32 a = v_abs_f32(x), one = v_set_f32(1);
-    const vu32 bits = (vu32)(one - a), i = bits >> 23;
+    const vu32 bits = (vu32)t, i = bits >> 23;
     const vf32 far = (vf32)((bits & 0x7fffff) | (vu32)one) - 1.5f;
     const vmask_f32 is_far = v_less_f32(v_set_f32(0.75f), a);
     const vf32 d = v_either_f32(is_far, far, a * a), scale = v_either_f32(is_far, one, a);
-    vf32 p = v_entry32_f32(table[LOST - 1], i);
-    for (int k = LOST - 2; k >= 1; k--) p = v_fma_f32(p, d, v_entry32_f32(table[k], i));
-    p = v_fma_f32(p, d, v_entry32_f32(table[LOST], i)) * scale;
-    p = v_fma_f32(v_entry32_f32(table[0], i), scale, p);
+    vf32 p = ENTRY(LOST - 1);
+    for (int k = LOST - 2; k >= 1; k--) p = v_fma_f32(p, d, ENTRY(k));
+    p = v_fma_f32(p, d, ENTRY(LOST)) * scale;
+    p = v_fma_f32(ENTRY(0), scale, p);
+#undef ENTRY
     return v_copysign_f32(v_sel_f32(a <= 1.0f, p, v_set_f32(NAN)), x);
 }
+#if SIMD_EIGHTS
+static __attribute__((noinline, unused)) vf32 v_erfinv_far_f32(vf32 x) {
+    return v_erfinv_in_pieces(x, v_set_f32(1) - v_abs_f32(x), false);
+}
+VMATH_QUICK vf32 v_erfinv_quick_f32(vf32 x, vmask_f32 *unfit) {
+    const vf32 t = v_set_f32(1) - v_abs_f32(x);
+    *unfit = v_less_f32(t, v_set_f32(0x1p-7f));
+    return v_erfinv_in_pieces(x, t, true);
+}
+VMATH_QUICK_OR(vf32, vmask_f32, v_erfinv_f32, v_erfinv_quick_f32, v_erfinv_far_f32, v_either_f32,
+               v_some_f32)
+#else
+VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
+    return v_erfinv_in_pieces(x, v_set_f32(1) - v_abs_f32(x), false);
+}
+#endif
 #else
 VMATH_QUICK vf32 v_erfinv_f32(vf32 x) {
     const vf32 y = v_narrow_f64(v_erfinv_short(v_low_f64(x)), v_erfinv_short(v_high_f64(x)));

@@ -70,6 +70,15 @@ static inline vf64 v_swap_f64(vf64 x) { return (vf64)_mm256_permute_pd(x, 0x5); 
 static inline vf32 v_entry8_f32(const float *table, vu32 i) {
     return (vf32)_mm256_permutevar8x32_ps(ld_f32(table), (__m256i)i);
 }
+/* Entry i % 32, in seven steps. */
+static inline vf32 v_entry32_f32(const float *table, vu32 i) {
+    const __m256 upper = (__m256)(i << 27), half = (__m256)(i << 28);
+    const __m256 low =
+        _mm256_blendv_ps((__m256)v_entry8_f32(table, i), (__m256)v_entry8_f32(table + 8, i), half);
+    const __m256 high = _mm256_blendv_ps((__m256)v_entry8_f32(table + 16, i),
+                                         (__m256)v_entry8_f32(table + 24, i), half);
+    return (vf32)_mm256_blendv_ps(low, high, upper);
+}
 
 /* gcc 12 puts these together from half vectors. */
 static inline vf64 v_low_f64(vf32 x) {
