@@ -33,12 +33,10 @@
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
-#define OP      logit
-#define EXPR(x) v_logit(x)
-#if SIMD_TABLES
+#define OP              logit
+#define EXPR(x)         v_logit(x)
 #define QUICK(x, unfit) SIMD_PICK(v_logit_quick, x)(x, unfit)
-#endif
-#define LOOP "kernels/loops/unary.h"
+#define LOOP            "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 /* The number limited to [low, high] first. */

@@ -151,10 +151,8 @@ static inline vf64 v_atan_f64(vf64 x) {
 #include "kernels/simd/vmath_ratio.h"
 #else
 static inline vf32 v_log1p_f32(vf32 x) { return v_log1p_any_f32(x); }
-static inline vf32 v_logit_f32(vf32 x) { return v_logit_any_f32(x); }
 static inline vf32 v_atanh_f32(vf32 x) { return v_atanh_any_f32(x); }
 static inline vf64 v_log1p_f64(vf64 x) { return v_log1p_any_f64(x); }
-static inline vf64 v_logit_f64(vf64 x) { return v_logit_any_f64(x); }
 static inline vf64 v_atanh_f64(vf64 x) { return v_atanh_any_f64(x); }
 #endif
 

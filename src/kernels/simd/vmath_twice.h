@@ -89,6 +89,20 @@ static inline V NAME(v_logit_any)(V x) {
     return v_sel((x >= 0) & (x <= (T)1), y, v_like(x, NAN));
 }
 
+#if !SIMD_TABLES
+static __attribute__((noinline, unused)) V NAME(v_logit_far)(V x) { return NAME(v_logit_any)(x); }
+/* The same where neither x nor 1 - x is tiny, 0 or below. */
+VMATH_QUICK V NAME(v_logit_quick)(V x, MASK *unfit) {
+    const V d = x + x - (T)1, least = v_lesser(x, (T)1 - x), arg = v_abs(d) / least;
+    const V u = (T)1 + arg, back = u - (T)1;
+    const V c = ((T)1 - (u - back)) + (arg - back);
+    *unfit = NAME(v_above)(v_like(x, (T)1 / (LARGE * LARGE)), least);
+    return v_copysign(NAME(v_ln_pair)(u, c, (V){0}), d);
+}
+VMATH_QUICK_OR(V, MASK, NAME(v_logit), NAME(v_logit_quick), NAME(v_logit_far), NAME(v_either),
+               NAME(v_some))
+#endif
+
 /* ---- sinh, cosh: 2^k e with e = high + low, and its inverse ---------------------------------- */
 
 static inline V NAME(v_cosh_parts)(V a, V *low, V *inverse, V *scale) {
