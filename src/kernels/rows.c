@@ -1,14 +1,16 @@
 /* Functions of whole rows: softmax and log_softmax. Sums of exponentials alone: reduce_logsumexp.c.
  */
 #include "kernels/loops/reduce.h"
+#include "kernels/simd/turn.h"
 #include "kernels/simd/vmath.h"
 
 #include <math.h>
 
 /* TILE rows are worked on side by side; rows of at most NOMEN__SHORT_ROW elements are turned over,
  * TURN at a time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most
- * KEPT elements are still in cache when scaled. */
-enum { TILE = 256, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17 };
+ * KEPT elements are still in cache when scaled, of KEPT_WIDE wait in float32 where results are
+ * narrower. */
+enum { TILE = 256, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17, KEPT_WIDE = 2048 };
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go
  * on. */
 enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };

@@ -14,6 +14,14 @@ static inline V FN(result)(V x, V most, V sum) {
 }
 static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); }
 
+static inline void FN(close)(F *closing, const double *sum, int64_t n) {
+    for (int64_t i = 0; i < n; i += W64) {
+        const vf64 s = n - i < W64 ? ld_f64_n(sum + i, n - i) : ld_f64(sum + i);
+        const vf64 made = LOG ? v_log_f64(s) : 1.0 / s;
+        for (int l = 0; l < W64 && i + l < n; l++) closing[i + l] = (F)made[l];
+    }
+}
+
 /* The lanes joined in halves: few steps that wait for each other. */
 static inline F FN(top)(V m) {
     F t[W] __attribute__((aligned(64)));
@@ -43,28 +51,31 @@ static inline V FN(first)(V x, int64_t k, V other) {
 
 /* A row of unit step. in may be out. */
 static APART void FN(straight)(T *out, const T *in, int64_t n) {
+    enum { WIDE = WHOLE || LOG ? 0 : KEPT_WIDE }; /* exponentials of so many wait for the sum */
     const V none = v_like((V){0}, -__builtin_inf()), zero = {0};
+    F wide[WIDE + W] __attribute__((aligned(64)));
     V m = none, m2 = none, s = zero;
     double sum = 0;
     int64_t j = 0;
     for (; j + 2 * W <= n; j += 2 * W) {
         V a = LD(in + j), b = LD(in + j + W);
-        m = v_sel(a > m, a, m);
-        m2 = v_sel(b > m2, b, m2);
+        m = v_greater(a, m);
+        m2 = v_greater(b, m2);
     }
     for (; j + W <= n; j += W) {
         V a = LD(in + j);
-        m = v_sel(a > m, a, m);
+        m = v_greater(a, m);
     }
     if (j < n) {
         V a = FN(first)(LD_N(in + j, n - j), n - j, none);
-        m = v_sel(a > m, a, m);
+        m = v_greater(a, m);
     }
-    m = v_sel(m2 > m, m2, m);
+    m = v_greater(m2, m);
     V c = v_like(none, FN(top)(m));
     for (j = 0; j + W <= n; j += W) {
         V e = V_EXP(LD(in + j) - c);
         if (KEEPS) ST(out + j, e);
+        if (n <= WIDE) memcpy(wide + j, &e, sizeof e);
         s += e;
         if (j % SUM_BLOCK == SUM_BLOCK - W) {
             sum += FN(total)(s);
@@ -75,6 +86,7 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
     if (j < n) {
         V e = V_EXP(LD_N(in + j, n - j) - c);
         if (KEEPS) ST_N(out + j, e, n - j);
+        if (n <= WIDE) memcpy(wide + j, &e, sizeof e);
         s += FN(first)(e, n - j, zero);
     }
     sum += FN(total)(s);
@@ -82,6 +94,15 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
     if (KEEPS) {
         for (j = 0; j + W <= n; j += W) ST(out + j, LD(out + j) * closing);
         if (j < n) ST_N(out + j, LD_N(out + j, n - j) * closing, n - j);
+    } else if (n <= WIDE) {
+        V e;
+        for (j = 0; j < n; j += W) {
+            memcpy(&e, wide + j, sizeof e);
+            if (j + W <= n)
+                ST(out + j, e * closing);
+            else
+                ST_N(out + j, e * closing, n - j);
+        }
     } else {
         for (j = 0; j + W <= n && !(j && nomen__kernel_stopped());) {
             const int64_t end = n - j < NOMEN__LONG_ROW ? n : j + NOMEN__LONG_ROW;
@@ -107,7 +128,7 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
         for (int64_t r = 0; r < rows; r += W) {
             V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m;
             memcpy(&m, most + r, sizeof m);
-            m = v_sel(x > m, x, m);
+            m = v_greater(x, m);
             memcpy(most + r, &m, sizeof m);
         }
     }
@@ -130,7 +151,7 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
         if (i % LONG_TILE == LONG_TILE - 1 && nomen__kernel_stopped()) return;
     }
     for (int64_t r = 0; r < full + (rest ? W : 0); r++) closing[r] = 0;
-    for (int64_t r = 0; r < rows; r++) closing[r] = FN(closing)(sum[r]);
+    FN(close)(closing, sum, rows);
     for (int64_t i = 0; i < n; i++) {
         const char *p = in + i * in_step;
         char *q = out + i * out_step;
@@ -151,18 +172,52 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
     }
 }
 
+/* A square of W rows, or fewer columns of them, into a tile, and back. */
+static inline void FN(turn_in)(T *tile, const char *in, int64_t in_row, int64_t columns) {
+    V x[W];
+#pragma GCC unroll 16
+    for (int r = 0; r < W; r++)
+        x[r] = columns < W ? LD_N(in + r * in_row, columns) : LD(in + r * in_row);
+    SIMD_PICK(v_turn, x[0])(x);
+#pragma GCC unroll 16
+    for (int i = 0; i < W; i++)
+        if (i < columns) ST(tile + i * TURN, x[i]);
+}
+static inline void FN(turn_out)(char *out, const T *tile, int64_t out_row, int64_t columns) {
+    V x[W];
+#pragma GCC unroll 16
+    for (int i = 0; i < W; i++) x[i] = i < columns ? LD(tile + i * TURN) : (V){0};
+    SIMD_PICK(v_turn, x[0])(x);
+#pragma GCC unroll 16
+    for (int r = 0; r < W; r++)
+        if (columns < W)
+            ST_N(out + r * out_row, x[r], columns);
+        else
+            ST(out + r * out_row, x[r]);
+}
+
 /* Short rows are turned over into a tile, and back. */
 static void FN(short_rows)(const nomen__rows_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T);
     T tile[NOMEN__SHORT_ROW * TURN] __attribute__((aligned(64)));
     for (int64_t r = 0; r < a->rows; r += TURN) {
         int64_t k = a->rows - r < TURN ? a->rows - r : TURN;
-        for (int64_t j = 0; j < k; j++)
+        const bool squares = k % W == 0 && a->in_step == bytes && a->out_step == bytes;
+        for (int64_t j = 0; j < k && squares; j += W)
+            for (int64_t i = 0; i < a->n; i += W)
+                FN(turn_in)(tile + i * TURN + j, a->in + (r + j) * a->in_row + i * bytes, a->in_row,
+                            a->n - i);
+        for (int64_t j = 0; j < k && !squares; j++)
             for (int64_t i = 0; i < a->n; i++)
                 tile[i * TURN + j] =
                     *(const T *)(const void *)(a->in + (r + j) * a->in_row + i * a->in_step);
         FN(tile)((char *)tile, (const char *)tile, a->n, TURN * (int64_t)sizeof(T),
                  TURN * (int64_t)sizeof(T), k);
-        for (int64_t j = 0; j < k; j++)
+        for (int64_t j = 0; j < k && squares; j += W)
+            for (int64_t i = 0; i < a->n; i += W)
+                FN(turn_out)(a->out + (r + j) * a->out_row + i * bytes, tile + i * TURN + j,
+                             a->out_row, a->n - i);
+        for (int64_t j = 0; j < k && !squares; j++)
             for (int64_t i = 0; i < a->n; i++)
                 *(T *)(void *)(a->out + (r + j) * a->out_row + i * a->out_step) =
                     tile[i * TURN + j];
