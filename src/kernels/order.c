@@ -163,18 +163,41 @@ static bool is_narrow(const nomen__order_args *a, const order_type *t) {
     return t->keys32 && has_short_places(a);
 }
 
-static size_t scratch_of(const nomen__order *o, const nomen__order_args *a) {
+/* Of rows that are one and the same, as those of an expanded tensor are, the first. */
+static nomen__order_args differing(const nomen__order_args *a) {
+    nomen__order_args one = *a;
+    if (a->in_row == 0 && a->rows > 1) one.rows = 1;
+    return one;
+}
+
+/* Count elements of the first row to all the others. */
+static void repeat_row(char *to, int64_t row, int64_t step, int64_t rows, int64_t count, int item) {
+    for (int64_t r = 1; to && r < rows; r++)
+        if (step == item)
+            memcpy(to + r * row, to, (size_t)(count * item));
+        else
+            for (int64_t j = 0; j < count; j++)
+                memcpy(to + r * row + j * step, to + j * step, (size_t)item);
+}
+
+static size_t scratch_of(const nomen__order *o, const nomen__order_args *all) {
+    const nomen__order_args one = differing(all), *a = &one;
     const size_t alone = is_narrow(a, o->type) ? scratch32_e(a, (order_what)o->what)
                                                : scratch64_e(a, (order_what)o->what);
     const size_t shared = a->pieces ? share_bytes(a) : 0;
     return alone > shared ? alone : shared;
 }
 
-static void run_of(const nomen__order *o, const nomen__order_args *a, void *scratch) {
-    if (is_narrow(a, o->type))
-        run32_e(a, scratch, (order_what)o->what, o->type);
+static void run_of(const nomen__order *o, const nomen__order_args *all, void *scratch) {
+    const nomen__order_args one = differing(all), *a = &one;
+    const order_type *t = o->type;
+    if (is_narrow(a, t))
+        run32_e(a, scratch, (order_what)o->what, t);
     else
-        run64_e(a, scratch, (order_what)o->what, o->type);
+        run64_e(a, scratch, (order_what)o->what, t);
+    if (all->rows == a->rows) return;
+    repeat_row(a->values, a->value_row, a->value_step, all->rows, a->count, t->item);
+    repeat_row(a->indices, a->index_row, a->index_step, all->rows, a->count, (int)sizeof(int64_t));
 }
 
 static bool shares(const nomen__order *o, const nomen__order_args *a) {

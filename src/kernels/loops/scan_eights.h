@@ -119,6 +119,17 @@ static inline uint64_t eights_sum_u64(const void *x, uint64_t *y, int64_t n, uin
         base += (vu64)eights_last((vf64)p);
     }
     run = base[0] - before;
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+    __m256i base = _mm256_set1_epi64x((int64_t)before);
+    for (int64_t j = 0; j < n; j += 4) {
+        __m256i p = _mm256_loadu_si256((const __m256i *)(const void *)(from + 8 * j));
+        p = _mm256_add_epi64(p, _mm256_slli_si256(p, 8)); /* neighbours, then pairs */
+        const __m256i lower = _mm256_permute2x128_si256(p, p, 0x08);
+        p = _mm256_add_epi64(p, _mm256_unpackhi_epi64(lower, lower));
+        _mm256_storeu_si256((__m256i *)(void *)(y + j), _mm256_add_epi64(base, p));
+        base = _mm256_add_epi64(base, _mm256_permute4x64_epi64(p, 0xff));
+    }
+    run = (uint64_t)_mm256_extract_epi64(base, 0) - before;
 #else
     for (int64_t j = 0; j < n; j++) {
         uint64_t one;
