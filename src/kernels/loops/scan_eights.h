@@ -23,6 +23,26 @@ static inline vf64 eights_last(vf64 p) {
     return (vf64)_mm512_permutexvar_pd(_mm512_set1_epi64(7), (__m512d)p);
 }
 
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+
+/* The same of four, half of eight: they need one register each. */
+static inline vf64 fours_pairs(vf64 p, vf64 none) {
+    return (vf64)_mm256_blend_pd((__m256d)none, _mm256_movedup_pd((__m256d)p), 0xa);
+}
+static inline vf64 fours_half(vf64 p, vf64 none) {
+    return (vf64)_mm256_blend_pd((__m256d)none, _mm256_permute4x64_pd((__m256d)p, 0x55), 0xc);
+}
+static inline vf64 fours_last(vf64 p) { return (vf64)_mm256_permute4x64_pd((__m256d)p, 0xff); }
+static inline __attribute__((always_inline)) vf64 fours_load(const char *x, bool narrow) {
+    return narrow ? (vf64)_mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)x)) : ld_f64(x);
+}
+static inline __attribute__((always_inline)) void fours_store(char *y, bool narrow, vf64 p) {
+    if (narrow)
+        _mm_storeu_ps((float *)(void *)y, _mm256_cvtpd_ps((__m256d)p));
+    else
+        st_f64(y, p);
+}
+
 #endif
 
 /* Eight numbers, of float or double (narrow: they are float), as double, and back. */
@@ -83,6 +103,21 @@ eights_sum_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, d
         p += eights_half(p, none);
         eights_store(to, y_narrow, base + (run + p));
         run += eights_last(p);
+    }
+    return run[0];
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+    const vf64 none = {0}, base = v_set_f64(before);
+    vf64 run = {0};
+    for (int64_t j = 0; j < n; j += 8, from += x_bytes, to += y_bytes) {
+        vf64 p = fours_load(from, x_narrow), q = fours_load(from + x_bytes / 2, x_narrow);
+        p += fours_pairs(p, none);
+        q += fours_pairs(q, none);
+        p += fours_half(p, none);
+        q += fours_half(q, none);
+        q += fours_last(p);
+        fours_store(to, y_narrow, base + (run + p));
+        fours_store(to + y_bytes / 2, y_narrow, base + (run + q));
+        run += fours_last(q);
     }
     return run[0];
 #else
@@ -160,6 +195,17 @@ eights_prod_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, 
         p *= run * first;
         eights_store(to, y_narrow, p);
         run = eights_last(p);
+    }
+    return run[0];
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+    const vf64 none = v_set_f64(1);
+    vf64 run = v_set_f64(before);
+    for (int64_t j = 0; j < n; j += 4, from += x_bytes / 2, to += y_bytes / 2) {
+        vf64 p = fours_load(from, x_narrow);
+        p *= fours_pairs(p, none);
+        p *= fours_half(p, none);
+        fours_store(to, y_narrow, p * run);
+        run *= fours_last(p);
     }
     return run[0];
 #else
