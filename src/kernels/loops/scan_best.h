@@ -16,7 +16,7 @@ static inline int64_t *FN(places)(void *carry, int64_t lines) {
 
 static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
                             int64_t *at, int64_t i0, int64_t istep) {
-    enum { AHEAD = 16 };
+    enum { AHEAD = 16, DENSE = 64 };
     if (n == 0) return;
     int64_t place = FN(places)(carry, lines)[line], j = 0;
     F best = place < 0 ? x[0] : FN(values)(carry)[line];
@@ -35,6 +35,7 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
             j += AHEAD;
             continue;
         }
+#if FLOATING
         for (; j < n && !TAKES(x[j], best); j++) {
             y[j] = best;
             at[j] = place;
@@ -43,6 +44,19 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
             y[j] = best = x[j];
             at[j] = place = i0 + j * istep;
         }
+#else /* many are equal, in no order that a branch could foresee; to choose takes two steps */
+        int64_t here = i0 + j * istep;
+        for (const int64_t end = n - j < DENSE ? n : j + DENSE; j < end; j++, here += istep) {
+            const F one = x[j];
+            if (sizeof(F) < sizeof place) /* where gcc makes a branch of ?: */
+                place ^= (place ^ here) & -(int64_t)TAKES(one, best);
+            else
+                place = TAKES(one, best) ? here : place;
+            best = REACHES(one, best) ? one : best;
+            y[j] = best;
+            at[j] = place;
+        }
+#endif
     }
     FN(values)(carry)[line] = best;
     FN(places)(carry, lines)[line] = place;
