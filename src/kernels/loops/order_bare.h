@@ -3,7 +3,8 @@
  * looked for in the levels as they came. Before: what order_engine.h wants, LEVEL_KEYS (a vector of
  * signed numbers as wide as a key), V_LESSER and V_GREATER of two, V_TURN of a square of unsigned
  * ones. After: level_, level_count_,
- * bare_bytes_, bare_levels_, bare_network_, most_often_ and bare_places_ with WIDTH behind. */
+ * bare_bytes_, bare_levels_, bare_turned_, bare_sort_, most_often_ and bare_places_ with WIDTH
+ * behind. */
 
 typedef LEVEL_KEYS ORDER_NAME(level, WIDTH, k);
 enum { ORDER_NAME(level, WIDTH, lanes) = VB / sizeof(K) };
@@ -22,6 +23,24 @@ static inline __attribute__((always_inline)) void ORDER_NAME(keys_in_order, WIDT
 #define V              LEVEL_KEYS
 #define IN_ORDER(a, b) ORDER_NAME(keys_in_order, WIDTH, k)(&(a), &(b))
 #include "kernels/loops/order_network.h"
+
+/* Keys of a vector of rows, n apart and a vector more, as signed levels. */
+static void ORDER_NAME(bare_turned, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, const K *keys,
+                                              int64_t n) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const K sign = (K)1 << (WIDTH - 1);
+    for (int64_t i = 0; i < n; i += W) {
+        ORDER_NAME(some, WIDTH, k) x[W];
+#pragma GCC unroll 16
+        for (int64_t r = 0; r < W; r++) memcpy(&x[r], keys + r * n + i, sizeof x[r]);
+        V_TURN(x);
+#pragma GCC unroll 16
+        for (int l = 0; l < W; l++) {
+            x[l] ^= sign;
+            memcpy(v + i + l, &x[l], sizeof x[l]);
+        }
+    }
+}
 
 /* The keys of up to a vector of rows, as signed levels; the other lanes are of no interest. keys:
  * room for them as they come, and a vector behind. */
@@ -44,17 +63,16 @@ static void ORDER_NAME(bare_levels, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, K
     for (int64_t r = 0; r < (joined ? 1 : rows); r++)
         load(keys + r * a->n, in + r * a->in_row, a->in_step, joined ? rows * a->n : a->n, flip);
     memset(keys + rows * a->n, 0, sizeof *keys * (size_t)(W + (W - rows) * a->n));
-    for (int64_t i = 0; i < a->n; i += W) {
-        ORDER_NAME(some, WIDTH, k) x[W];
-#pragma GCC unroll 16
-        for (int64_t r = 0; r < W; r++) memcpy(&x[r], keys + r * a->n + i, sizeof x[r]);
-        V_TURN(x);
-#pragma GCC unroll 16
-        for (int l = 0; l < W; l++) {
-            x[l] ^= sign;
-            memcpy(v + i + l, &x[l], sizeof x[l]);
-        }
-    }
+    ORDER_NAME(bare_turned, WIDTH, k)(v, keys, a->n);
+}
+
+/* n levels are sorted; there is room for as many as level_count_ says. */
+static void ORDER_NAME(bare_sort, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n) {
+    typedef __typeof__(v[0][0]) number;
+    const int64_t count = ORDER_NAME(level_count, WIDTH, k)(n);
+    for (int64_t i = n; i < count; i++)
+        v[i] = (ORDER_NAME(level, WIDTH, k)){0} + (number)(((K)1 << (WIDTH - 1)) - 1);
+    ORDER_NAME(bare_network, WIDTH, k)(v, count, 1);
 }
 
 /* In each lane of n sorted levels, what stands most often, the smallest if there are several. */

@@ -9,16 +9,23 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
     /* topk: the best so far are kept while the row goes by, a few of them in order; or the last of
      * them is looked for; else the row is sorted */
     bool stream, few, chosen;
+    bool ranked; /* ... by sorting the keys of a vector of rows */
     bool bare;   /* keys are sorted without their positions */
     bool halves; /* keys are sorted by one half after the other */
 } ORDER_NAME(plan, WIDTH, s);
+
+/* The few smallest of a short row are taken out one after the other. */
+static inline bool ORDER_NAME(is_taken_out, WIDTH, k)(const nomen__order_args *a) {
+    enum { FEW_TIMES = 8, READ_AGAIN = 1 << 11 };
+    return a->count == 1 || (a->count <= FEW_TIMES && a->count * a->n <= READ_AGAIN);
+}
 
 static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
                                             const nomen__order_args *a) {
     /* To keep the best so far is worth it where few of very many stay: it reads faster than a
      * choice does, which packs keys, but moves or sorts what it keeps again and again. */
     enum { QUICK = VB == 64, FEW_OF = QUICK ? 256 : 64, SOME_OF = QUICK ? 1600 : 150 };
-    enum { SOME_MORE = 75 };
+    enum { SOME_MORE = 75, W = ORDER_NAME(level, WIDTH, lanes) };
     if (a->count < a->n / FEW_OF && a->count <= FEW) {
         p->stream = p->few = true;
         p->each = a->count;
@@ -32,6 +39,13 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
         if (a->rows >= LANES / 2 && a->count <= MOST) {
             p->batch = LANES;
             p->levels = ORDER_NAME(level_count, WIDTH, k)(a->count) * LEVEL;
+        }
+        if (a->rows >= W / 2 && a->n <= MOST_RANKED(K) / 2 &&
+            !ORDER_NAME(is_taken_out, WIDTH, k)(a)) {
+            const int64_t levels = (ORDER_NAME(level_count, WIDTH, k)(a->n) + W) * (VB / 8);
+            p->ranked = true;
+            if (p->batch < W) p->batch = W;
+            if (p->levels < levels) p->levels = levels;
         }
     }
 }
@@ -70,7 +84,7 @@ static ORDER_NAME(plan, WIDTH, s)
     bool beside = a->in_row < a->in_step && a->in_row > -a->in_step;
     if (beside || p.batch > 1) {
         int64_t row = (int64_t)sizeof(E) * (p.each + p.keys + 1),
-                most_rows = beside ? BESIDE : LANES;
+                most_rows = beside || p.batch > LANES ? BESIDE : LANES;
         p.batch = BESIDE_BYTES / row < 2           ? 2
                   : BESIDE_BYTES / row < most_rows ? BESIDE_BYTES / row
                                                    : most_rows;
@@ -81,7 +95,9 @@ static ORDER_NAME(plan, WIDTH, s)
 
 static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
-    int64_t elements = (p.batch + 1) * p.each, keys = (p.batch + 2) * p.keys;
+    const int64_t lanes = p.ranked ? ORDER_NAME(level, WIDTH, lanes) : 1;
+    const int64_t rows = (p.batch + lanes - 1) / lanes * lanes; /* what is turned over */
+    int64_t elements = (p.batch + 1) * p.each, keys = (rows + 2) * p.keys;
     return (size_t)elements * sizeof(E) + (size_t)keys * sizeof(K) + (size_t)p.levels * 8;
 }
 
@@ -198,7 +214,6 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
                                            uint64_t flip) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     typedef ORDER_NAME(level, WIDTH, k) level;
-    typedef __typeof__(((level){0})[0]) number;
     const K sign = (K)1 << (WIDTH - 1);
     const int64_t n = a->n, count = ORDER_NAME(level_count, WIDTH, k)(n);
     level *const v = scratch, *const came = v + count + W;
@@ -210,8 +225,7 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
         level found, at;
         ORDER_NAME(bare_levels, WIDTH, k)(came, keys, a, row, rows, load, flip);
         memcpy(v, came, sizeof *v * (size_t)n);
-        for (int64_t i = n; i < count; i++) v[i] = (level){0} + (number)(sign - 1);
-        ORDER_NAME(bare_network, WIDTH, k)(v, count, 1);
+        ORDER_NAME(bare_sort, WIDTH, k)(v, n);
         found = what == MODE ? ORDER_NAME(most_often, WIDTH, k)(v, n)
                              : ORDER_NAME(of_rank, WIDTH, k)(v, a, what, t);
         at = ORDER_NAME(bare_places, WIDTH, k)(came, n, found, what == MODE);
@@ -254,13 +268,13 @@ static bool ORDER_NAME(take_out, WIDTH, k)(E *to, K *keys, int64_t n, int64_t co
 }
 
 /* The a->count smallest of a row, in order (true) or in the order of their positions; of those that
- * are equal to the last the first ones. */
+ * are equal to the last the first ones. known: the last, or NULL. */
 static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
-                                         const nomen__order_args *a, int bits) {
-    enum { FEW_TIMES = 8, READ_AGAIN = 1 << 11 };
-    if (a->count == 1 || (a->count <= FEW_TIMES && a->count * a->n <= READ_AGAIN))
+                                         const nomen__order_args *a, int bits, const K *known) {
+    if (ORDER_NAME(is_taken_out, WIDTH, k)(a))
         if (ORDER_NAME(take_out, WIDTH, k)(to, keys, a->n, a->count)) return true;
-    const K last = ORDER_NAME(nth, WIDTH, k)(keys, spare, other, a->n, a->count - 1, bits);
+    const K last =
+        known ? *known : ORDER_NAME(nth, WIDTH, k)(keys, spare, other, a->n, a->count - 1, bits);
     const int64_t found = PACK_PLACES(spare, keys, a->n, last);
     int64_t same = a->count, used = 0;
     for (int64_t i = 0; i < found; i++) same -= keys[spare[i]] < last;
@@ -271,6 +285,18 @@ static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
         same -= key == last;
     }
     return false;
+}
+
+/* The last key of each row that is chosen. Behind the keys there is room for a vector of rows. */
+static void ORDER_NAME(last_keys, WIDTH, k)(K *last, ORDER_NAME(level, WIDTH, k) * v, const K *keys,
+                                            int64_t rows, const nomen__order_args *a) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    for (int64_t row = 0; row < rows; row += W) {
+        ORDER_NAME(bare_turned, WIDTH, k)(v, keys + row * a->n, a->n);
+        ORDER_NAME(bare_sort, WIDTH, k)(v, a->n);
+        for (int64_t r = 0; r < W && row + r < rows; r++)
+            last[row + r] = (K)v[a->count - 1][r] ^ (K)1 << (WIDTH - 1);
+    }
 }
 
 /* A batch of rows that are chosen, in order. */
@@ -420,12 +446,15 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
             continue;
         }
         bool ordered = true; /* all rows of the batch that are chosen */
+        K last[BESIDE];
+        if (p.ranked) ORDER_NAME(last_keys, WIDTH, k)(last, scratch, keys, rows, a);
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             K *own = keys + r * p.keys;
             K *other = spare_keys + p.keys;
             if (p.chosen) {
-                ordered &= ORDER_NAME(choose, WIDTH, e)(mine, own, spare_keys, other, a, bits);
+                ordered &= ORDER_NAME(choose, WIDTH, e)(mine, own, spare_keys, other, a, bits,
+                                                        p.ranked ? &last[r] : NULL);
             } else if (p.keys) {
                 int64_t nans = t->floating ? ORDER_NAME(count, WIDTH, k)(own, a->n, nan) : 0;
                 int64_t k = ORDER_NAME(rank, WIDTH, k)(a, what, nans);
