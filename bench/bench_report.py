@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""docs/benchmarks.md and its pictures, from the CSV files that bench_all.py writes to build/bench.
+"""docs/benchmarks.md and its pictures, from the CSV files that bench_all.py writes to build/bench;
+of a machine without AVX-512 docs/benchmarks_avx2.md, so that one page does not replace the other.
 
 Runs in build/bench-venv, which has matplotlib; without it there are no pictures.
 """
@@ -16,8 +17,10 @@ import bench_goals
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("NOMEN_BENCH_FOLDER", ROOT / "build" / "bench"))
-PAGE = ROOT / "docs" / "benchmarks.md"
-PICTURES = ROOT / "docs" / "benchmarks"
+ABOUT = FOLDER / "about.json"
+NAME = "benchmarks" + ("" if "avx512" in ABOUT.read_text() else "_avx2")
+PAGE = ROOT / "docs" / f"{NAME}.md"
+PICTURES = ROOT / "docs" / NAME
 LOSES = 0.95
 WIDTH = {"float64": 8, "int64": 8, "bfloat16": 2, "float16": 2, "bool": 1}
 # Bytes that an operation of an element has to move: what it reads and what it writes.
@@ -79,6 +82,11 @@ def head(found, about, triad):
     yield ""
     yield "Written by `make bench` (`bench/README.md` says how it measures)."
     yield ""
+    others = sorted(PAGE.parent.glob("benchmarks*.md"))
+    others = [f"[{x.stem}]({x.name})" for x in others if x != PAGE]
+    if others:
+        yield "A machine with other instructions: " + ", ".join(others) + "."
+        yield ""
     yield f"- Machine: {about['machine']}; {about['threads']} threads for both libraries."
     commands = ", ".join(f"`{x}`" for x in about["commands"])
     yield f"- Commands: {commands}; PyTorch {about['peer']}, with its widest vectors."
@@ -354,11 +362,11 @@ def cost_picture(found):
 
 
 def main():
-    found, about = rows("results.csv"), json.loads((FOLDER / "about.json").read_text())
+    found, about = rows("results.csv"), json.loads(ABOUT.read_text())
     triad = json.loads((FOLDER / "triad.json").read_text())
     parts = list(head(found, about, triad))
     for file, title in pictures(found, triad):
-        parts += [f"![{title}](benchmarks/{file})", ""]
+        parts += [f"![{title}]({NAME}/{file})", ""]
     named = rows("named.csv")
     for part in (families(found), goals(found, named), losing(found), kept(found)):
         parts += part
