@@ -18,9 +18,9 @@ import bench_goals
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = Path(os.environ.get("NOMEN_BENCH_FOLDER", ROOT / "build" / "bench"))
 ABOUT = FOLDER / "about.json"
-NAME = "benchmarks" + ("" if "avx512" in ABOUT.read_text() else "_avx2")
-PAGE = ROOT / "docs" / f"{NAME}.md"
-PICTURES = ROOT / "docs" / NAME
+KIND = "" if "avx512" in ABOUT.read_text() else "_avx2"
+PAGE = ROOT / "docs" / f"benchmarks{KIND}.md"
+PICTURES = ROOT / "docs" / "benchmarks"
 LOSES = 0.95
 WIDTH = {"float64": 8, "int64": 8, "bfloat16": 2, "float16": 2, "bool": 1}
 # Bytes that an operation of an element has to move: what it reads and what it writes.
@@ -314,8 +314,8 @@ def ratio_picture(found):
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set(yscale="log", xlabel="operations, from the worst to the best (%)", ylabel="ratio")
     axes.legend()
-    save(figure, "ratio.svg")
-    return "ratio.svg", "Ratio of each operation, one line per size, sorted"
+    save(figure, f"ratio{KIND}.svg")
+    return f"ratio{KIND}.svg", "Ratio of each operation, one line per size, sorted"
 
 
 def bandwidth_picture(found, triad):
@@ -332,8 +332,9 @@ def bandwidth_picture(found, triad):
     axes.axhline(triad["all"], color="black", linewidth=0.8)
     axes.set(xscale="log", yscale="log", xlabel="elements (float32)", ylabel="GB/s")
     axes.legend(ncol=2)
-    save(figure, "bandwidth.svg")
-    return "bandwidth.svg", "Bytes per second that nomen reaches; the black line is the triad"
+    save(figure, f"bandwidth{KIND}.svg")
+    title = "Bytes per second that nomen reaches; the black line is the triad"
+    return f"bandwidth{KIND}.svg", title
 
 
 def cost_picture(found):
@@ -357,8 +358,8 @@ def cost_picture(found):
             axes.plot(xs, ys, style, color=f"C{i}", linewidth=1, label=text)
     axes.set(xscale="log", yscale="log", xlabel="elements (float32)", ylabel="microseconds")
     axes.legend(ncol=3)
-    save(figure, "cost.svg")
-    return "cost.svg", "Cost against size; dotted: the peer"
+    save(figure, f"cost{KIND}.svg")
+    return f"cost{KIND}.svg", "Cost against size; dotted: the peer"
 
 
 def main():
@@ -366,7 +367,7 @@ def main():
     triad = json.loads((FOLDER / "triad.json").read_text())
     parts = list(head(found, about, triad))
     for file, title in pictures(found, triad):
-        parts += [f"![{title}]({NAME}/{file})", ""]
+        parts += [f"![{title}](benchmarks/{file})", ""]
     named = rows("named.csv")
     for part in (families(found), goals(found, named), losing(found), kept(found)):
         parts += part

@@ -2,9 +2,8 @@
  * Level i holds key i of every row; a network of comparisons sorts them all, and the positions are
  * looked for in the levels as they came. Before: what order_engine.h wants, LEVEL_KEYS (a vector of
  * signed numbers as wide as a key), V_LESSER and V_GREATER of two, V_TURN of a square of unsigned
- * ones. After: level_, level_count_,
- * bare_bytes_, bare_levels_, bare_turned_, bare_sort_, most_often_ and bare_places_ with WIDTH
- * behind. */
+ * ones. After: level_, level_count_, bare_bytes_, bare_levels_, bare_turned_,
+ * bare_sort_, most_often_ and bare_places_ with WIDTH behind. */
 
 typedef LEVEL_KEYS ORDER_NAME(level, WIDTH, k);
 enum { ORDER_NAME(level, WIDTH, lanes) = VB / sizeof(K) };

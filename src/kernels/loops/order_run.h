@@ -40,7 +40,7 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
             p->batch = LANES;
             p->levels = ORDER_NAME(level_count, WIDTH, k)(a->count) * LEVEL;
         }
-        if (a->rows >= W / 2 && a->n <= MOST_RANKED(K) / 2 &&
+        if (a->rows >= LEAST_ROWS(K) && a->n <= MOST_RANKED(K) / 2 &&
             !ORDER_NAME(is_taken_out, WIDTH, k)(a)) {
             const int64_t levels = (ORDER_NAME(level_count, WIDTH, k)(a->n) + W) * (VB / 8);
             p->ranked = true;
@@ -57,7 +57,7 @@ static ORDER_NAME(plan, WIDTH, s)
     /* are found faster than sorted */
     const bool few = what == TOPK && (WIDTH == 64 ? 10 : 20) * a->count <= a->n;
     if ((selects || what == MODE) && a->n <= (selects ? MOST_RANKED(K) : MOST_COUNTED(K)) &&
-        a->rows >= ORDER_NAME(level, WIDTH, lanes) / 2) {
+        a->rows >= LEAST_ROWS(K)) {
         p.bare_lanes = true;
         p.each = 0;
         p.levels = (int64_t)ORDER_NAME(bare_bytes, WIDTH, k)(a->n) / 8;
