@@ -326,3 +326,18 @@ def test_threads_do_not_matter():
         found.append([pair.indices.tolist() for pair in pairs])
     nomen.set_num_threads(before)
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("dtype", [nomen.uint8, nomen.int64, nomen.float32, nomen.float64])
+@pytest.mark.parametrize("period", [64, 128, 127])
+def test_ranks_of_what_repeats(dtype, period):
+    """Samples at even distances of a row that repeats itself tell next to nothing of it."""
+    row = [(i + 3) % period for i in range(32 * period)]
+    x, ordered = nomen.tensor(row).to(dtype), sorted(row)
+    for k in range(1, len(row) + 1, 37):
+        value, position = x.kthvalue(k)
+        assert value.item() == ordered[k - 1], k
+        assert row[position.item()] == ordered[k - 1], k
+    assert x.median().item() == ordered[(len(row) - 1) // 2]
+    values = x.topk(len(row) // 3, largest=False).values
+    assert values.tolist() == ordered[: len(row) // 3]

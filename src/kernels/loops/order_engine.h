@@ -190,12 +190,14 @@ static K ORDER_NAME(nth, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n,
             k -= less + left;
             left = PACK_BETWEEN(spare, keys, n, high + 1, all, &less);
         }
-        if (left == n || i == TRIES)
-            return ORDER_NAME(nth_by_digits, WIDTH, k)(keys, spare, other, n, k, bits);
-        n = left;
-        keys = spare;
-        spare = other;
-        other = (K *)(uintptr_t)keys;
+        const bool helps = left < n && i < TRIES;
+        if (left < n) { /* k is a rank among these */
+            n = left;
+            keys = spare;
+            spare = other;
+            other = (K *)(uintptr_t)keys;
+        }
+        if (!helps) return ORDER_NAME(nth_by_digits, WIDTH, k)(keys, spare, other, n, k, bits);
     }
     return ORDER_NAME(nth_of_few, WIDTH, k)(keys, n, k);
 }
