@@ -61,6 +61,9 @@ def run(program, time_limit=TIME_LIMIT_S):
     build = program.parent.parent.name
     if not program.exists():
         return [], f"{program} is not built: tools/setup.sh tests {build} builds it"
+    library = program.parent.parent / "libnomen.a"
+    if library.exists() and library.stat().st_mtime > program.stat().st_mtime:
+        return [], f"{program} is older than the library: tools/setup.sh tests {build} builds it"
     wrapper = WRAPPERS.get(build, "").split()
     if wrapper:
         time_limit *= SLOWER
