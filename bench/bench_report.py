@@ -291,9 +291,12 @@ def pictures(found, triad):
     return [m for m in made if m]
 
 
-def save(figure, name):
+def save(figure, what):
+    """The name of its file."""
+    name = f"{what}{KIND}.svg"
     figure.tight_layout()
     figure.savefig(PICTURES / name, metadata={"Date": None})
+    return name
 
 
 def plain_rows(found):
@@ -314,8 +317,7 @@ def ratio_picture(found):
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set(yscale="log", xlabel="operations, from the worst to the best (%)", ylabel="ratio")
     axes.legend()
-    save(figure, f"ratio{KIND}.svg")
-    return f"ratio{KIND}.svg", "Ratio of each operation, one line per size, sorted"
+    return save(figure, "ratio"), "Ratio of each operation, one line per size, sorted"
 
 
 def bandwidth_picture(found, triad):
@@ -332,9 +334,8 @@ def bandwidth_picture(found, triad):
     axes.axhline(triad["all"], color="black", linewidth=0.8)
     axes.set(xscale="log", yscale="log", xlabel="elements (float32)", ylabel="GB/s")
     axes.legend(ncol=2)
-    save(figure, f"bandwidth{KIND}.svg")
     title = "Bytes per second that nomen reaches; the black line is the triad"
-    return f"bandwidth{KIND}.svg", title
+    return save(figure, "bandwidth"), title
 
 
 def cost_picture(found):
@@ -358,8 +359,7 @@ def cost_picture(found):
             axes.plot(xs, ys, style, color=f"C{i}", linewidth=1, label=text)
     axes.set(xscale="log", yscale="log", xlabel="elements (float32)", ylabel="microseconds")
     axes.legend(ncol=3)
-    save(figure, f"cost{KIND}.svg")
-    return f"cost{KIND}.svg", "Cost against size; dotted: the peer"
+    return save(figure, "cost"), "Cost against size; dotted: the peer"
 
 
 def main():

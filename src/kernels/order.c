@@ -64,9 +64,20 @@ static inline bool has_short_places(const nomen__order_args *a) {
     return a->n <= UINT32_MAX && !a->wide;
 }
 
+/* Neighbours in memory are of different rows: a dim that is not the last. */
+static inline bool are_beside(const nomen__order_args *a) {
+    return a->in_row < a->in_step && a->in_row > -a->in_step;
+}
+
 #define SIGN (UINT64_C(1) << 63)
 
-static inline __attribute__((always_inline)) void words_in_order(vi64 *a, vi64 *b) {
+/* Two vectors, the lesser of each lane to a. */
+static inline __attribute__((always_inline)) void in_order_i32(vi32 *a, vi32 *b) {
+    const vi32 least = v_lesser_i32(*a, *b);
+    *b = v_greater_i32(*a, *b);
+    *a = least;
+}
+static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b) {
     const vi64 least = v_lesser_i64(*a, *b);
     *b = v_greater_i64(*a, *b);
     *a = least;
@@ -101,12 +112,12 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #define PACK_BETWEEN         pack_between_u32
 #define PACK_PLACES          pack_places_u32
 #define LEVEL_KEYS           vi32
-#define V_LESSER             v_lesser_i32
+#define KEYS_IN_ORDER(a, b)  in_order_i32(&(a), &(b))
 #define V_GREATER            v_greater_i32
 #define V_TURN               v_turn_u32
 #define LEVEL                LANES
 #define LEVEL_PART           vi64
-#define PARTS_IN_ORDER(a, b) words_in_order(&(a), &(b))
+#define PARTS_IN_ORDER(a, b) in_order_i64(&(a), &(b))
 /* Signed comparisons are there on every set. */
 #define LANE(v, r)             ((uint64_t)(v)[r] ^ SIGN)
 #define PUT_LANE(v, r, key, i) ((v)[r] = (int64_t)(MAKE(key, i) ^ SIGN))
@@ -119,7 +130,7 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #undef PACK_BETWEEN
 #undef PACK_PLACES
 #undef LEVEL_KEYS
-#undef V_LESSER
+#undef KEYS_IN_ORDER
 #undef V_GREATER
 #undef V_TURN
 #undef LEVEL
@@ -146,7 +157,7 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #define PACK_BETWEEN         pack_between_u64
 #define PACK_PLACES          pack_places_u64
 #define LEVEL_KEYS           vi64
-#define V_LESSER             v_lesser_i64
+#define KEYS_IN_ORDER(a, b)  in_order_i64(&(a), &(b))
 #define V_GREATER            v_greater_i64
 #define V_TURN               v_turn_u64
 #define LEVEL                (2 * LANES)

@@ -18,10 +18,9 @@ static void ramp_i64(char *const ptr[], const int64_t step[], int64_t n) {
     const uint64_t start = given[0], by = given[1];
     uint64_t *out = (uint64_t *)(void *)ptr[0];
     int64_t i = 0;
-    vu64 lane, now;
+    vu64 now;
     (void)step;
-    for (int l = 0; l < W64; l++) lane[l] = (uint64_t)l * by;
-    now = lane + start;
+    for (int l = 0; l < W64; l++) now[l] = start + (uint64_t)l * by;
     /* By addition: only AVX-512 multiplies 64 bits. */
     for (; i + 4 * W64 <= n; i += 4 * W64) {
         for (int v = 0; v < 4; v++) {

@@ -1,7 +1,7 @@
 /* Include-template: the best of the elements of a row, sought in lanes. Before: OP, SFX, F,
  * BETTER(a, b); of floating types also VEC (a vector of F) and V_BETTER(a, b) of two; of half types
- * T and FETCH, too. After: FN(search) of FN(many) or 8 lanes, FN(search_many), FN(search_halves) of
- * half types; VEC is undefined. */
+ * T and FETCH, too. After: FN(search_row), FN(search_halves) of half types; VEC is
+ * undefined. */
 
 /* Lanes that stay in registers beside as many for NaN. */
 enum { FN(many) = EXTREMUM_LANES(F) };
@@ -42,8 +42,9 @@ static inline VEC FN(at)(const F *x) {
 }
 #endif
 
-/* The same of n >= FN(many) numbers. */
-static inline F FN(search_many)(const F *x, int64_t n, bool *any) {
+/* The same of n >= 8 numbers, in as many lanes as they fill. */
+static inline F FN(search_row)(const F *x, int64_t n, bool *any) {
+    if (n < FN(many)) return FN(search)(x, n, 8, any);
 #if defined(VEC) && VB < 64 /* here gcc leaves lanes of double in memory */
     enum { W = VB / sizeof(F), VECTORS = 4 };
     const F *const last = x + n - VECTORS * W;

@@ -1,9 +1,9 @@
 /* Include-template: what is asked for of rows by their keys alone, a row in each lane of a vector.
  * Level i holds key i of every row; a network of comparisons sorts them all, and the positions are
  * looked for in the levels as they came. Before: what order_engine.h wants, LEVEL_KEYS (a vector of
- * signed numbers as wide as a key), V_LESSER and V_GREATER of two, V_TURN of a square of unsigned
- * ones. After: level_, level_count_, bare_bytes_, bare_levels_, bare_turned_,
- * bare_sort_, most_often_ and bare_places_ with WIDTH behind. */
+ * signed numbers as wide as a key), V_GREATER and KEYS_IN_ORDER(a, b) of two, as order_network.h
+ * wants IN_ORDER, V_TURN of a square of unsigned ones. After: level_, level_count_, bare_bytes_,
+ * bare_levels_, bare_turned_, bare_sort_, most_often_ and bare_places_ with WIDTH behind. */
 
 typedef LEVEL_KEYS ORDER_NAME(level, WIDTH, k);
 enum { ORDER_NAME(level, WIDTH, lanes) = VB / sizeof(K) };
@@ -11,16 +11,9 @@ enum { ORDER_NAME(level, WIDTH, lanes) = VB / sizeof(K) };
 /* Levels that are sorted: eight at a time, the last ones perhaps larger than all keys. */
 static inline int64_t ORDER_NAME(level_count, WIDTH, k)(int64_t n) { return (n + 7) & ~INT64_C(7); }
 
-static inline __attribute__((always_inline)) void ORDER_NAME(keys_in_order, WIDTH,
-                                                             k)(LEVEL_KEYS *a, LEVEL_KEYS *b) {
-    const LEVEL_KEYS least = V_LESSER(*a, *b);
-    *b = V_GREATER(*a, *b);
-    *a = least;
-}
-
 #define NETWORK        ORDER_NAME(bare_network, WIDTH, k)
 #define V              LEVEL_KEYS
-#define IN_ORDER(a, b) ORDER_NAME(keys_in_order, WIDTH, k)(&(a), &(b))
+#define IN_ORDER(a, b) KEYS_IN_ORDER(a, b)
 #include "kernels/loops/order_network.h"
 
 /* Keys of a vector of rows, n apart and a vector more, as signed levels. */
@@ -49,7 +42,7 @@ static void ORDER_NAME(bare_levels, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, K
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     const K sign = (K)1 << (WIDTH - 1);
     const char *in = a->in + row * a->in_row;
-    if (a->in_row < a->in_step && a->in_row > -a->in_step) {
+    if (are_beside(a)) {
         for (int64_t i = 0; i < a->n; i++) {
             K level[W] = {0};
             load(level, in + i * a->in_step, a->in_row, rows, flip);

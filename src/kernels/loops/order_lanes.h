@@ -24,7 +24,7 @@ static void ORDER_NAME(levels, WIDTH, e)(int64_t *v, const nomen__order_args *a,
     K block[BLOCK];
     const char *in = a->in + row * a->in_row;
     if (rows < LANES) memset(v, 0, sizeof *v * LEVEL * (size_t)a->n);
-    if (a->in_row < a->in_step && a->in_row > -a->in_step) {
+    if (are_beside(a)) {
         for (int64_t i = 0; i < a->n; i++) {
             load(block, in + i * a->in_step, a->in_row, rows, flip);
             for (int64_t r = 0; r < rows; r++) PUT_LANE(v + i * LEVEL, r, block[r], i);

@@ -32,8 +32,8 @@ static inline void PART(two)(V *p, V *q) {
     *q = b;
 }
 
-/* From begin to end: of each four levels the first step of `first` and `second`, the pairs of
- * levels that are compared, then neighbours. Of those from known on nothing is there. */
+/* Two steps of four levels, of which the first `known` are there: each of the first two with one of
+ * the others (turned: in reverse), then neighbours. */
 static inline __attribute__((always_inline)) void PART(four)(V *p0, V *p1, V *p2, V *p3,
                                                              bool turned, int known) {
     V a = *p0, b = *p1, c, d;

@@ -81,7 +81,7 @@ static ORDER_NAME(plan, WIDTH, s)
         p.each = 1;
         p.keys = a->n;
     }
-    bool beside = a->in_row < a->in_step && a->in_row > -a->in_step;
+    const bool beside = are_beside(a);
     if (beside || p.batch > 1) {
         int64_t row = (int64_t)sizeof(E) * (p.each + p.keys + 1),
                 most_rows = beside || p.batch > LANES ? BESIDE : LANES;

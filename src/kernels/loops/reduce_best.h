@@ -57,7 +57,7 @@ static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t ist
         return;
     }
     bool any;
-    const F best = n < FN(many) ? FN(search)(x, n, 8, &any) : FN(search_many)(x, n, &any);
+    const F best = FN(search_row)(x, n, &any);
     bool better = BETTER(best, acc->value) || (any && !IS_NAN(acc->value));
     bool same = best == acc->value || (any && IS_NAN(acc->value));
     int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;

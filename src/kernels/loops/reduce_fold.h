@@ -67,7 +67,7 @@ static inline D FN(fold_row)(const F *x, int64_t n) { return FOLD_ROW(x, n); }
 static inline D FN(fold_row)(const F *x, int64_t n) {
 #ifdef BETTER
     bool any;
-    if (n >= 8) return n < FN(many) ? FN(search)(x, n, 8, &any) : FN(search_many)(x, n, &any);
+    if (n >= 8) return FN(search_row)(x, n, &any);
 #endif
     if (n < LANES) return FN(fold_few)(x, n);
     C s[LANES] __attribute__((aligned(64)));
