@@ -1,11 +1,56 @@
-/* Picking elements out of a run without gaps, in order: what AVX-512 has an instruction for. The
- * vector layer for files that select; no comparison of numbers, only of unsigned keys. */
+/* Picking elements out of a run without gaps, in order: what AVX-512 has an instruction for, and
+ * AVX2 a permutation whose lanes are looked up by the mask. The vector layer for files that select;
+ * no comparison of numbers, only of unsigned keys. */
 #ifndef NOMEN_SRC_PACK_H
 #define NOMEN_SRC_PACK_H
 
 #include "kernels/simd/simd.h"
 
 #define PACK_FAST (NOMEN__ISA_ID == NOMEN__ISA_ID_avx512)
+#define PACK_LOOK (NOMEN__ISA_ID == NOMEN__ISA_ID_avx2)
+
+#if PACK_LOOK
+/* Which of eight lanes a mask chooses, a byte for each, the first in the lowest: for all masks. */
+#define LANE_OF(mask, lane)                                                                        \
+    ((mask) >> (lane) & 1                                                                          \
+         ? (uint64_t)(lane) << 8 * __builtin_popcount((mask) & ((1 << (lane)) - 1))                \
+         : 0)
+#define LANES_OF(mask)                                                                             \
+    (LANE_OF(mask, 1) | LANE_OF(mask, 2) | LANE_OF(mask, 3) | LANE_OF(mask, 4) |                   \
+     LANE_OF(mask, 5) | LANE_OF(mask, 6) | LANE_OF(mask, 7))
+#define LANES_OF_4(mask)                                                                           \
+    LANES_OF(mask), LANES_OF((mask) + 1), LANES_OF((mask) + 2), LANES_OF((mask) + 3)
+#define LANES_OF_16(mask)                                                                          \
+    LANES_OF_4(mask), LANES_OF_4((mask) + 4), LANES_OF_4((mask) + 8), LANES_OF_4((mask) + 12)
+#define LANES_OF_64(mask)                                                                          \
+    LANES_OF_16(mask), LANES_OF_16((mask) + 16), LANES_OF_16((mask) + 32), LANES_OF_16((mask) + 48)
+static const uint64_t pack_lanes[256] = {LANES_OF_64(0), LANES_OF_64(64), LANES_OF_64(128),
+                                         LANES_OF_64(192)};
+#undef LANE_OF
+#undef LANES_OF
+#undef LANES_OF_4
+#undef LANES_OF_16
+#undef LANES_OF_64
+
+/* The lanes of 32 bits that are all ones in `chosen`, in order, to `to`, which has room for eight.
+ * Returns how many. */
+static inline int pack_lanes_32(void *to, __m256i x, __m256i chosen) {
+    const int mask = _mm256_movemask_ps((__m256)chosen);
+    const __m256i from = _mm256_cvtepu8_epi32(_mm_loadu_si64(&pack_lanes[mask]));
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(x, from));
+    return __builtin_popcount((unsigned)mask);
+}
+
+/* The same of 64 bits, of which there is room for four: as pairs of 32. */
+static inline int pack_lanes_64(void *to, __m256i x, __m256i chosen) {
+    return pack_lanes_32(to, x, chosen) / 2;
+}
+
+/* All ones where a <= b, of unsigned lanes. */
+static inline __m256i not_above_u32(__m256i a, __m256i b) {
+    return _mm256_cmpeq_epi32(_mm256_min_epu32(a, b), a);
+}
+#endif
 
 /* The keys with low <= key <= high, in order, to `to`, which has room for n and may be `keys`.
  * Returns how many; *less: how many are below. */
@@ -22,6 +67,17 @@ static inline int64_t pack_between_u32(uint32_t *to, const uint32_t *keys, int64
         _mm512_storeu_si512(to + kept, _mm512_maskz_compress_epi32(in, x));
         kept += __builtin_popcount(in);
     }
+#elif PACK_LOOK
+    const __m256i lowest = _mm256_set1_epi32((int)low), wide = _mm256_set1_epi32((int)span);
+    __m256i above = _mm256_setzero_si256(); /* less how many are not below: n < 2^35 */
+    for (; i + 8 <= n; i += 8) {
+        const __m256i x = _mm256_loadu_si256((const __m256i *)(keys + i));
+        const __m256i in = not_above_u32(_mm256_sub_epi32(x, lowest), wide);
+        above = _mm256_add_epi32(above, not_above_u32(lowest, x));
+        kept += pack_lanes_32(to + kept, x, in);
+    }
+    below = i;
+    for (int l = 0; l < 8; l++) below += ((const vi32)above)[l];
 #endif
     for (; i < n; i++) {
         const uint32_t key = keys[i];
@@ -46,6 +102,19 @@ static inline int64_t pack_between_u64(uint64_t *to, const uint64_t *keys, int64
         _mm512_storeu_si512(to + kept, _mm512_maskz_compress_epi64(in, x));
         kept += __builtin_popcount(in);
     }
+#elif PACK_LOOK
+    const __m256i sign = _mm256_set1_epi64x(INT64_MIN); /* to compare as signed lanes */
+    const __m256i lowest = _mm256_set1_epi64x((int64_t)low), least = _mm256_xor_si256(lowest, sign);
+    const __m256i wide = _mm256_xor_si256(_mm256_set1_epi64x((int64_t)span), sign);
+    __m256i lower = _mm256_setzero_si256();
+    for (; i + 4 <= n; i += 4) {
+        const __m256i x = _mm256_loadu_si256((const __m256i *)(keys + i));
+        const __m256i off = _mm256_xor_si256(_mm256_sub_epi64(x, lowest), sign);
+        const __m256i out = _mm256_cmpgt_epi64(off, wide);
+        lower = _mm256_add_epi64(lower, _mm256_cmpgt_epi64(least, _mm256_xor_si256(x, sign)));
+        kept += pack_lanes_64(to + kept, x, _mm256_xor_si256(out, _mm256_set1_epi64x(-1)));
+    }
+    for (int l = 0; l < 4; l++) below -= ((const vi64)lower)[l];
 #endif
     for (; i < n; i++) {
         const uint64_t key = keys[i];
@@ -69,6 +138,13 @@ static inline int64_t pack_places_u32(uint32_t *to, const uint32_t *keys, int64_
         _mm512_storeu_si512(to + kept, _mm512_maskz_compress_epi32(in, at));
         kept += __builtin_popcount(in);
     }
+#elif PACK_LOOK
+    const __m256i highest = _mm256_set1_epi32((int)high);
+    __m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    for (; i + 8 <= n; i += 8, at = _mm256_add_epi32(at, _mm256_set1_epi32(8)))
+        kept += pack_lanes_32(
+            to + kept, at,
+            not_above_u32(_mm256_loadu_si256((const __m256i *)(keys + i)), highest));
 #endif
     for (; i < n; i++) {
         to[kept] = (uint32_t)i;
@@ -87,6 +163,15 @@ static inline int64_t pack_places_u64(uint64_t *to, const uint64_t *keys, int64_
             _mm512_cmple_epu64_mask(_mm512_loadu_si512(keys + i), _mm512_set1_epi64((int64_t)high));
         _mm512_storeu_si512(to + kept, _mm512_maskz_compress_epi64(in, at));
         kept += __builtin_popcount(in);
+    }
+#elif PACK_LOOK
+    const __m256i sign = _mm256_set1_epi64x(INT64_MIN), ones = _mm256_set1_epi64x(-1);
+    const __m256i highest = _mm256_xor_si256(_mm256_set1_epi64x((int64_t)high), sign);
+    __m256i at = _mm256_setr_epi64x(0, 1, 2, 3);
+    for (; i + 4 <= n; i += 4, at = _mm256_add_epi64(at, _mm256_set1_epi64x(4))) {
+        const __m256i x = _mm256_loadu_si256((const __m256i *)(keys + i));
+        const __m256i out = _mm256_cmpgt_epi64(_mm256_xor_si256(x, sign), highest);
+        kept += pack_lanes_64(to + kept, at, _mm256_xor_si256(out, ones));
     }
 #endif
     for (; i < n; i++) {
