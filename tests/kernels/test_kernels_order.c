@@ -235,13 +235,15 @@ static void test_sizes(void **state) {
                   (int)(n % PATTERNS));
 }
 
-/* Past every threshold: rows side by side, merging, samples, digits, the stream of topk. */
+/* Past every threshold: rows side by side, merging, samples, digits, the bounds and the stream of
+ * topk. */
 static void test_large(void **state) {
     (void)state;
     static const int64_t shapes[][3] = {
         {2, 255, 100}, {1, 257, 257},   {3, 700, 1},  {17, 1030, 40},  {1, 1500, 3}, {1, 2100, 700},
         {20, 61, 17},  {11, 64, 30},    {5, 200, 50}, {13, 256, 129},  {9, 131, 60}, {10, 600, 250},
-        {2, 4500, 9},  {1, 9000, 4200}, {9, 1024, 7}, {5, 4096, 2000}, {17, 72, 50}, {19, 512, 5}};
+        {2, 4500, 9},  {1, 9000, 4200}, {9, 1024, 7}, {5, 4096, 2000}, {17, 72, 50}, {19, 512, 5},
+        {3, 700, 40},  {2, 3001, 150},  {12, 96, 6},  {1, 70000, 30}};
     for (int k = 0; k < COUNT(shapes); k++)
         for (int pattern = 0; pattern < PATTERNS; pattern++)
             check_all(shapes[k][0], shapes[k][1], shapes[k][2], pattern);

@@ -72,47 +72,73 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
 typedef K ORDER_NAME(some, WIDTH, k) __attribute__((vector_size(VB)));
 enum { ORDER_NAME(some, WIDTH, lanes) = VB / sizeof(K) };
 
-/* Of each key in n: how many are less, how many are the same. By whole vectors: behind the last key
- * there are others, and room for what is said of them. */
-static void ORDER_NAME(ranks, WIDTH, k)(const K *keys, int64_t n, ORDER_NAME(some, WIDTH, k) * less,
-                                        ORDER_NAME(some, WIDTH, k) * same) {
+/* Of each key in n: how many are not greater. By some vectors at a time: behind the last key there
+ * are others, and room for what is said of them, up to a multiple of FEW. */
+static APART void ORDER_NAME(ranks, WIDTH, k)(const K *keys, int64_t n,
+                                              ORDER_NAME(some, WIDTH, k) * upto) {
+    enum { W = ORDER_NAME(some, WIDTH, lanes), VECTORS = FEW / W < 4 ? FEW / W : 4 };
     typedef ORDER_NAME(some, WIDTH, k) some;
-    for (int64_t i = 0; i < n; i += ORDER_NAME(some, WIDTH, lanes)) {
-        some own, below = {0}, like = {0};
-        memcpy(&own, keys + i, sizeof own);
-        for (int64_t j = 0; j < n; j++) {
-            below -= (some)(keys[j] < own);
-            like -= (some)(keys[j] == own);
+    for (int64_t i = 0; i < n; i += VECTORS * W) {
+        some own[VECTORS], count[VECTORS];
+        for (int v = 0; v < VECTORS; v++) {
+            memcpy(&own[v], keys + i + v * W, sizeof own[v]);
+            count[v] = (some){0};
         }
-        *less++ = below;
-        *same++ = like;
+        for (int64_t j = 0; j < n; j++)
+            for (int v = 0; v < VECTORS; v++) count[v] -= (some)(keys[j] <= own[v]);
+        for (int v = 0; v < VECTORS; v++) *upto++ = count[v];
     }
 }
 
-/* The key with that rank. What lies behind the last is like none of them, or one of the largest. */
+/* The key with that rank: the least of which more are not greater. What lies behind the last is one
+ * of the largest. */
 static inline K ORDER_NAME(ranked, WIDTH, k)(const K *keys, int64_t n,
-                                             const ORDER_NAME(some, WIDTH, k) * less,
-                                             const ORDER_NAME(some, WIDTH, k) * same, K rank) {
-    typedef ORDER_NAME(some, WIDTH, k) some;
-    some found = {0}, own;
-    for (int64_t i = 0; i < n; i += ORDER_NAME(some, WIDTH, lanes), less++, same++) {
+                                             const ORDER_NAME(some, WIDTH, k) * upto, K rank) {
+    enum { W = ORDER_NAME(some, WIDTH, lanes) };
+    ORDER_NAME(some, WIDTH, k) found = ~(ORDER_NAME(some, WIDTH, k)){0}, own;
+    for (int64_t i = 0; i < n; i += W) {
         memcpy(&own, keys + i, sizeof own);
-        found |= own & (some)(rank - *less < *same);
+        own |= (ORDER_NAME(some, WIDTH, k))(*upto++ <= rank);
+        found ^= (found ^ own) & (ORDER_NAME(some, WIDTH, k))(own < found);
     }
-    K key = 0;
-    for (int l = 0; l < ORDER_NAME(some, WIDTH, lanes); l++) key |= found[l];
+    K each[W], key;
+    memcpy(each, &found, sizeof each);
+    key = each[0];
+    for (int l = 1; l < W; l++) key = each[l] < key ? each[l] : key;
     return key;
 }
 
-/* The key of rank k among n <= FEW. */
+/* The key of rank k among n <= FEW, behind which there are the largest. */
+static inline K ORDER_NAME(nth_of_filled, WIDTH, k)(const K few[FEW], int64_t n, int64_t k) {
+    ORDER_NAME(some, WIDTH, k) upto[FEW / ORDER_NAME(some, WIDTH, lanes)];
+    ORDER_NAME(ranks, WIDTH, k)(few, n, upto);
+    return ORDER_NAME(ranked, WIDTH, k)(few, n, upto, (K)k);
+}
 static K ORDER_NAME(nth_of_few, WIDTH, k)(const K *keys, int64_t n, int64_t k) {
-    K a[FEW];
-    ORDER_NAME(some, WIDTH, k)
-    less[FEW / ORDER_NAME(some, WIDTH, lanes)], same[FEW / ORDER_NAME(some, WIDTH, lanes)];
-    memset(a, 255, sizeof a);
-    memcpy(a, keys, sizeof *a * (size_t)n);
-    ORDER_NAME(ranks, WIDTH, k)(a, n, less, same);
-    return ORDER_NAME(ranked, WIDTH, k)(a, n, less, same, (K)k);
+    K few[FEW];
+    memset(few, 255, sizeof few);
+    memcpy(few, keys, sizeof *few * (size_t)n);
+    return ORDER_NAME(nth_of_filled, WIDTH, k)(few, n, k);
+}
+
+/* n <= FEW elements in order: keys, behind which there are the largest, and positions, which
+ * ascend. */
+static void ORDER_NAME(place_few, WIDTH, e)(E to[FEW], const K few[FEW], const K *places,
+                                            int64_t n) {
+    enum { W = ORDER_NAME(some, WIDTH, lanes) };
+    typedef ORDER_NAME(some, WIDTH, k) some;
+    K before[FEW];
+    some index, own, count;
+    for (int l = 0; l < W; l++) before[l] = (K)l;
+    memcpy(&index, before, sizeof index);
+    for (int64_t i = 0; i < n; i += W, index += W) {
+        memcpy(&own, few + i, sizeof own);
+        count = (some){0};
+        for (int64_t j = 0; j < n; j++)
+            count -= (some)(few[j] < own) | ((some)(few[j] == own) & (some)((K)j < index));
+        memcpy(before + i, &count, sizeof count);
+    }
+    for (int64_t i = 0; i < n; i++) to[before[i]] = MAKE(few[i], (int64_t)places[i]);
 }
 
 /* The bucket of k by the bits from shift on, its bounds in *low and *high; *k becomes the rank in
@@ -159,16 +185,14 @@ static K ORDER_NAME(nth_by_digits, WIDTH, k)(const K *keys, K *spare, K *other, 
 /* Two keys of a sample, so far from rank k that it is most likely between them. */
 static void ORDER_NAME(around, WIDTH, k)(const K *keys, int64_t n, int64_t k, K *low, K *high) {
     K some[SAMPLE];
-    ORDER_NAME(some, WIDTH, k)
-    less[SAMPLE / ORDER_NAME(some, WIDTH, lanes)], same[SAMPLE / ORDER_NAME(some, WIDTH, lanes)];
+    ORDER_NAME(some, WIDTH, k) upto[SAMPLE / ORDER_NAME(some, WIDTH, lanes)];
     const int64_t count = n < SAMPLE * SAMPLE / 4 ? FEW : SAMPLE, step = n / count;
     const int64_t at = k / step < count ? k / step : count - 1;
     const int64_t off = count == SAMPLE ? 12 : 5; /* about two deviations */
     for (int64_t i = 0; i < count; i++) some[i] = keys[i * step];
-    ORDER_NAME(ranks, WIDTH, k)(some, count, less, same);
-    if (at >= off) *low = ORDER_NAME(ranked, WIDTH, k)(some, count, less, same, (K)(at - off));
-    if (at + off < count)
-        *high = ORDER_NAME(ranked, WIDTH, k)(some, count, less, same, (K)(at + off));
+    ORDER_NAME(ranks, WIDTH, k)(some, count, upto);
+    if (at >= off) *low = ORDER_NAME(ranked, WIDTH, k)(some, count, upto, (K)(at - off));
+    if (at + off < count) *high = ORDER_NAME(ranked, WIDTH, k)(some, count, upto, (K)(at + off));
 }
 
 /* The same, by samples: what lies outside of the two keys is left behind. Where a sample tells

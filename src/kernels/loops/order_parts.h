@@ -128,13 +128,14 @@ static void finish_part(const order_parts *p, int part, uint64_t *work, const no
         other[i] = own[at];
         made[i] = p->places[start + at];
     }
-    if (indices) places32_e(indices, a->index_step, made, 1, n);
+    order_grid g = order_line(n, a->index_step, 0);
+    if (indices) places32_e(indices, made, &g);
     if (!values) return;
     t->bare64(values, a->value_step, other, 1, n, flip);
     for (int nan = 0; t->floating && nan < 2; nan++) {
         int64_t count, first = odd_ones64_k(other, n, nan, t, flip, &count);
-        values32_e(values + first * a->value_step, a->value_step, a->in, a->in_step, made + first,
-                   1, 0, count, t->item);
+        g = order_line(count, a->value_step, a->in_step);
+        values32_e(values + first * a->value_step, a->in, made + first, &g, t->item);
     }
 }
 

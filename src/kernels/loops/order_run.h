@@ -14,10 +14,10 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
     bool halves; /* keys are sorted by one half after the other */
 } ORDER_NAME(plan, WIDTH, s);
 
-/* The few smallest of a short row are taken out one after the other. */
-static inline bool ORDER_NAME(is_taken_out, WIDTH, k)(const nomen__order_args *a) {
-    enum { FEW_TIMES = 8, READ_AGAIN = 1 << 11 };
-    return a->count == 1 || (a->count <= FEW_TIMES && a->count * a->n <= READ_AGAIN);
+/* Few of a row: a bound is found for them before they are looked for. */
+static inline bool ORDER_NAME(is_bounded, WIDTH, k)(const nomen__order_args *a) {
+    enum { SHARE = 16 };
+    return a->count * SHARE <= a->n;
 }
 
 static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
@@ -25,23 +25,24 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
     /* To keep the best so far is worth it where few of very many stay: it reads faster than a
      * choice does, which packs keys, but moves or sorts what it keeps again and again. */
     enum { QUICK = VB == 64, FEW_OF = QUICK ? 256 : 64, SOME_OF = QUICK ? 1600 : 150 };
-    enum { SOME_MORE = 75, W = ORDER_NAME(level, WIDTH, lanes) };
-    if (a->count < a->n / FEW_OF && a->count <= FEW) {
+    enum { SHORT_ENOUGH = 1 << 16, SOME_MORE = 75, W = ORDER_NAME(level, WIDTH, lanes) };
+    const bool stays = a->n <= SHORT_ENOUGH;
+    if (!stays && a->count < a->n / FEW_OF && a->count <= FEW) {
         p->stream = p->few = true;
         p->each = a->count;
-    } else if (a->count + SOME_MORE < a->n / SOME_OF) {
+    } else if (!stays && a->count + SOME_MORE < a->n / SOME_OF) {
         p->stream = true;
         p->each = a->count + (a->count > BLOCK ? a->count : BLOCK) + BLOCK;
     } else if (a->count <= a->n / 2) {
         p->chosen = true;
         p->each = a->count;
         p->keys = a->n;
+        const bool bounded = ORDER_NAME(is_bounded, WIDTH, k)(a);
         if (a->rows >= LANES / 2 && a->count <= MOST) {
             p->batch = LANES;
             p->levels = ORDER_NAME(level_count, WIDTH, k)(a->count) * LEVEL;
         }
-        if (a->rows >= LEAST_ROWS(K) && a->n <= MOST_RANKED(K) / 2 &&
-            !ORDER_NAME(is_taken_out, WIDTH, k)(a)) {
+        if (a->rows >= LEAST_ROWS(K) && a->n <= MOST_RANKED(K) / 2 && !bounded) {
             const int64_t levels = (ORDER_NAME(level_count, WIDTH, k)(a->n) + W) * (VB / 8);
             p->ranked = true;
             if (p->batch < W) p->batch = W;
@@ -101,69 +102,67 @@ static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_wh
     return (size_t)elements * sizeof(E) + (size_t)keys * sizeof(K) + (size_t)p.levels * 8;
 }
 
-/* Count elements from `in` by their positions, to even distances. */
-static inline void ORDER_NAME(fetch, WIDTH, e)(char *to, int64_t to_step, const char *in,
-                                               int64_t in_step, const E *made, int64_t made_step,
-                                               int64_t from_row, int64_t count, int item) {
-    for (int64_t j = 0; j < count; j++) {
-        const char *from = in + AT(made[j * made_step]) * in_step + j * from_row;
-        if (item == 4)
-            memcpy(to + j * to_step, from, 4);
-        else if (item == 8)
-            memcpy(to + j * to_step, from, 8);
-        else if (item == 2)
-            memcpy(to + j * to_step, from, 2);
-        else
-            to[j * to_step] = *from;
+/* Elements of `in` by their positions in `made`. plain: everything is of unit step. */
+static inline __attribute__((always_inline)) void
+ORDER_NAME(fetch, WIDTH, e)(char *to, const char *in, const E *made, const order_grid *g,
+                            const int item, const bool plain) {
+    const int64_t to_step = plain ? item : g->to[1], from = plain ? 0 : g->in[1],
+                  made_step = plain ? 1 : g->made[1], in_step = plain ? item : g->in_step;
+    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], in += g->in[0], made += g->made[0])
+        for (int64_t j = 0; j < g->n[1]; j++)
+            memcpy(to + j * to_step, in + AT(made[j * made_step]) * in_step + j * from,
+                   (size_t)item);
+}
+
+static void ORDER_NAME(values, WIDTH, e)(char *to, const char *in, const E *made,
+                                         const order_grid *g, int item) {
+    const bool plain = g->to[1] == item && g->in_step == item && g->in[1] == 0 && g->made[1] == 1;
+    switch (plain ? item : -item) {
+    case 1: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 1, true); break;
+    case 2: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 2, true); break;
+    case 4: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 4, true); break;
+    case 8: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 8, true); break;
+    case -1: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 1, false); break;
+    case -2: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 2, false); break;
+    case -4: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 4, false); break;
+    default: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 8, false);
     }
 }
 
-static void ORDER_NAME(values, WIDTH, e)(char *to, int64_t to_step, const char *in, int64_t in_step,
-                                         const E *made, int64_t made_step, int64_t from_row,
-                                         int64_t count, int item) {
-    if (item == 4)
-        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 4);
-    else if (item == 8)
-        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 8);
-    else if (item == 2)
-        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 2);
+static inline __attribute__((always_inline)) void
+ORDER_NAME(put_places, WIDTH, e)(char *to, const E *made, const order_grid *g, const bool plain) {
+    const int64_t to_step = plain ? (int64_t)sizeof(int64_t) : g->to[1],
+                  made_step = plain ? 1 : g->made[1];
+    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], made += g->made[0])
+        for (int64_t j = 0; j < g->n[1]; j++) {
+            const int64_t at = AT(made[j * made_step]);
+            memcpy(to + j * to_step, &at, sizeof at);
+        }
+}
+
+static void ORDER_NAME(places, WIDTH, e)(char *to, const E *made, const order_grid *g) {
+    if (g->to[1] == (int64_t)sizeof(int64_t) && g->made[1] == 1)
+        ORDER_NAME(put_places, WIDTH, e)(to, made, g, true);
     else
-        ORDER_NAME(fetch, WIDTH, e)(to, to_step, in, in_step, made, made_step, from_row, count, 1);
-}
-
-static void ORDER_NAME(places, WIDTH, e)(char *to, int64_t to_step, const E *made,
-                                         int64_t made_step, int64_t count) {
-    for (int64_t j = 0; j < count; j++) {
-        const int64_t at = AT(made[j * made_step]);
-        memcpy(to + j * to_step, &at, sizeof at);
-    }
+        ORDER_NAME(put_places, WIDTH, e)(to, made, g, false);
 }
 
 /* Values and positions of a batch: row by row, or result by result where rows lie side by side. */
 static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
                                           const E *made, int64_t each, int item) {
     const bool beside = a->values ? a->value_row < a->value_step : a->index_row < a->index_step;
-    const char *in = a->in + row * a->in_row;
-    char *values = moved(a->values, row * a->value_row);
-    char *indices = moved(a->indices, row * a->index_row);
-    for (int64_t r = 0; r < rows && (!beside || a->count == 1); r++) {
-        if (a->values)
-            ORDER_NAME(values, WIDTH, e)(values + r * a->value_row, a->value_step,
-                                         in + r * a->in_row, a->in_step, made + r * each, 1, 0,
-                                         a->count, item);
-        if (a->indices)
-            ORDER_NAME(places, WIDTH, e)(indices + r * a->index_row, a->index_step, made + r * each,
-                                         1, a->count);
-    }
-    if (!beside || a->count == 1) return;
-    for (int64_t j = 0; j < a->count; j++) {
-        if (a->values)
-            ORDER_NAME(values, WIDTH, e)(values + j * a->value_step, a->value_row, in, a->in_step,
-                                         made + j, each, a->in_row, rows, item);
-        if (a->indices)
-            ORDER_NAME(places, WIDTH, e)(indices + j * a->index_step, a->index_row, made + j, each,
-                                         rows);
-    }
+    const bool turned = beside || a->count == 1; /* rows are what is inside */
+    order_grid g = turned ? (order_grid){{a->count, rows}, {0, 0}, {0, a->in_row}, {1, each}, 0}
+                          : (order_grid){{rows, a->count}, {0, 0}, {a->in_row, 0}, {each, 1}, 0};
+    g.in_step = a->in_step;
+    g.to[turned] = a->value_row;
+    g.to[!turned] = a->value_step;
+    if (a->values)
+        ORDER_NAME(values, WIDTH, e)(a->values + row * a->value_row, a->in + row * a->in_row, made,
+                                     &g, item);
+    g.to[turned] = a->index_row;
+    g.to[!turned] = a->index_step;
+    if (a->indices) ORDER_NAME(places, WIDTH, e)(a->indices + row * a->index_row, made, &g);
 }
 
 /* The same in pieces, between which the rest may be left out. */
@@ -243,45 +242,86 @@ static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *sc
         const int64_t rows = a->rows - row < LANES ? a->rows - row : LANES;
         ORDER_NAME(levels, WIDTH, e)(v, a, row, rows, load, flip);
         ORDER_NAME(network, WIDTH, e)(v, a->n);
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t j = 0; j < a->count; j++) made[r * a->n + j] = LANE(v + j * LEVEL, r);
+        ORDER_NAME(rows, WIDTH, e)(made, v, rows, a->n, a->count);
         ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, a->n, t->item);
     }
 }
 
-/* The smallest of n keys, one after the other, each replaced by the largest key there is; false:
- * all that are left are that, and nothing has changed. */
-static bool ORDER_NAME(take_out, WIDTH, k)(E *to, K *keys, int64_t n, int64_t count) {
-    const K largest = (K) ~(K)0;
-    for (int64_t j = 0; j < count; j++) {
-        K least = keys[0];
-        for (int64_t i = 1; i < n; i++) least = keys[i] < least ? keys[i] : least;
-        if (least == largest) {
-            while (j--) keys[AT(to[j])] = KEY(to[j]);
-            return false;
-        }
-        const int64_t at = ORDER_NAME(find, WIDTH, k)(keys, n, least);
-        to[j] = MAKE(least, at);
-        keys[at] = largest;
+/* The least key of each of so many groups: those whose positions leave the same remainder. */
+static inline __attribute__((always_inline)) void
+ORDER_NAME(least_of_groups, WIDTH, k)(K *least, const K *keys, int64_t n, const int64_t groups) {
+    int64_t i = groups;
+    for (int64_t l = 0; l < groups; l++) least[l] = keys[l];
+    for (; i + groups <= n; i += groups)
+        for (int64_t l = 0; l < groups; l++)
+            least[l] = keys[i + l] < least[l] ? keys[i + l] : least[l];
+    for (int64_t l = 0; l < n - i; l++) least[l] = keys[i + l] < least[l] ? keys[i + l] : least[l];
+}
+
+/* Of FEW groups, which stay in registers. */
+static APART void ORDER_NAME(least_of_few, WIDTH, k)(K to[FEW], const K *keys, int64_t n) {
+    K least[FEW] __attribute__((aligned(64)));
+    const int64_t whole = n / FEW * FEW;
+    ORDER_NAME(least_of_groups, WIDTH, k)(least, keys, whole, FEW);
+    for (int l = 0; l < FEW; l++) to[l] = least[l];
+    for (int64_t l = 0; l < n - whole; l++)
+        to[l] = keys[whole + l] < to[l] ? keys[whole + l] : to[l];
+}
+
+/* A key that is not less than the count-th smallest, nor much greater as a rule, where these are
+ * few: the count-th of the least of groups. Two spares of n keys. */
+static K ORDER_NAME(bound, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n, int64_t count,
+                                     int bits) {
+    K few[FEW];
+    if (count * 4 <= FEW) {
+        ORDER_NAME(least_of_few, WIDTH, k)(few, keys, n);
+        return ORDER_NAME(nth_of_filled, WIDTH, k)(few, FEW, count - 1);
     }
-    return true;
+    int64_t groups = 2 * FEW;
+    while (groups < 4 * count) groups *= 2; /* at most n / 2 */
+    ORDER_NAME(least_of_groups, WIDTH, k)(spare, keys, n, groups);
+    return ORDER_NAME(nth, WIDTH, k)(spare, spare + n / 2, other, groups, count - 1, bits);
 }
 
 /* The a->count smallest of a row, in order (true) or in the order of their positions; of those that
  * are equal to the last the first ones. known: the last, or NULL. */
 static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
                                          const nomen__order_args *a, int bits, const K *known) {
-    if (ORDER_NAME(is_taken_out, WIDTH, k)(a))
-        if (ORDER_NAME(take_out, WIDTH, k)(to, keys, a->n, a->count)) return true;
-    const K last =
-        known ? *known : ORDER_NAME(nth, WIDTH, k)(keys, spare, other, a->n, a->count - 1, bits);
-    const int64_t found = PACK_PLACES(spare, keys, a->n, last);
-    int64_t same = a->count, used = 0;
+    const int64_t n = a->n, count = a->count;
+    const bool bounded = ORDER_NAME(is_bounded, WIDTH, k)(a);
+    if (bounded && count == 1) {
+        K least = keys[0];
+        for (int64_t i = 1; i < n; i++) least = keys[i] < least ? keys[i] : least;
+        *to = MAKE(least, ORDER_NAME(find, WIDTH, k)(keys, n, least));
+        return true;
+    }
+    K last = known     ? *known
+             : bounded ? ORDER_NAME(bound, WIDTH, k)(keys, spare, other, n, count, bits)
+                       : ORDER_NAME(nth, WIDTH, k)(keys, spare, other, n, count - 1, bits);
+    int64_t found = PACK_PLACES(spare, keys, n, last);
+    if (bounded && found <= FEW) {
+        E few[FEW];
+        K own[FEW];
+        memset(own, 255, sizeof own);
+        for (int64_t i = 0; i < found; i++) own[i] = keys[spare[i]];
+        ORDER_NAME(place_few, WIDTH, e)(few, own, spare, found);
+        for (int64_t i = 0; i < count; i++) to[i] = few[i];
+        return true;
+    }
+    if (bounded && found <= n / 3) {
+        for (int64_t i = 0; i < found; i++) other[i] = keys[spare[i]];
+        last = ORDER_NAME(nth, WIDTH, k)(other, other + found, other + 2 * found, found, count - 1,
+                                         bits);
+    } else if (bounded) { /* many are equal, or lie badly */
+        last = ORDER_NAME(nth, WIDTH, k)(keys, spare, other, n, count - 1, bits);
+        found = PACK_PLACES(spare, keys, n, last);
+    }
+    int64_t same = count, used = 0;
     for (int64_t i = 0; i < found; i++) same -= keys[spare[i]] < last;
-    for (int64_t i = 0; used < a->count; i++) {
+    for (int64_t i = 0; used < count; i++) {
         const K key = keys[spare[i]];
         to[used] = MAKE(key, (int64_t)spare[i]);
-        used += (key < last) | (same > 0);
+        used += (key < last) | ((key == last) & (same > 0));
         same -= key == last;
     }
     return false;
@@ -311,8 +351,7 @@ static void ORDER_NAME(sort_chosen, WIDTH, e)(E *made, E *spare, int64_t *v, int
                 for (int64_t j = 0; j < n; j++)
                     PUT_LANE(v + j * LEVEL, r, KEY(mine[r * n + j]), AT(mine[r * n + j]));
             ORDER_NAME(network, WIDTH, e)(v, n);
-            for (int64_t r = 0; r < some; r++)
-                for (int64_t j = 0; j < n; j++) mine[r * n + j] = LANE(v + j * LEVEL, r);
+            ORDER_NAME(rows, WIDTH, e)(mine, v, some, n, n);
             continue;
         }
         for (int64_t r = 0; r < some; r++) ORDER_NAME(sort, WIDTH, e)(mine + r * n, spare, n);
@@ -394,9 +433,9 @@ static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_
         for (int nan = 0; t->floating && nan < 2; nan++) {
             int64_t count,
                 first = ORDER_NAME(odd_ones, WIDTH, k)(own, a->count, nan, t, flip, &count);
-            ORDER_NAME(values, WIDTH, e)(values + first * a->value_step, a->value_step,
-                                         a->in + row * a->in_row, a->in_step, made + first, 1, 0,
-                                         count, t->item);
+            const order_grid g = order_line(count, a->value_step, a->in_step);
+            ORDER_NAME(values, WIDTH, e)(values + first * a->value_step, a->in + row * a->in_row,
+                                         made + first, &g, t->item);
         }
         rest.values = NULL;
     }

@@ -143,8 +143,7 @@ static inline int64_t pack_places_u32(uint32_t *to, const uint32_t *keys, int64_
     __m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     for (; i + 8 <= n; i += 8, at = _mm256_add_epi32(at, _mm256_set1_epi32(8)))
         kept += pack_lanes_32(
-            to + kept, at,
-            not_above_u32(_mm256_loadu_si256((const __m256i *)(keys + i)), highest));
+            to + kept, at, not_above_u32(_mm256_loadu_si256((const __m256i *)(keys + i)), highest));
 #endif
     for (; i < n; i++) {
         to[kept] = (uint32_t)i;
