@@ -30,7 +30,7 @@ enum { LANES = 8, MOST = VB > 16 ? 256 : 32, MOST_TAKEN = VB > 16 ? 64 : 32 };
 /* What does not need positions is sorted a vector of rows at a time where there are LEAST_ROWS, up
  * to so many keys: for a rank, and for a mode, which cannot be had for less. */
 #define MOST_RANKED(key)                                                                           \
-    (VB == 16 ? 32 : VB == 64 || sizeof(key) == 4 ? 4096 / (int)sizeof(key) : 256)
+    (VB == 16 ? 32 : VB == 64 ? 4096 / (int)sizeof(key) : sizeof(key) == 4 ? 384 : 256)
 #define LEAST_ROWS(key)   ((VB < LANES * (int)sizeof(key) ? VB / (int)sizeof(key) : LANES) / 2)
 #define MOST_COUNTED(key) (VB == 16 ? 256 : 16384 / (int)sizeof(key))
 

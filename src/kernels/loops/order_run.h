@@ -42,7 +42,7 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
             p->batch = LANES;
             p->levels = ORDER_NAME(level_count, WIDTH, k)(a->count) * LEVEL;
         }
-        if (a->rows >= LEAST_ROWS(K) && a->n <= MOST_RANKED(K) / 2 && !bounded) {
+        if (a->rows >= LEAST_ROWS(K) && a->n <= MOST_RANKED(K) / (VB == 64 ? 2 : 1) && !bounded) {
             const int64_t levels = (ORDER_NAME(level_count, WIDTH, k)(a->n) + W) * (VB / 8);
             p->ranked = true;
             if (p->batch < W) p->batch = W;
