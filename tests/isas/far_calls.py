@@ -52,6 +52,9 @@ def pool_of(dtype, length, plain):
     special += [-1e-41, 6e-8, 65504.0, 3e38, -1e300, 1e5, -88.0, 709.0]
     chosen = rng.random(length * parts) < 0.125
     values[chosen] = rng.choice(special, int(chosen.sum()))
+    # A stretch of zeros of both signs: which of them is the largest?
+    zeros = slice(length * parts // 2, length * parts * 5 // 8)
+    values[zeros] = rng.choice([0.0, -0.0], len(values[zeros]))
     if parts == 2:
         with numpy.errstate(over="ignore"):
             values = values.astype("float32" if dtype == "complex64" else "float64")

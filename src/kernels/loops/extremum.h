@@ -1,6 +1,6 @@
 /* Include-template: the best of the elements of a row, sought in lanes. Before: OP, SFX, F,
  * BETTER(a, b); of floating types also VEC (a vector of F) and V_BETTER(a, b) of two; of half types
- * T and FETCH, too. After: FN(search_row), FN(search_halves) of half types; VEC is
+ * T and FETCH, too. After: FN(last_zero), FN(search_row), FN(search_halves) of half types; VEC is
  * undefined. */
 
 /* Lanes that stay in registers beside as many for NaN. */
@@ -42,8 +42,8 @@ static inline VEC FN(at)(const F *x) {
 }
 #endif
 
-/* The same of n >= 8 numbers, in as many lanes as they fill. */
-static inline F FN(search_row)(const F *x, int64_t n, bool *any) {
+/* The same of n >= 8 numbers, in as many lanes as they fill: of zeros any. */
+static inline F FN(search_lanes)(const F *x, int64_t n, bool *any) {
     if (n < FN(many)) return FN(search)(x, n, 8, any);
 #if defined(VEC) && VB < 64 /* here gcc leaves lanes of double in memory */
     enum { W = VB / sizeof(F), VECTORS = 4 };
@@ -77,6 +77,18 @@ static inline F FN(search_row)(const F *x, int64_t n, bool *any) {
 #endif
 }
 #undef VEC
+
+/* Which zero is found depends on the lanes, and these on the instruction set: it is the last, as
+ * where columns are joined. */
+static inline F FN(last_zero)(const F *x, int64_t n, F found) {
+    if (found == 0 && (F)0.5 != 0)
+        for (x += n - 1, found = *x; found != 0;) found = *--x;
+    return found;
+}
+
+static inline F FN(search_row)(const F *x, int64_t n, bool *any) {
+    return FN(last_zero)(x, n, FN(search_lanes)(x, n, any));
+}
 
 #ifdef FETCH
 /* The same of n >= 64 numbers as they are stored, or NaN. As integers they are in order when all

@@ -4,21 +4,28 @@
  * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN. After: FN(reducer); T, F,
  * U, OUT, PUT, FETCH, WIDEN are undefined. */
 
-/* at < 0: nothing seen yet. */
+/* Accumulators: all positions (negative: nothing seen yet, which is so of all or of none), and
+ * behind them all values. */
+#define A                  int64_t
+#define VALUES(acc, n_acc) ((F *)(void *)((acc) + (n_acc)))
+
 typedef struct FN(best) {
-    F value;
-    int64_t at;
+    F *value;
+    int64_t *at;
 } FN(best);
-#define A         FN(best)
+static inline FN(best) FN(spot)(A *acc, int64_t n_acc, int64_t i) {
+    return (FN(best)){VALUES(acc, n_acc) + i, acc + i};
+}
+#define ACC_AT    FN(spot)
 #define IS_NAN(x) (FLOATING && (x) != (x))
 
 #include "kernels/loops/extremum.h"
 
 /* One element against the best so far, whatever the order of positions. */
-static inline void FN(offer)(A *a, F x, int64_t at) {
-    bool better = BETTER(x, a->value) || (IS_NAN(x) && !IS_NAN(a->value));
-    bool same = x == a->value || (IS_NAN(x) && IS_NAN(a->value));
-    if (a->at < 0 || better || (same && at < a->at)) *a = (A){x, at};
+static inline void FN(offer)(FN(best) a, F x, int64_t at) {
+    bool better = BETTER(x, *a.value) || (IS_NAN(x) && !IS_NAN(*a.value));
+    bool same = x == *a.value || (IS_NAN(x) && IS_NAN(*a.value));
+    if (*a.at < 0 || better || (same && at < *a.at)) *a.value = x, *a.at = at;
 }
 
 /* The first (from 0) or last (backwards) j with x[j] == best, or with x[j] NaN if best is. */
@@ -51,17 +58,17 @@ static inline int64_t FN(find)(const F *x, int64_t n, F best, bool last) {
     return j;
 }
 
-static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
+static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     if (n < 8) {
         for (int64_t j = 0; j < n; j++) FN(offer)(acc, x[j], i0 + j * istep);
         return;
     }
     bool any;
     const F best = FN(search_row)(x, n, &any);
-    bool better = BETTER(best, acc->value) || (any && !IS_NAN(acc->value));
-    bool same = best == acc->value || (any && IS_NAN(acc->value));
+    bool better = BETTER(best, *acc.value) || (any && !IS_NAN(*acc.value));
+    bool same = best == *acc.value || (any && IS_NAN(*acc.value));
     int64_t lowest = istep < 0 ? i0 + (n - 1) * istep : i0;
-    if (acc->at < 0 || better || (same && lowest < acc->at)) {
+    if (*acc.at < 0 || better || (same && lowest < *acc.at)) {
         int64_t j = FN(find)(x, n, best, istep < 0);
         FN(offer)(acc, x[j],
                   i0 + j * istep); /* not `best`: of 0 and -0, the one that stands there */
@@ -103,26 +110,42 @@ FN(take_rows)(const char *p, int64_t pitch, const int rows, U row, F *v, U *pos,
 
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
                            int64_t i0, int64_t istep) {
-    F v[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     U pos[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    F *v = VALUES(acc, n_acc);
     const char *p = (const char *)in;
-    bool ordered = istep >= 0;
-    for (int64_t i = 0; i < n_acc; i++) {
-        ordered &= acc[i].at < i0;
-        v[i] = acc[i].at < 0 ? in[i] : acc[i].value;
-        pos[i] = acc[i].at < 0 ? 0 : -1;
-    }
-    if (!ordered) {
+    const bool first = acc[0] < 0;
+    int64_t latest = -1;
+    for (int64_t i = 0; i < n_acc; i++) latest = acc[i] > latest ? acc[i] : latest;
+    if (istep < 0 || latest >= i0) { /* elements of other rows than later ones */
         for (int64_t j = 0; j < rows; j++, p += pitch)
             for (int64_t i = 0; i < n_acc; i++)
-                FN(offer)(&acc[i], ((const F *)(const void *)p)[i], i0 + j * istep);
+                FN(offer)(FN(spot)(acc, n_acc, i), ((const F *)(const void *)p)[i], i0 + j * istep);
         return;
     }
-    int64_t j = 0;
-    for (; j + 4 <= rows; j += 4) FN(take_rows)(p + j * pitch, pitch, 4, (U)j, v, pos, n_acc);
-    for (; j < rows; j++) FN(take_rows)(p + j * pitch, pitch, 1, (U)j, v, pos, n_acc);
+    if (first) memcpy(v, in, sizeof *v * (size_t)n_acc);
+    for (int64_t i = 0; i < n_acc; i++) pos[i] = first ? 0 : -1;
+    /* The last vector apart, if it is one of those before in part: some lanes twice do no harm. */
+    enum { W = VB / sizeof(F) };
+    F last[W] __attribute__((aligned(64)));
+    U last_pos[W] __attribute__((aligned(64)));
+    const int64_t rest = n_acc > W ? n_acc % W : 0, from = rest ? n_acc - W : 0;
+    memcpy(last, v + from, rest ? sizeof last : 0);
+    memcpy(last_pos, pos + from, rest ? sizeof last_pos : 0);
+    for (int64_t j = first; j < rows; j += j + 4 <= rows ? 4 : 1) {
+        const char *at = p + j * pitch, *at_last = at + from * (int64_t)sizeof(F);
+        const bool four = j + 4 <= rows;
+        if (four)
+            FN(take_rows)(at, pitch, 4, (U)j, v, pos, n_acc - rest);
+        else
+            FN(take_rows)(at, pitch, 1, (U)j, v, pos, n_acc - rest);
+        if (rest && four)
+            FN(take_rows)(at_last, pitch, 4, (U)j, last, last_pos, W);
+        else if (rest)
+            FN(take_rows)(at_last, pitch, 1, (U)j, last, last_pos, W);
+    }
+    for (int64_t i = W - rest; i < W; i++) v[from + i] = last[i], pos[from + i] = last_pos[i];
     for (int64_t i = 0; i < n_acc; i++)
-        if (pos[i] >= 0) acc[i] = (A){v[i], i0 + (int64_t)pos[i] * istep};
+        acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
 
 #define POSITIONS
@@ -133,27 +156,35 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 
 static void FN(init)(void *acc, int64_t n_acc) {
     A *a = acc;
-    for (int64_t i = 0; i < n_acc; i++) a[i] = (A){0, -1};
+    for (int64_t i = 0; i < n_acc; i++) a[i] = -1;
+    for (int64_t i = 0; i < n_acc; i++) VALUES(a, n_acc)[i] = 0;
 }
 
 static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
     A *a = acc;
     const A *b = later;
+    const F *values = (const F *)(const void *)(b + n_acc);
     for (int64_t i = 0; i < n_acc; i++)
-        if (b[i].at >= 0) FN(offer)(&a[i], b[i].value, b[i].at);
+        if (b[i] >= 0) FN(offer)(FN(spot)(a, n_acc, i), values[i], b[i]);
 }
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
                        int64_t n_acc, const nomen__reduce_param *p) {
     const A *a = acc;
+    const F *values = (const F *)(const void *)(a + n_acc);
     (void)p;
-    for (int64_t i = 0; i < n_acc; i++) {
-        if (out[0]) *(OUT *)(void *)(out[0] + i * out_step[0]) = PUT(a[i].value);
-        if (out[1]) *(int64_t *)(void *)(out[1] + i * out_step[1]) = a[i].at;
-    }
+    if (out[0] && out_step[0] == (int64_t)sizeof(OUT))
+        for (int64_t i = 0; i < n_acc; i++) ((OUT *)(void *)out[0])[i] = PUT(values[i]);
+    else if (out[0])
+        for (int64_t i = 0; i < n_acc; i++)
+            *(OUT *)(void *)(out[0] + i * out_step[0]) = PUT(values[i]);
+    if (out[1] && out_step[1] == (int64_t)sizeof *a)
+        memcpy(out[1], a, sizeof *a * (size_t)n_acc);
+    else if (out[1])
+        for (int64_t i = 0; i < n_acc; i++) *(int64_t *)(void *)(out[1] + i * out_step[1]) = a[i];
 }
 
-static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A),
+static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64_t),
                                            .acc_most = FN(most),
                                            .nonempty = true,
                                            .init = FN(init),
@@ -162,6 +193,7 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A),
                                            .finish = FN(finish)};
 
 #undef A
+#undef VALUES
 #undef IS_NAN
 #undef SFX
 #undef T

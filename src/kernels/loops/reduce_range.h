@@ -37,8 +37,10 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
             t[l] = t[l + w] < t[l] ? t[l + w] : t[l];
         }
     if (nan[0] != nan[0]) s[0] = t[0] = nan[0];
-    if (s[0] > *most || s[0] != s[0]) *most = s[0];
-    if (t[0] < *least || t[0] != t[0]) *least = t[0];
+    s[0] = FN2(last_zero, amax, SFX)(x, n, s[0]);
+    t[0] = FN2(last_zero, amin, SFX)(x, n, t[0]);
+    if (!(*most > s[0]) && *most == *most) *most = s[0];
+    if (!(*least < t[0]) && *least == *least) *least = t[0];
 }
 
 #pragma GCC diagnostic pop
@@ -47,7 +49,7 @@ static APART void FN(row)(A *most, A *least, const A *x, int64_t n) {
 /* Rows are taken whole, some at a time; of columns all, some rows at a time. */
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
 #ifndef HALF
-    if (s->red_step == (int64_t)sizeof(A) && s->n_red >= FN(lanes)) {
+    if (s->red_step == (int64_t)sizeof(A) && s->n_red >= FN(lanes) && s->n_red > SHORT_ROW) {
         for (int64_t i = 0; i < s->n_acc; i++)
             FN(row)((A *)acc + i, (A *)acc + s->n_acc + i,
                     (const A *)(const void *)(s->in + i * s->acc_step), s->n_red);

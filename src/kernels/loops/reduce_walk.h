@@ -6,14 +6,19 @@
  * FN(cols_direct), which fetch what they need by themselves, DECIDED(A *) if no more elements can
  * change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
  * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), ROW_MOST (the
- * longest row as it lies that FN(row) or FN(row_direct) gets in one piece; unset: ROW_BLOCK), and
- * the functions FN(row)(A *, const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in
+ * longest row as it lies that FN(row) or FN(row_direct) gets in one piece; unset: ROW_BLOCK),
+ * ACC_AT(acc, n_acc, i) if an accumulator is not acc + i, and the functions FN(row)(accumulator,
+ * const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in
  * bytes, rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 
 #ifndef ROW_MOST
 #define ROW_MOST ROW_BLOCK
+#endif
+
+#ifndef ACC_AT
+#define ACC_AT(acc, n_acc, i) ((acc) + (i))
 #endif
 
 #ifdef WIDE
@@ -39,7 +44,9 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
 #ifdef DECIDED
             if (DECIDED(&acc[i])) continue;
 #endif
-            FN(row)(acc + i, (const F *)(const void *)in, s->n_red, s->index0, s->index_step);
+            FN(row)
+            (ACC_AT(acc, s->n_acc, i), (const F *)(const void *)in, s->n_red, s->index0,
+             s->index_step);
         }
         return;
     }
@@ -53,7 +60,8 @@ static APART void FN(step_rows)(A *acc, const nomen__reduce_step *s) {
 #endif
             int64_t n = s->n_red - j < ROW_BLOCK ? s->n_red - j : ROW_BLOCK;
             const F *x = FN(fetch)(in + j * s->red_step, s->red_step, n, buf);
-            FN(row)(acc + i, x, n, s->index0 + j * s->index_step, s->index_step);
+            FN(row)
+            (ACC_AT(acc, s->n_acc, i), x, n, s->index0 + j * s->index_step, s->index_step);
         }
     }
 }
@@ -171,3 +179,4 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 }
 
 #undef ROW_MOST
+#undef ACC_AT
