@@ -10,10 +10,24 @@
  * TURN at a time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most
  * KEPT elements are still in cache when scaled, of KEPT_WIDE wait in float32 where results are
  * narrower. */
-enum { TILE = 256, TURN = 64, SUM_BLOCK = 1024, KEPT = 1 << 17, KEPT_WIDE = 2048 };
+enum {
+    TILE = 256,
+    TURN = 64,
+    SUM_BLOCK = 1024,
+    KEPT = VB == 64 ? 1 << 17 : 1 << 21,
+    KEPT_WIDE = 2048
+};
+/* So many rows are worked on together if they take no more room; a tile that does is worked on in
+ * strips. */
+enum { TOGETHER = 4, TOGETHER_BYTES = 1 << 14, STRIP_BYTES = 1 << 14 };
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go
  * on. */
 enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };
+
+/* As many numbers as a vector of doubles has lanes. */
+#define WIDENED(p) _Generic((p), float *: widen_f32, double *: ld_f64)(p)
+
+_Static_assert(KEPT_WIDE *(int)sizeof(float) <= TOGETHER_BYTES, "one row at least waits");
 
 #define LOOP "kernels/loops/softmax.h"
 

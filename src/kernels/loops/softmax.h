@@ -6,14 +6,14 @@
 
 #define KEEPS      (WHOLE && !LOG && n <= KEPT)
 #define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
+#define WIDE       (WHOLE || LOG ? 0 : KEPT_WIDE)
+#define WAITS      (n <= WIDE)
 
 /* One vector of results from the elements, the largest one, and the sum (softmax: its inverse; log:
  * its logarithm). */
 static inline V FN(result)(V x, V most, V sum) {
     return LOG ? x - most - sum : V_EXP(x - most) * sum;
 }
-static inline F FN(closing)(double sum) { return (F)(LOG ? log(sum) : 1 / sum); }
-
 static inline void FN(close)(F *closing, const double *sum, int64_t n) {
     for (int64_t i = 0; i < n; i += W64) {
         const vf64 s = n - i < W64 ? ld_f64_n(sum + i, n - i) : ld_f64(sum + i);
@@ -33,11 +33,12 @@ static inline F FN(top)(V m) {
 }
 static inline double FN(total)(V s) {
     F f[W] __attribute__((aligned(64)));
-    double t[W] __attribute__((aligned(64)));
+    double t[W64] __attribute__((aligned(64)));
     memcpy(f, &s, sizeof s);
-    for (int l = 0; l < W; l++) t[l] = (double)f[l];
-#pragma GCC unroll 8
-    for (int w = W / 2; w; w /= 2)
+    const vf64 whole = W == W64 ? WIDENED(f) : WIDENED(f) + WIDENED(f + W64);
+    memcpy(t, &whole, sizeof whole);
+#pragma GCC unroll 3
+    for (int w = W64 / 2; w; w /= 2)
         for (int l = 0; l < w; l++) t[l] += t[l + w];
     return t[0];
 }
@@ -49,54 +50,58 @@ static inline V FN(first)(V x, int64_t k, V other) {
     return v_sel(lane < v_like(x, (F)k), x, other);
 }
 
-/* A row of unit step. in may be out. */
-static APART void FN(straight)(T *out, const T *in, int64_t n) {
-    enum { WIDE = WHOLE || LOG ? 0 : KEPT_WIDE }; /* exponentials of so many wait for the sum */
-    const V none = v_like((V){0}, -__builtin_inf()), zero = {0};
-    F wide[WIDE + W] __attribute__((aligned(64)));
-    V m = none, m2 = none, s = zero;
-    double sum = 0;
+/* Rows of unit step are looked at three times. in may be out. */
+static inline F FN(most)(const T *in, int64_t n) {
+    const V none = v_like((V){0}, -__builtin_inf());
+    V m = none, m2 = none;
     int64_t j = 0;
     for (; j + 2 * W <= n; j += 2 * W) {
-        V a = LD(in + j), b = LD(in + j + W);
-        m = v_greater(a, m);
-        m2 = v_greater(b, m2);
+        m = v_greater(LD(in + j), m);
+        m2 = v_greater(LD(in + j + W), m2);
     }
+    if (j + W <= n) {
+        m = v_greater(LD(in + j), m);
+        j += W;
+    }
+    if (j < n) m2 = v_greater(FN(first)(LD_N(in + j, n - j), n - j, none), m2);
+    return FN(top)(v_greater(m2, m));
+}
+
+/* The sum of exponentials, which `wide` or `out` keep. */
+static inline double FN(sum)(T *out, F *wide, const T *in, int64_t n, F most) {
+    const V zero = {0}, c = v_like(zero, most);
+    V s = zero;
+    double sum = 0;
+    int64_t j = 0;
     for (; j + W <= n; j += W) {
-        V a = LD(in + j);
-        m = v_greater(a, m);
-    }
-    if (j < n) {
-        V a = FN(first)(LD_N(in + j, n - j), n - j, none);
-        m = v_greater(a, m);
-    }
-    m = v_greater(m2, m);
-    V c = v_like(none, FN(top)(m));
-    for (j = 0; j + W <= n; j += W) {
-        V e = V_EXP(LD(in + j) - c);
+        const V e = V_EXP(LD(in + j) - c);
         if (KEEPS) ST(out + j, e);
-        if (n <= WIDE) memcpy(wide + j, &e, sizeof e);
+        if (WAITS) memcpy(wide + j, &e, sizeof e);
         s += e;
         if (j % SUM_BLOCK == SUM_BLOCK - W) {
             sum += FN(total)(s);
             s = zero;
-            if ((j + W) % NOMEN__LONG_ROW == 0 && nomen__kernel_stopped()) return;
+            if ((j + W) % NOMEN__LONG_ROW == 0 && nomen__kernel_stopped()) return sum;
         }
     }
     if (j < n) {
-        V e = V_EXP(LD_N(in + j, n - j) - c);
+        const V e = V_EXP(LD_N(in + j, n - j) - c);
         if (KEEPS) ST_N(out + j, e, n - j);
-        if (n <= WIDE) memcpy(wide + j, &e, sizeof e);
+        if (WAITS) memcpy(wide + j, &e, sizeof e);
         s += FN(first)(e, n - j, zero);
     }
-    sum += FN(total)(s);
-    V closing = v_like(none, FN(closing)(sum));
+    return sum + FN(total)(s);
+}
+
+static inline void FN(finish)(T *out, const F *wide, const T *in, int64_t n, F most, F last) {
+    const V c = v_like((V){0}, most), closing = v_like((V){0}, last);
+    int64_t j = 0;
     if (KEEPS) {
-        for (j = 0; j + W <= n; j += W) ST(out + j, LD(out + j) * closing);
+        for (; j + W <= n; j += W) ST(out + j, LD(out + j) * closing);
         if (j < n) ST_N(out + j, LD_N(out + j, n - j) * closing, n - j);
-    } else if (n <= WIDE) {
+    } else if (WAITS) {
         V e;
-        for (j = 0; j < n; j += W) {
+        for (; j < n; j += W) {
             memcpy(&e, wide + j, sizeof e);
             if (j + W <= n)
                 ST(out + j, e * closing);
@@ -104,12 +109,96 @@ static APART void FN(straight)(T *out, const T *in, int64_t n) {
                 ST_N(out + j, e * closing, n - j);
         }
     } else {
-        for (j = 0; j + W <= n && !(j && nomen__kernel_stopped());) {
+        while (j + W <= n && !(j && nomen__kernel_stopped())) {
             const int64_t end = n - j < NOMEN__LONG_ROW ? n : j + NOMEN__LONG_ROW;
             for (; j + W <= end; j += W) ST(out + j, FN(result)(LD(in + j), c, closing));
         }
         if (j < n && n - j < W) ST_N(out + j, FN(result)(LD_N(in + j, n - j), c, closing), n - j);
     }
+}
+
+/* Some rows together: what one waits for (its largest element, its sum, a division) passes while
+ * others are worked on. */
+static APART void FN(straight)(const nomen__rows_args *a, int64_t row, int64_t rows) {
+    enum { ROOM = TOGETHER_BYTES / sizeof(F) + TOGETHER * W };
+    const int64_t n = a->n, each = WAITS ? (n + W - 1) / W * W : 0;
+    F wide[WIDE ? ROOM : 1] __attribute__((aligned(64)));
+    F most[TOGETHER], closing[TOGETHER];
+    double sum[TOGETHER];
+    T *out[TOGETHER];
+    const T *in[TOGETHER];
+    for (int64_t r = 0; r < rows; r++) {
+        in[r] = (const T *)(const void *)(a->in + (row + r) * a->in_row);
+        out[r] = (T *)(void *)(a->out + (row + r) * a->out_row);
+        most[r] = FN(most)(in[r], n);
+    }
+    for (int64_t r = 0; r < rows; r++) sum[r] = FN(sum)(out[r], wide + r * each, in[r], n, most[r]);
+    FN(close)(closing, sum, rows);
+    for (int64_t r = 0; r < rows; r++)
+        FN(finish)(out[r], wide + r * each, in[r], n, most[r], closing[r]);
+}
+
+/* The first k lanes, or all of them (0). */
+static inline __attribute__((always_inline)) V FN(get)(const char *p, int64_t k) {
+    const void *at = p;
+    return k ? LD_N(at, k) : LD(at);
+}
+static inline __attribute__((always_inline)) void FN(put)(char *p, V x, int64_t k) {
+    void *at = p;
+    if (k)
+        ST_N(at, x, k);
+    else
+        ST(at, x);
+}
+
+/* A strip of rows side by side, few enough for registers: so many vectors, of the last one only
+ * `rest` lanes if it is not 0. */
+static inline __attribute__((always_inline)) void FN(strip)(char *out, const char *in, int64_t n,
+                                                            int64_t in_step, int64_t out_step,
+                                                            const int vectors, int64_t rest) {
+    enum { MOST = 2, BYTES = W * sizeof(T) };
+    const int64_t lanes[MOST] = {vectors == 1 ? rest : 0, rest};
+    V m[MOST], s[MOST];
+    double sum[MOST * W];
+    F closing[MOST * W] __attribute__((aligned(64)));
+    for (int v = 0; v < vectors; v++) m[v] = v_like((V){0}, -__builtin_inf());
+    for (int l = 0; l < vectors * W; l++) sum[l] = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int v = 0; v < vectors; v++)
+            m[v] = v_greater(FN(get)(in + i * in_step + v * BYTES, lanes[v]), m[v]);
+    for (int64_t i = 0; i < n;) {
+        const int64_t end = n - i < 64 ? n : i + 64;
+        for (int v = 0; v < vectors; v++) s[v] = (V){0};
+        for (; i < end; i++)
+            for (int v = 0; v < vectors; v++) {
+                const V e = V_EXP(FN(get)(in + i * in_step + v * BYTES, lanes[v]) - m[v]);
+                s[v] += e;
+                if (WHOLE && !LOG) FN(put)(out + i * out_step + v * BYTES, e, lanes[v]);
+            }
+        for (int v = 0; v < vectors; v++)
+            for (int l = 0; l < W; l++) sum[v * W + l] += (double)s[v][l];
+    }
+    FN(close)(closing, sum, vectors * W);
+    for (int v = 0; v < vectors; v++) memcpy(&s[v], closing + v * W, sizeof s[v]);
+    for (int64_t i = 0; i < n; i++)
+        for (int v = 0; v < vectors; v++) {
+            const char *p = in + i * in_step + v * BYTES;
+            char *q = out + i * out_step + v * BYTES;
+            const V made = WHOLE && !LOG ? FN(get)(q, lanes[v]) * s[v]
+                                         : FN(result)(FN(get)(p, lanes[v]), m[v], s[v]);
+            FN(put)(q, made, lanes[v]);
+        }
+}
+
+static APART void FN(strips)(char *out, const char *in, int64_t n, int64_t in_step,
+                             int64_t out_step, int64_t rows) {
+    const int64_t step = 2 * W * (int64_t)sizeof(T);
+    for (; rows >= 2 * W; rows -= 2 * W, in += step, out += step)
+        FN(strip)(out, in, n, in_step, out_step, 2, 0);
+    if (rows > W)
+        FN(strip)(out, in, n, in_step, out_step, 2, rows - W);
+    else if (rows)
+        FN(strip)(out, in, n, in_step, out_step, 1, rows % W);
 }
 
 /* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). */
@@ -120,6 +209,10 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
         __attribute__((aligned(64))); /* lanes of no row are zero too: others are slow */
     F part[TILE] __attribute__((aligned(64)));
     double sum[TILE];
+    if (n * rows * (int64_t)sizeof(T) <= STRIP_BYTES) {
+        FN(strips)(out, in, n, in_step, out_step, rows);
+        return;
+    }
     const int64_t bytes = (int64_t)sizeof(T), full = rows - rows % W, rest = rows % W;
     for (int64_t r = 0; r < full + (rest ? W : 0); r++) most[r] = (F)-__builtin_inf(), part[r] = 0;
     for (int64_t r = 0; r < rows; r++) sum[r] = 0;
@@ -247,7 +340,9 @@ static APART void FN(strided)(char *out, const char *in, int64_t n, int64_t in_s
             if ((i + W) % LONG_STRIDED == 0 && nomen__kernel_stopped()) return;
         }
     }
-    V closing = v_like((V){0}, FN(closing)(sum));
+    F last;
+    FN(close)(&last, &sum, 1);
+    const V closing = v_like((V){0}, last);
     for (int64_t i = 0; i < n; i += W) {
         V x = {0};
         for (int64_t l = 0; l < W && i + l < n; l++)
@@ -270,19 +365,22 @@ static void FN(rows)(const nomen__rows_args *a) {
     } else if (a->n <= NOMEN__SHORT_ROW && a->rows >= 8) {
         FN(short_rows)(a);
     } else {
-        for (int64_t r = 0; r < a->rows; r++) {
-            char *out = a->out + r * a->out_row;
-            const char *in = a->in + r * a->in_row;
-            if (a->in_step == bytes && a->out_step == bytes)
-                FN(straight)((T *)(void *)out, (const T *)(const void *)in, a->n);
+        const bool unit = a->in_step == bytes && a->out_step == bytes;
+        const int64_t fit = TOGETHER_BYTES / (a->n * (int64_t)sizeof(F));
+        const int64_t some = !unit || fit < 1 ? 1 : fit < TOGETHER ? fit : TOGETHER;
+        for (int64_t r = 0; r < a->rows; r += some)
+            if (unit)
+                FN(straight)(a, r, a->rows - r < some ? a->rows - r : some);
             else
-                FN(strided)(out, in, a->n, a->in_step, a->out_step);
-        }
+                FN(strided)(a->out + r * a->out_row, a->in + r * a->in_row, a->n, a->in_step,
+                            a->out_step);
     }
 }
 
 #undef KEEPS
 #undef KEEPS_TILE
+#undef WIDE
+#undef WAITS
 #undef SFX
 #undef T
 #undef F
