@@ -62,9 +62,9 @@ static void LOOP_NAME2(pack, SIZE)(char *const ptr[], const int64_t step[], int6
     const T *x = (const T *)ptr[1];
     const char *mask = ptr[2];
     int64_t i = 0, k = 0;
-#if PACK_FAST && SIZE <= 8
+#if PACK_SOME(SIZE)
     for (; i + PACK_AT_ONCE(SIZE) <= step[0] && k < n; i += PACK_AT_ONCE(SIZE)) {
-        const __mmask16 chosen = pack_mask(mask + i, PACK_AT_ONCE(SIZE));
+        const pack_chosen chosen = pack_mask(mask + i, PACK_AT_ONCE(SIZE));
         k += LOOP_NAME2(pack_some, SIZE)(out + k, n - k, x + i, chosen);
     }
 #endif
@@ -80,15 +80,19 @@ static void LOOP_NAME2(unpack, SIZE)(char *const ptr[], const int64_t step[], in
     const char *mask = ptr[1];
     const T *x = (const T *)ptr[2];
     int64_t i = 0, k = 0;
-#if PACK_FAST && (SIZE == 4 || SIZE == 8)
+#if UNPACK_SOME(SIZE)
     for (; i + PACK_AT_ONCE(SIZE) <= step[0] && k < n; i += PACK_AT_ONCE(SIZE)) {
-        const __mmask16 chosen = pack_mask(mask + i, PACK_AT_ONCE(SIZE));
+        const pack_chosen chosen = pack_mask(mask + i, PACK_AT_ONCE(SIZE));
         k += LOOP_NAME2(unpack_some, SIZE)(out + i, x + k, n - k, chosen);
     }
 #endif
     for (; k < n && i < step[0]; i++) {
         const T own = out[i], other = x[k];
+#if SIZE <= 8 /* no branch: masks cannot be foreseen */
+        out[i] = (T)(own ^ ((own ^ other) & (T) - (T)(mask[i] != 0)));
+#else
         out[i] = mask[i] ? other : own;
+#endif
         k += mask[i] != 0;
     }
 }

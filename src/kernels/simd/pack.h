@@ -26,6 +26,12 @@
     LANES_OF_16(mask), LANES_OF_16((mask) + 16), LANES_OF_16((mask) + 32), LANES_OF_16((mask) + 48)
 static const uint64_t pack_lanes[256] = {LANES_OF_64(0), LANES_OF_64(64), LANES_OF_64(128),
                                          LANES_OF_64(192)};
+/* Likewise the place among those chosen for each lane: how many are chosen before it. */
+#undef LANE_OF
+#define LANE_OF(mask, lane)                                                                        \
+    ((uint64_t)__builtin_popcount((mask) & ((1 << (lane)) - 1)) << 8 * (lane))
+static const uint64_t unpack_lanes[256] = {LANES_OF_64(0), LANES_OF_64(64), LANES_OF_64(128),
+                                           LANES_OF_64(192)};
 #undef LANE_OF
 #undef LANES_OF
 #undef LANES_OF_4
@@ -182,9 +188,12 @@ static inline int64_t pack_places_u64(uint64_t *to, const uint64_t *keys, int64_
 
 /* Elements of 1, 2, 4 and 8 bytes where a mask of bytes says so: pack_some to the front of `to`,
  * where there is room for `room`; unpack_some from the front of x, where there are so many, to
- * places in `to`. Both say how many. */
+ * places in `to`. Both say how many. Of which sizes: PACK_SOME, UNPACK_SOME. */
+#define PACK_SOME(size)   ((PACK_FAST && (size) <= 8) || UNPACK_SOME(size))
+#define UNPACK_SOME(size) ((PACK_FAST || PACK_LOOK) && ((size) == 4 || (size) == 8))
 #if PACK_FAST
 #define PACK_AT_ONCE(size) ((size) == 8 ? 8 : 16)
+typedef __mmask16 pack_chosen;
 
 static inline __mmask16 pack_mask(const char *mask, int at_once) {
     const __m128i *from = (const __m128i *)(const void *)mask; /* of eight the upper lanes are 0 */
@@ -249,6 +258,49 @@ static inline int unpack_some_8(void *to, const void *x, int64_t left, __mmask16
     _mm512_storeu_si512(to,
                         _mm512_mask_expand_epi64(_mm512_loadu_si512(to), (__mmask8)chosen, next));
     return count;
+}
+
+#elif PACK_LOOK
+#define PACK_AT_ONCE(size) (32 / (size))
+typedef __m256i pack_chosen; /* lanes of ones */
+
+static inline __m256i pack_mask(const char *mask, int at_once) {
+    const __m256i lanes = at_once == 8 ? _mm256_cvtepi8_epi32(_mm_loadu_si64(mask))
+                                       : _mm256_cvtepi8_epi64(_mm_loadu_si32(mask));
+    return _mm256_xor_si256(_mm256_cmpeq_epi32(lanes, _mm256_setzero_si256()),
+                            _mm256_set1_epi32(-1));
+}
+/* The first n lanes of 32 bits. */
+static inline __m256i pack_first(int64_t n) {
+    const __m256i at = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)(n < 8 ? n : 8)), at);
+}
+
+static inline int pack_some_4(void *to, int64_t room, const void *x, __m256i chosen) {
+    const __m256i own = _mm256_loadu_si256((const __m256i *)x);
+    if (room >= 8) return pack_lanes_32(to, own, chosen);
+    int made[8];
+    const int count = pack_lanes_32(made, own, chosen);
+    _mm256_maskstore_epi32((int *)to, pack_first(room), _mm256_loadu_si256((__m256i *)made));
+    return count;
+}
+static inline int unpack_some_4(void *to, const void *x, int64_t left, __m256i chosen) {
+    const int mask = _mm256_movemask_ps((__m256)chosen);
+    const __m256i from = _mm256_cvtepu8_epi32(_mm_loadu_si64(&unpack_lanes[mask]));
+    const __m256i next = left >= 8 ? _mm256_loadu_si256((const __m256i *)x)
+                                   : _mm256_maskload_epi32((const int *)x, pack_first(left));
+    const __m256i own = _mm256_loadu_si256((__m256i *)to);
+    const __m256i spread = _mm256_permutevar8x32_epi32(next, from);
+    _mm256_storeu_si256((__m256i *)to, _mm256_blendv_epi8(own, spread, chosen));
+    return __builtin_popcount((unsigned)mask);
+}
+/* As pairs of 32 bits. */
+static inline __m256i pack_pairs(__m256i chosen) { return _mm256_shuffle_epi32(chosen, 0xa0); }
+static inline int pack_some_8(void *to, int64_t room, const void *x, __m256i chosen) {
+    return pack_some_4(to, 2 * room, x, pack_pairs(chosen)) / 2;
+}
+static inline int unpack_some_8(void *to, const void *x, int64_t left, __m256i chosen) {
+    return unpack_some_4(to, x, 2 * left, pack_pairs(chosen)) / 2;
 }
 #endif
 
