@@ -52,7 +52,7 @@ static void outside_i64(char *const ptr[], const int64_t step[], int64_t n) {
     *(uint64_t *)(void *)ptr[0] = bits;
 }
 
-/* ---- four bfloat16 at once: to round one costs more than to add it --------------------------- */
+/* ---- four numbers of 16 bits at once: to round one costs more than to add it ----------------- */
 typedef uint32_t four_u32 __attribute__((vector_size(16)));
 typedef float four_f32 __attribute__((vector_size(16)));
 typedef int64_t four_i64 __attribute__((vector_size(32)));
@@ -69,6 +69,23 @@ static inline four_u32 four_to_bf16(four_f32 x) {
     const four_u32 bits = (four_u32)x, number = (four_u32)(x == x);
     const four_u32 rounded = (bits + (0x7fffu + (bits >> 16 & 1u))) >> 16;
     return (number & rounded) | (~number & (bits >> 16 | 0x40u));
+}
+/* Four float16 behind each other in a word. */
+static inline four_f32 four_from_f16(uint64_t x) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    return (four_f32)_mm_cvtph_ps(_mm_cvtsi64_si128((int64_t)x));
+#else
+    return (four_f32){from_f16((uint16_t)x), from_f16((uint16_t)(x >> 16)),
+                      from_f16((uint16_t)(x >> 32)), from_f16((uint16_t)(x >> 48))};
+#endif
+}
+static inline uint64_t four_to_f16(four_f32 x) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    return (uint64_t)_mm_cvtsi128_si64(_mm_cvtps_ph((__m128)x, 0));
+#else
+    return (uint64_t)to_f16(x[0]) | (uint64_t)to_f16(x[1]) << 16 | (uint64_t)to_f16(x[2]) << 32 |
+           (uint64_t)to_f16(x[3]) << 48;
+#endif
 }
 /* No two of four are the same. */
 static inline bool four_apart(const int64_t *at) {
