@@ -22,6 +22,8 @@ enum { FEW = 32, SOME = 160, RUN = 32, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 
 enum { KEYED = 4096 };
 /* So long rows are sorted in parts: of keys of 64 bits, or by several threads. */
 enum { PARTED = 1 << 17 };
+/* A row of up to so many keys with positions is sorted in lanes; 0: none is. */
+enum { LANED = VB > 16 ? 2048 : 0 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows up to MOST are sorted LANES at a time (selected from: up to MOST_CHOSEN) where there are at

@@ -97,3 +97,44 @@ static void ORDER_NAME(rows, WIDTH, e)(E *to, const int64_t *v, int64_t rows, in
     for (; j < count; j++)
         for (int64_t r = 0; r < rows; r++) to[r * n + j] = LANE(v + j * LEVEL, r);
 }
+
+#if WIDTH == 32
+/* Two sorted runs of as many into one: from both ends at once, so that neither is used up before
+ * the middle and nothing is asked but which is less. */
+static APART void merge_even(E *to, const E *a, int64_t n) {
+    const E *b = a + n, *a_last = b - 1, *b_last = b + n - 1;
+    E *last = to + 2 * n - 1;
+    for (int64_t i = 0; i < n; i++) {
+        const E x = *a, y = *b, z = *a_last, w = *b_last;
+        const int64_t second = -(int64_t)(y < x), first = -(int64_t)(w < z); /* 0 or -1 */
+        *to++ = x ^ ((x ^ y) & (E)second);
+        b -= second;
+        a += 1 + second;
+        *last-- = w ^ ((w ^ z) & (E)first);
+        a_last += first;
+        b_last -= 1 + first;
+    }
+}
+
+/* One row, as LANES rows side by side, which are merged two by two. Behind its last element there
+ * are others, larger than all. */
+static APART void sort_in_lanes(E *a, int64_t n) {
+    int64_t v[(LANED + 8 * LANES) * LEVEL / LANES] __attribute__((aligned(64)));
+    E runs[LANED + 8 * LANES], *from = runs, *to = (E *)(void *)v;
+    const int64_t each = (n + LANES - 1) / LANES, all = each * LANES;
+    memcpy(runs, a, sizeof *a * (size_t)n);
+    memset(runs + n, 255, sizeof *a * (size_t)(all - n));
+    for (int64_t i = 0; i < each; i++)
+        for (int r = 0; r < LANES; r++)
+            PUT_LANE(v + i * LEVEL, r, KEY(runs[r * each + i]), AT(runs[r * each + i]));
+    network32_e(v, each);
+    rows32_e(runs, v, LANES, each, each);
+    for (int64_t run = each; run < all; run *= 2) {
+        for (int64_t i = 0; i < all; i += 2 * run) merge_even(to + i, from + i, run);
+        E *swap = from;
+        from = to;
+        to = swap;
+    }
+    memcpy(a, from, sizeof *a * (size_t)n);
+}
+#endif
