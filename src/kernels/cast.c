@@ -131,8 +131,13 @@ static inline int64_t cast_int_i64(int64_t x) { return x; }
 /* ---- f32 to the narrow integers: as vectors, no ISA before AVX-512 truncates to int64 -------- */
 
 static inline vi32 v_cast_i32(vf32 x) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+    vi32 r = (vi32)_mm256_cvttps_epi32((__m256)x);
+    const vi32 beyond = r == INT32_MIN; /* or that number itself */
+#else
     const vi32 beyond = ~(v_abs_f32(x) < 0x1p31f);
     vi32 r = __builtin_convertvector(v_sel_f32(beyond, (vf32){0}, x), vi32);
+#endif
     if (__builtin_expect(v_any32(beyond), 0)) {
         for (int i = 0; i < W32; i++) r[i] = beyond[i] ? (int32_t)cast_int_f32(x[i]) : r[i];
     }

@@ -58,6 +58,8 @@ typedef struct nomen__reducer {
     uint32_t acc_most;  /* accumulators at a time: NOMEN__ACC_BLOCK to NOMEN__ACC_WIDE */
     bool nonempty;      /* nothing has no result (max, min) */
     bool hasty;         /* step passes over what can change nothing (any, all) */
+    bool in_parts;      /* accumulators lie in parts side by side, so that none of them can be taken
+                         * for itself (max, aminmax) */
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);
     void (*merge)(void *acc, const void *later,

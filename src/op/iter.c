@@ -216,8 +216,14 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         it->own[k] = item_bytes[own];
         it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
     }
-    it->moves = nin == 1 && !it->cast[0] && !it->cast[1] && dtypes[0] == dtypes[1] &&
+    it->moves = nin == 1 && !it->cast[0] && dtypes[0] == dtypes[1] &&
                 it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
+    if (it->moves && it->cast[1]) { /* the cast is all there is to do */
+        it->loop = it->cast[1];
+        it->item[1] = it->own[1];
+        it->cast[1] = NULL;
+        it->moves = false;
+    }
     if (!make_whole(it, operand)) make_slowly(it, operand, ndim, size);
     for (int k = 0; k <= nin; k++) it->casting |= it->cast[k] != NULL;
     if (it->even) it->spread = nomen__copy_loop((nomen_dtype)out->dtype);

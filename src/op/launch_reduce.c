@@ -451,8 +451,8 @@ static void prepare(reduction *r, nomen__call *c, const nomen_tensor *in,
     merge_kept(r);
     merge_reduced(r, out[1] != NULL);
     finish_dims(r);
-    r->together = !out[1] && !r->reducer->hasty && r->nreduced > 1 && r->block == 1 &&
-                  r->reduced[0] <= TOGETHER;
+    r->together = !out[1] && !r->reducer->hasty && !r->reducer->in_parts && r->nreduced > 1 &&
+                  r->block == 1 && r->reduced[0] <= TOGETHER;
 }
 
 static nomen_status reduce(nomen__call *c, const nomen_tensor *in, nomen_tensor *const *out) {

@@ -55,9 +55,9 @@ static inline void st_i64_n(void *p, vi64 v, int64_t k) { st_f64_n(p, (vf64)v, k
 
 /* Four of 32 bits. */
 static inline __m128i v_cast_i32_f64(vf64 x) {
-    const vi64 beyond = ~(v_abs_f64(x) < 0x1p31);
     __m128i r = _mm256_cvttpd_epi32(x);
-    if (__builtin_expect(v_any64(beyond), 0)) {
+    const __m128i beyond = _mm_cmpeq_epi32(r, _mm_set1_epi32(INT32_MIN)); /* or that itself */
+    if (__builtin_expect(!_mm_testz_si128(beyond, beyond), 0)) {
         int32_t each[W64];
         for (int i = 0; i < W64; i++) each[i] = (int32_t)cast_int_f64(x[i]);
         memcpy(&r, each, sizeof r);

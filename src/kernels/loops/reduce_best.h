@@ -187,6 +187,7 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64_t),
                                            .acc_most = FN(most),
                                            .nonempty = true,
+                                           .in_parts = true,
                                            .init = FN(init),
                                            .step = FN(step),
                                            .merge = FN(merge),
