@@ -39,8 +39,12 @@ static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 #define LOOP_NAME2(op, dtype) LOOP_NAME(op, dtype)
 
 /* Strided elements into a block and back. Not inlined: every kernel has this path and none is fast
- * on it anyway. */
+ * on it anyway. What they leave alone gcc 12 must not know: see -fno-ipa-ra in CMakeLists.txt. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LOOP_APART static __attribute__((noipa, unused)) void
+#else
 #define LOOP_APART static __attribute__((noinline, unused)) void
+#endif
 
 /* Vectorised, these loops put vectors together lane by lane and are slower for it. */
 #define LOOP_ONE_BY_ONE __asm__ volatile("")

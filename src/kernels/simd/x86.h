@@ -127,8 +127,10 @@ static inline void st_f64_n(void *p, vf64 v, int64_t k) {
     _mm256_maskstore_pd(p, simd_first4(k), v);
 }
 /* Fewer than 16 bytes, in pieces of fixed sizes of which two overlap: memcpy of a few bytes whose
- * number only the processor knows becomes a loop over bytes or a string instruction. */
-static inline void simd_copy_few(void *to, const void *from, int64_t bytes) {
+ * number only the processor knows becomes a loop over bytes or a string instruction.
+ * In line: gcc 12 jumps to such functions without clearing the upper halves of vectors. */
+#define SIMD_BESIDE static inline __attribute__((always_inline))
+SIMD_BESIDE void simd_copy_few(void *to, const void *from, int64_t bytes) {
     char *o = to;
     const char *x = from;
     if (bytes >= 8) {
@@ -150,13 +152,13 @@ static inline void simd_copy_few(void *to, const void *from, int64_t bytes) {
         o[bytes - 1] = last;
     }
 }
-static inline vu16h ld_u16h_n(const void *p, int64_t k) {
+SIMD_BESIDE vu16h ld_u16h_n(const void *p, int64_t k) {
     vu16h v = {0};
     simd_copy_few(&v, p, k * 2);
     return v;
 }
-static inline void st_u16h_n(void *p, vu16h v, int64_t k) { simd_copy_few(p, &v, k * 2); }
-static inline void st_i8q_n(void *p, vi8q v, int64_t k) { simd_copy_few(p, &v, k); }
+SIMD_BESIDE void st_u16h_n(void *p, vu16h v, int64_t k) { simd_copy_few(p, &v, k * 2); }
+SIMD_BESIDE void st_i8q_n(void *p, vi8q v, int64_t k) { simd_copy_few(p, &v, k); }
 static inline void st_i8o_n(void *p, vi8o v, int64_t k) {
     char *o = p;
     for (int i = 0; i < W64 - 1; i++)
