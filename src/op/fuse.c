@@ -375,7 +375,7 @@ static bool place_input(nomen__fuse_input *in, const nomen__call *c, const nomen
 static bool take_number(nomen__fuse_input *in, const nomen_tensor *t) {
     nomen__loop *cast = nomen__cast_loop((nomen_dtype)t->dtype, (nomen_dtype)in->as);
     if (cast)
-        cast((char *const[2]){(char *)in->number, t->data}, (const int64_t[2]){0, 0}, 1);
+        nomen__cast_one(cast, (nomen_dtype)in->as, in->number, (nomen_dtype)t->dtype, t->data);
     else
         memcpy(in->number, t->data, (size_t)nomen__item(t->dtype));
     return t->dtype == in->as || cast;

@@ -27,9 +27,10 @@ static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
 
 /* An input of one element in all is converted now instead of once per block. */
 static void cast_constant(nomen__iter *it, int k) {
-    char *const ptr[2] = {(char *)it->constant[k], it->base[k]};
-    it->cast[k](ptr, (const int64_t[2]){0, 0}, 1);
-    it->base[k] = ptr[0];
+    char *const value = (char *)it->constant[k];
+    it->cast[k]((char *const[2]){value, it->base[k]}, (const int64_t[2]){it->item[k], it->own[k]},
+                1);
+    it->base[k] = value;
     it->cast[k] = NULL;
 }
 
@@ -574,6 +575,13 @@ nomen_status nomen__iter_run_asking(const nomen__iter *it) {
 
 /* ---- moves ----------------------------------------------------------------------------------- */
 
+/* Into all elements, where that is one short run: there is nothing to plan. */
+static bool spread_number(nomen_tensor *t, char *number, nomen__loop *copy) {
+    if (!(t->flags & NOMEN__CONTIGUOUS) || t->numel > NOMEN__ALONE) return false;
+    copy((char *const[2]){t->data, number}, (const int64_t[2]){item_bytes[t->dtype], 0}, t->numel);
+    return true;
+}
+
 /* A number for all elements is converted once. */
 APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__loop *cast) {
     alignas(16) char value[16];
@@ -581,7 +589,8 @@ APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__l
     nomen_tensor one = {.dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS};
     nomen_tensor *in = &one;
     nomen__iter it;
-    cast((char *const[2]){value, src->data}, (const int64_t[2]){0, 0}, 1);
+    nomen__cast_one(cast, to, value, (nomen_dtype)src->dtype, src->data);
+    if (spread_number(dst, value, nomen__copy_loop(to))) return NOMEN_OK;
     one.data = value;
     nomen__iter_make(&it, nomen__copy_loop(to), dst, &in, 1, dst->ndim, dst->size, to, to);
     return nomen__iter_run_asking(&it);
@@ -632,13 +641,14 @@ nomen_status nomen__fill_values(nomen_tensor *t, const nomen_number *n) {
     nomen_tensor one = {.dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS, .data = wide};
     nomen_tensor *in = &one;
     if (cast) {
-        cast((char *const[2]){value, wide}, (const int64_t[2]){0, 0}, 1);
+        nomen__cast_one(cast, to, value, from, wide);
         one.data = value;
     }
     if (NOMEN_UNLIKELY(t->flags & NOMEN__AWAY)) {
         nomen_status s = nomen__make_ready(t);
         if (s || t->device) return s ? s : nomen__fill_away(t, one.data);
     }
+    if (spread_number(t, one.data, nomen__copy_loop(to))) return NOMEN_OK;
     nomen__iter it;
     nomen__iter_make(&it, nomen__copy_loop(to), t, &in, 1, t->ndim, t->size, to, to);
     nomen__iter_run(&it);

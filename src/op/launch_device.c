@@ -193,7 +193,7 @@ static nomen_status add_input(launch *l, nomen__call *c, nomen_tensor *t, nomen_
     } else { /* a lone number on the CPU */
         _Alignas(16) char value[16];
         nomen__loop *cast = nomen__cast_loop((nomen_dtype)t->dtype, dtype);
-        if (cast) cast((char *const[2]){value, t->data}, (const int64_t[2]){0, 0}, 1);
+        if (cast) nomen__cast_one(cast, dtype, value, (nomen_dtype)t->dtype, t->data);
         o = add_number(l, dtype, cast ? value : t->data, ndim, size);
     }
     l->input[l->call.inputs++] = o;

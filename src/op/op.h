@@ -459,6 +459,13 @@ const nomen__kernel *nomen__op_kernel(const nomen__op *op, const char *name, nom
 /* NULL: from is to, nothing to convert. */
 nomen__loop *nomen__cast_loop(nomen_dtype from, nomen_dtype to);
 nomen__loop *nomen__copy_loop(nomen_dtype dtype); /* values as they are */
+/* One number; with the steps of a row, as loops are shortest for rows. */
+static inline void nomen__cast_one(nomen__loop *cast, nomen_dtype to, void *value, nomen_dtype from,
+                                   const void *at) {
+    char *const ptr[2] = {value, (char *)(uintptr_t)at};
+    const int64_t step[2] = {nomen__item(to), nomen__item(from)};
+    cast(ptr, step, 1);
+}
 
 /* Whose product is taken for matrices of these sizes (blas.c): own, or one that stands for it. */
 const nomen__gemm *nomen__gemm_for(const nomen__gemm *own, nomen_dtype dtype, int64_t m, int64_t n,

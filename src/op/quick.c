@@ -57,9 +57,7 @@ static bool number_as(const nomen_tensor *t, nomen_dtype d, char *value) {
     }
     nomen__loop *cast = nomen__cast_loop((nomen_dtype)t->dtype, d);
     if (!cast) return false;
-    char *const ptr[2] = {value, t->data};
-    const int64_t step[2] = {0, 0};
-    cast(ptr, step, 1);
+    nomen__cast_one(cast, d, value, (nomen_dtype)t->dtype, t->data);
     return true;
 }
 
@@ -109,10 +107,8 @@ bool nomen__exact_in(const nomen_tensor *t, nomen_dtype d) {
     nomen__loop *back = nomen__cast_loop(d, (nomen_dtype)t->dtype);
     if (t->dtype == d || !cast || !back) return t->dtype == d;
     _Alignas(16) char value[16], again[16];
-    char *const there[2] = {value, t->data}, *const here[2] = {again, value};
-    const int64_t step[2] = {0, 0};
-    cast(there, step, 1);
-    back(here, step, 1);
+    nomen__cast_one(cast, d, value, (nomen_dtype)t->dtype, t->data);
+    nomen__cast_one(back, (nomen_dtype)t->dtype, again, d, value);
     return !memcmp(again, t->data, (size_t)nomen__item(t->dtype));
 }
 
