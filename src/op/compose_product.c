@@ -227,13 +227,22 @@ static bool adds_outer(const nomen__call *c) {
 }
 
 static nomen_tensor *sum_with_outer(const nomen__call *c) {
-    nomen_tensor *r = NULL;
-    nomen_scope() {
-        nomen_tensor *column = nomen_unsqueeze(nomen__nameless(c->in[LEFT]), "1");
-        r = nomen_addcmul(nomen__nameless(c->in[SELF]), nomen__nameless(c->in[RIGHT]), column,
-                          .out = nomen__compose_target(c));
-        if (r) nomen__retain(r);
+    nomen_tensor *self = nomen__bare(c->in[SELF]), *row = nomen__bare(c->in[RIGHT]), *r = NULL;
+    nomen_tensor *line = nomen__bare(c->in[LEFT]), *column = nomen__unsqueezed(line, 1);
+    if (self && row && column) {
+        nomen__call sum;
+        nomen__call_begin(&sum, &nomen__ops[NOMEN__OP_ADDCMUL]);
+        sum.arg[0].tensor = self;
+        sum.arg[1].tensor = row;
+        sum.arg[2].tensor = column;
+        sum.given = 7;
+        sum.out[0] = nomen__compose_target(c);
+        r = nomen__invoke(&sum) ? NULL : sum.out[0];
     }
+    nomen__release(column);
+    nomen__release(line);
+    nomen__release(row);
+    nomen__release(self);
     return r;
 }
 
@@ -268,11 +277,12 @@ nomen_status nomen__compose_outer(nomen__call *c) {
     nomen_status s = check_vectors(c, 0);
     if (!s) s = nomen__names_chain("outer", nomen__names_of(a), 1, nomen__names_of(b), 1, &names);
     if (s) return s;
-    nomen_scope() {
-        r = nomen_mul(nomen_unsqueeze(nomen__nameless(a), "1"), nomen__nameless(b),
-                      .out = nomen__compose_target(c));
-        if (r) nomen__retain(r);
-    }
+    nomen_tensor *line = nomen__bare(a), *row = nomen__bare(b);
+    nomen_tensor *column = nomen__unsqueezed(line, 1);
+    if (column && row) r = nomen__apply_to(NOMEN__OP_MUL, column, row, nomen__compose_target(c));
+    nomen__release(column);
+    nomen__release(line);
+    nomen__release(row);
     return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
 }
 

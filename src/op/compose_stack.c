@@ -1,15 +1,20 @@
 /* Composite rows of a few calls each: hstack and its like, and trace. */
-#include "nomen/ops.gen.h"
 #include "op/op.h"
 #include "op/rows.gen.h"
 
 /* ---- joined after being made of at least so many dims ---------------------------------------- */
 
+/* With a reference of its own. */
 static nomen_tensor *piece(const nomen__call *c, nomen_tensor *t) {
     int front, back;
     nomen__pile_dims(c->op->id, t->ndim, &front, &back);
-    while (t && front-- > 0) t = nomen_unsqueeze(t, "0");
-    return t && back ? nomen_unsqueeze(t, "-1") : t;
+    nomen_tensor *r = nomen__retain(t);
+    for (int i = 0; r && i < front + back; i++) {
+        nomen_tensor *longer = nomen__unsqueezed(r, i < front ? 0 : -1);
+        nomen__release(r);
+        r = longer;
+    }
+    return r;
 }
 
 /* Along which dim pieces are joined; ndim: of the first one. */
@@ -22,21 +27,22 @@ nomen_status nomen__compose_pile(nomen__call *c) {
     nomen_list list = c->arg[0].list;
     if (!list.count)
         return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects a non-empty TensorList", c->op->name);
-    static const char *const dims[] = {"0", "1", "2"};
-    const char *dim = dims[joined(c->op->id, list.at[0]->ndim)];
+    const nomen__dimref dim = {NOMEN__DIM_INDEX, 0, joined(c->op->id, list.at[0]->ndim)};
     size_t bytes = sizeof *list.at * (size_t)list.count;
     nomen_tensor **parts = nomen__alloc(bytes), *r = NULL;
     if (!parts) return NOMEN_ERROR_MEMORY;
-    nomen_scope() {
-        bool whole = true;
-        for (int64_t i = 0; whole && i < list.count; i++) {
-            parts[i] = piece(c, list.at[i]);
-            whole = parts[i] != NULL;
-        }
-        if (whole)
-            r = nomen_cat((nomen_list){list.count, parts}, dim, .out = nomen__compose_target(c));
-        if (r) nomen__retain(r);
+    int64_t made = 0;
+    while (made < list.count && (parts[made] = piece(c, list.at[made]))) made++;
+    if (made == list.count) {
+        nomen__call cat;
+        nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
+        cat.arg[0].list = (nomen_list){made, parts};
+        cat.arg[1].dims = (nomen__dims){1, &dim};
+        cat.given = 3;
+        cat.out[0] = nomen__compose_target(c);
+        r = nomen__invoke(&cat) ? NULL : cat.out[0];
     }
+    while (made > 0) nomen__release(parts[--made]);
     nomen__free(parts, bytes);
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
 }
@@ -44,13 +50,11 @@ nomen_status nomen__compose_pile(nomen__call *c) {
 /* ---- others ---------------------------------------------------------------------------------- */
 
 nomen_status nomen__compose_trace(nomen__call *c) {
-    nomen_tensor *r = NULL;
     if (c->in[0]->ndim != 2)
         return nomen__fail(NOMEN_ERROR_SHAPE, "trace: expected a matrix, but got dim %d",
                            c->in[0]->ndim);
-    nomen_scope() {
-        r = nomen_sum(nomen_diagonal(c->in[0]));
-        if (r) nomen__retain(r);
-    }
+    nomen_tensor *line = nomen__apply(NOMEN__OP_DIAGONAL, c->in[0], NULL);
+    nomen_tensor *r = line ? nomen__apply(NOMEN__OP_SUM, line, NULL) : NULL;
+    nomen__release(line);
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
 }

@@ -365,6 +365,9 @@ nomen_status nomen__compose_deliver(nomen__call *c, nomen_tensor *t, const nomen
 nomen_tensor *nomen__pairs(int64_t n);
 /* One view of a row with (self, dim, integer[, integer]): select, narrow. No scope owns it. */
 nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t b);
+/* t with a dim of size 1 more, and t without its names: one reference, no scope; of NULL NULL. */
+nomen_tensor *nomen__unsqueezed(nomen_tensor *t, int dim);
+nomen_tensor *nomen__bare(nomen_tensor *t);
 /* Room for the results of rows that return lists; gives back what is there after a failure. */
 nomen_status nomen__results_begin(nomen__call *c, int64_t count);
 nomen_status nomen__results_undo(nomen__call *c);

@@ -24,6 +24,21 @@ nomen_tensor *nomen__piece(int op, nomen_tensor *t, int dim, int64_t a, int64_t 
     return nomen__invoke(&v) ? NULL : v.out[0];
 }
 
+nomen_tensor *nomen__unsqueezed(nomen_tensor *t, int dim) {
+    nomen__call v;
+    nomen__dimref ref = {NOMEN__DIM_INDEX, 0, dim};
+    if (!t) return NULL;
+    nomen__call_begin(&v, &nomen__ops[NOMEN__OP_UNSQUEEZE]);
+    v.arg[0].tensor = t;
+    v.arg[1].dims = (nomen__dims){1, &ref};
+    v.given = 3;
+    return nomen__invoke(&v) ? NULL : v.out[0];
+}
+
+nomen_tensor *nomen__bare(nomen_tensor *t) {
+    return t && nomen__is_named(t) ? nomen__apply(NOMEN__OP_RENAME, t, NULL) : nomen__retain(t);
+}
+
 nomen_status nomen__results_begin(nomen__call *c, int64_t count) {
     nomen_status s = nomen__headers_fit(count);
     if (s) return s;

@@ -399,7 +399,7 @@ static nomen_tensor *embedded(nomen_tensor *t, int64_t offset, int dim1, int dim
     nomen_tensor *r = nomen__tensor_empty((nomen_dtype)t->dtype, ndim, size);
     if (!r) return NULL;
     nomen__fill_values(r, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
-    nomen_tensor *line = diagonal_of(r, offset, dim1, dim2), *plain = unnamed(nomen__retain(t));
+    nomen_tensor *line = diagonal_of(r, offset, dim1, dim2), *plain = nomen__bare(t);
     nomen_status s = NOMEN_ERROR_STATE;
     if (line && plain) {
         nomen__call v;
