@@ -143,6 +143,7 @@ static bool adapt_flatten(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
                                            SPEC("dims", KW),     SPEC("out_dim", KW)};
     enum { SELF, START, END, THIRD, DIMS, OUT, COUNT };
     py_bound b[COUNT];
+    if (nargs == 1 && !kwnames) return nomen__py_parse(p, args, nargs, NULL);
     if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
     if (!no_self(p, &b[SELF])) return false;
     py_bound *out = b[OUT].value ? &b[OUT] : &b[THIRD];
@@ -226,6 +227,10 @@ static bool fill_pairs(py_call *p, PyObject *pairs, const py_bound *sizes) {
 static bool adapt_unflatten(py_call *p, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames) {
     py_bound b[PY_BOUND];
+    /* a place and sizes, as most times */
+    if (nargs == 3 && !kwnames && PyLong_CheckExact(args[1]) && is_list(args[2]) &&
+        PySequence_Fast_GET_SIZE(args[2]) && PyLong_CheckExact(PySequence_Fast_ITEMS(args[2])[0]))
+        return nomen__py_parse(p, args, nargs, NULL);
     if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
     PyObject *sizes = b[2].value;
     if (!sizes || !b[1].value) return nomen__py_fill_all(p, b);
@@ -339,6 +344,7 @@ static bool adapt_scatter(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
                                            SPEC("src", OPT), SPEC("reduce", KW), SPEC("value", KW)};
     enum { SELF, DIM, INDEX, SRC, REDUCE, VALUE, COUNT };
     py_bound b[COUNT];
+    if (nargs == REDUCE && !kwnames) return nomen__py_parse(p, args, nargs, NULL);
     if (!nomen__py_bind(p, specs, COUNT, args, nargs, kwnames, b)) return false;
     if (!b[SRC].value) b[SRC] = b[VALUE];
     return nomen__py_fill_all(p, b);
@@ -462,6 +468,7 @@ static bool adapt_randint(py_call *p, PyObject *const *args, Py_ssize_t nargs, P
 /* random_(), random_(to), random_(from, to), and random_(from, None): up to the largest. */
 static bool adapt_random(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     py_bound b[PY_BOUND];
+    if (nargs == 1 && !kwnames) return nomen__py_parse(p, args, nargs, NULL);
     if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
     enum { FROM = 1, TO = 2 };
     for (int i = FROM; i <= TO; i++)
@@ -506,6 +513,8 @@ static bool adapt_arange(py_call *p, PyObject *const *args, Py_ssize_t nargs, Py
 static bool adapt_polygamma(py_call *p, PyObject *const *args, Py_ssize_t nargs,
                             PyObject *kwnames) {
     py_bound b[PY_BOUND];
+    if (nargs == 2 && !kwnames && nomen__py_is_tensor(p->state, args[0]))
+        return nomen__py_parse(p, args, nargs, NULL);
     if (!nomen__py_bind(p, p->c.op->args, p->c.op->nargs, args, nargs, kwnames, b)) return false;
     if (b[0].value && b[1].value && nomen__py_is_tensor(p->state, b[1].value) &&
         !nomen__py_is_tensor(p->state, b[0].value)) {
