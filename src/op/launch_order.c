@@ -28,10 +28,15 @@ typedef struct order_job {
 /* `rows` rows from `begin` on, counted along the lines, up to the end of one. */
 static nomen__order_args rows_of(const order_job *job, int64_t begin, int64_t rows) {
     nomen__order_args a = job->row;
-    int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
+    int64_t line = 0, first = begin;
+    if (begin >= a.rows) { /* a few elements take less time than a division */
+        line = begin / a.rows;
+        first = begin % a.rows;
+    }
+    const int64_t left = a.rows - first;
     int64_t from = first * a.in_row, value = first * a.value_row, index = first * a.index_row;
     a.rows = left < rows ? left : rows;
-    for (int d = 0; d < job->ndim; d++) {
+    for (int d = 0; line && d < job->ndim; d++) {
         int64_t at = line % job->size[d];
         from += at * job->step[d][IN];
         value += at * job->step[d][VALUES];
@@ -47,9 +52,12 @@ static nomen__order_args rows_of(const order_job *job, int64_t begin, int64_t ro
 /* Rows begin to end, counted along the lines. */
 static void run_lines(void *context, int64_t begin, int64_t end) {
     const order_job *job = context;
-    char *scratch = job->scratch + (size_t)(begin / job->grain) * job->scratch_each;
+    char *scratch = job->scratch;
+    if (begin) scratch += (size_t)(begin / job->grain) * job->scratch_each;
     /* at a time, so that who wants to end it need not wait */
-    const int64_t most = (AT_A_TIME / job->row.n / TOGETHER + 1) * TOGETHER;
+    const int64_t most = (end - begin) * job->row.n <= AT_A_TIME
+                             ? end - begin
+                             : (AT_A_TIME / job->row.n / TOGETHER + 1) * TOGETHER;
     while (begin < end) {
         const nomen__order_args a = rows_of(job, begin, end - begin < most ? end - begin : most);
         job->order->run(job->order, &a, scratch);
@@ -159,7 +167,8 @@ static nomen_status run_job(order_job *job, int64_t rows) {
     if (one.rows > job->grain) one.rows = job->grain;
     if (one.pieces) one.rows = 1;
     job->scratch_each = (job->order->scratch(job->order, &one) + 63) / 64 * 64;
-    size_t bytes = job->scratch_each * (size_t)((rows + job->grain - 1) / job->grain), capacity = 0;
+    const int64_t chunks = job->grain == rows ? 1 : (rows + job->grain - 1) / job->grain;
+    size_t bytes = job->scratch_each * (size_t)chunks, capacity = 0;
     job->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
     if (!job->scratch) return NOMEN_ERROR_MEMORY;
     nomen_status s = job->row.pieces ? run_shared(job, rows)

@@ -18,11 +18,16 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
     const rows_job *job = context;
     while (begin < end) {
         nomen__rows_args a = job->row;
-        int64_t line = begin / a.rows, first = begin % a.rows, left = a.rows - first;
+        int64_t line = 0, first = begin; /* small rows take less time than a division */
+        if (begin >= a.rows) {
+            line = begin / a.rows;
+            first = begin % a.rows;
+        }
+        int64_t left = a.rows - first;
         a.rows = left < end - begin ? left : end - begin;
         a.in += first * a.in_row;
         a.out += first * a.out_row;
-        for (int d = 0; d < job->ndim; d++) {
+        for (int d = 0; line && d < job->ndim; d++) {
             a.in += line % job->size[d] * job->in_step[d];
             a.out += line % job->size[d] * job->out_step[d];
             line /= job->size[d];
@@ -34,6 +39,7 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
 
 static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_tensor *in, int dim) {
     int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype), numel = out->numel;
+    int64_t rows = 1;
     rows_job job;
     if (numel == 0) return NOMEN_OK;
     job.run = run;
@@ -47,6 +53,7 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
     /* Innermost first; a dim that continues the one before joins it. */
     for (int d = in->ndim - 1; d >= 0; d--) {
         if (d == dim || in->size[d] == 1) continue;
+        rows *= in->size[d];
         int64_t from = in->stride[d] * item, to = out->stride[d] * item;
         int last = job.ndim - 1;
         if (job.ndim && from == job.in_step[last] * job.size[last] &&
@@ -76,12 +83,13 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
             job.out_step[d] = job.out_step[d + 1];
         }
     }
-    int64_t rows = numel / job.row.n, grain = WORTH / job.row.n + 1;
+    if (numel <= 2 * WORTH) return nomen__parallel_asking(rows, rows, run_lines, &job);
+    int64_t grain = WORTH / job.row.n + 1;
     /* Rows that lie side by side in memory are fetched together. */
     bool beside = job.row.in_row < job.row.in_step && job.row.in_row > -job.row.in_step;
     if (beside || grain >= SIDE_BY_SIDE)
         grain = (grain + SIDE_BY_SIDE - 1) / SIDE_BY_SIDE * SIDE_BY_SIDE;
-    return nomen__parallel_asking(rows, numel <= 2 * WORTH ? rows : grain, run_lines, &job);
+    return nomen__parallel_asking(rows, grain, run_lines, &job);
 }
 
 /* Rows with gaps whose results have none are copied first, to where the results go: a copy turns

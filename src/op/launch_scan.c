@@ -89,19 +89,23 @@ static void plan(scan *s, const nomen_tensor *const *tensors, int dim, bool reve
     if (apart && s->block * s->n > NOMEN__GRAIN)
         s->block = NOMEN__GRAIN / s->n > 8 ? NOMEN__GRAIN / s->n : 8;
     if (s->block > s->lines) s->block = s->lines;
-    s->blocks = (s->lines + s->block - 1) / s->block;
+    s->blocks = s->block == s->lines ? 1 : (s->lines + s->block - 1) / s->block;
     s->outer = 1;
     for (int d = 0; d < s->ndim; d++) s->outer *= s->size[d];
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Divisions take longer than a small scan does: those that one can do without are left out. */
 static nomen__scan_args unit_at(const scan *s, int64_t number) {
-    int64_t first = number % s->blocks * s->block, rest = number / s->blocks,
-            left = s->lines - first;
-    int64_t at[TENSORS];
+    int64_t first = 0, rest = number;
+    if (s->blocks > 1) {
+        first = number % s->blocks * s->block;
+        rest = number / s->blocks;
+    }
+    int64_t at[TENSORS], left = s->lines - first;
     for (int k = 0; k < TENSORS; k++) at[k] = first * s->row[k];
-    for (int d = 0; d < s->ndim; d++) {
+    for (int d = 0; rest && d < s->ndim; d++) {
         int64_t index = rest % s->size[d];
         rest /= s->size[d];
         for (int k = 0; k < TENSORS; k++) at[k] += index * s->far[d][k];
@@ -186,7 +190,7 @@ static void sum_up(const scan *s, int64_t units) {
 static nomen_status run_alone(const scan *s, int64_t number) {
     _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
     nomen__scan_args unit = unit_at(s, number);
-    int64_t each = (RUN / ROUND / unit.lines + 1) * ROUND;
+    int64_t each = unit.n <= ROUND ? ROUND : (RUN / ROUND / unit.lines + 1) * ROUND;
     s->scanner->begin(carry, unit.lines);
     for (int64_t p = 0; p < s->parts; p++) {
         nomen__scan_args part = part_of(s, unit, p);
@@ -229,8 +233,8 @@ static nomen_status run(scan *s) {
         for (int64_t i = 0; !failed && i < units; i++) failed = run_alone(s, i);
         return failed;
     }
-    int64_t grain = (NOMEN__GRAIN + each - 1) / each;
-    if (each * units <= 2 * NOMEN__GRAIN) grain = units;
+    bool small = each * units <= 2 * NOMEN__GRAIN;
+    int64_t grain = small ? units : (NOMEN__GRAIN + each - 1) / each;
     return nomen__parallel_asking(units, grain, run_units, s);
 }
 

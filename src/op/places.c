@@ -391,11 +391,15 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
 /* Units are places within outer indices. */
 static void walk_units(void *context, int64_t begin, int64_t end) {
     const place_walk *w = context;
-    int64_t index[NOMEN_MAX_DIMS], outer = begin / w->count, from = begin % w->count;
+    int64_t index[NOMEN_MAX_DIMS], outer = 0, from = begin;
+    if (begin >= w->count) { /* a few elements take less time than a division */
+        outer = begin / w->count;
+        from = begin % w->count;
+    }
     char *table = w->table, *rows = w->rows;
     for (int d = 0; d < w->ndim; d++) {
-        index[d] = outer % w->size[d];
-        outer /= w->size[d];
+        index[d] = outer ? outer % w->size[d] : 0;
+        outer = outer ? outer / w->size[d] : 0;
         table += index[d] * w->table_step[d];
         rows += index[d] * w->rows_step[d];
     }
@@ -473,16 +477,18 @@ static void plan_runs(place_walk *w, const nomen_tensor *table, const nomen_tens
 
 /* Who writes to the same place is one thread. */
 static nomen_status run_walk(place_walk *w) {
-    int64_t outer = 1, grain = NOMEN__GRAIN / w->run + 1;
+    int64_t outer = 1;
     for (int d = 0; d < w->ndim; d++) outer *= w->size[d];
-    if (w->kind == NOMEN__PLACE_TAKE)
-        return nomen__parallel_asking(outer * w->count, grain, walk_units, w);
+    const int64_t units = outer * w->count;
+    if (units * w->run <= NOMEN__GRAIN) return nomen__parallel_asking(units, units, walk_units, w);
+    const int64_t grain = NOMEN__GRAIN / w->run + 1;
+    if (w->kind == NOMEN__PLACE_TAKE) return nomen__parallel_asking(units, grain, walk_units, w);
     if (w->inner >= 2 * SLICE && w->count / w->apart < FEW) {
-        const int64_t units = w->count / w->apart * ((w->inner + SLICE - 1) / SLICE);
-        return nomen__parallel_asking(units, grain * w->inner / (SLICE * w->apart) + 1, walk_slices,
-                                      w);
+        const int64_t slices = w->count / w->apart * ((w->inner + SLICE - 1) / SLICE);
+        return nomen__parallel_asking(slices, grain * w->inner / (SLICE * w->apart) + 1,
+                                      walk_slices, w);
     }
-    return nomen__parallel_asking(outer * w->count / w->apart, grain / w->apart + 1, walk_apart, w);
+    return nomen__parallel_asking(units / w->apart, grain / w->apart + 1, walk_apart, w);
 }
 
 nomen_status nomen__place_run(nomen__place_kind kind, nomen_tensor *table, int first, int count,
