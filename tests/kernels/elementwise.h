@@ -265,6 +265,25 @@ static inline bool operands_set(operands *o, const nomen__kernel *k, enum layout
     return true;
 }
 
+/* The bits of XINUSE for the upper halves of vectors (AVX, AVX-512), which say whether somebody
+ * left something there; 0 where the processor does not tell. */
+static inline uint32_t upper_halves(void) {
+#if defined(__x86_64__)
+    enum { LEAF = 0xd, TELLS = 1 << 2, AVX = 1 << 2, AVX512 = 1 << 6 };
+    static int tells = -1;
+    uint32_t a = LEAF, b, c = 1, d;
+    if (tells < 0 && __builtin_cpu_supports("avx2")) {
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+        tells = (a & TELLS) != 0;
+    }
+    if (tells <= 0) return 0;
+    __asm__ volatile("xgetbv" : "=a"(a), "=d"(d) : "c"(1));
+    return a & (AVX | AVX512);
+#else
+    return 0;
+#endif
+}
+
 /* Runs on a copy of the output's memory and gives that copy back. */
 static inline void run_kernel(const nomen__kernel *k, operands *o, char *result) {
     char *ptr[OPERANDS] = {result + (o->ptr[0] - o->memory[0]), o->ptr[1], o->ptr[2], o->ptr[3],

@@ -240,6 +240,11 @@ static void check_run(const nomen__kernel *k, const isa_tables *isa, operands *o
                       char *got, enum layout layout) {
     const int64_t start = o->ptr[0] - o->memory[0];
     run_kernel(k, o, got);
+    if (upper_halves())
+        fail_msg(
+            "%s %s %s->%s: leaves the upper halves of vectors in use, %lld elements, layout %u",
+            isa->name, k->name, dtype_names[k->dtype], dtype_names[out_dtype(k)], (long long)o->n,
+            layout);
     /* the outputs, and then, with those put right, everything around and between them */
     for (int64_t j = 0; j < o->n; j++) {
         const int64_t at = start + j * o->step[0];

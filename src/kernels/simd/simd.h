@@ -30,6 +30,14 @@
 #define W32 (VB / 4)
 #define W64 (VB / 8)
 
+/* Stores of a few elements stand in line where there is AVX: gcc 12 jumps to a function that has a
+ * vector for an argument without clearing the upper halves of the others. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+#define SIMD_BESIDE static inline __attribute__((always_inline))
+#else
+#define SIMD_BESIDE static inline
+#endif
+
 /* SIMD_FMA: v_fma rounds once. Without it v_fma is a multiplication and an addition. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_scalar
 #define SIMD_FMA 0
@@ -143,20 +151,20 @@ static inline void st_mask64(void *p, vi64 m) {
     const vi8o b = v_bools64(m);
     memcpy(p, &b, sizeof b);
 }
-static inline void st_mask32_n(void *p, vi32 m, int64_t k) { st_i8q_n(p, v_bools32(m), k); }
+SIMD_BESIDE void st_mask32_n(void *p, vi32 m, int64_t k) { st_i8q_n(p, v_bools32(m), k); }
 static inline void st_mask64_n(void *p, vi64 m, int64_t k) { st_i8o_n(p, v_bools64(m), k); }
 static inline vf32 ld_f16(const void *p) { return v_from_f16(ld_u16h(p)); }
 static inline vf32 ld_bf16(const void *p) { return v_from_bf16(ld_u16h(p)); }
 static inline void st_f16(void *p, vf32 v) { st_u16h(p, v_to_f16(v)); }
 static inline void st_bf16(void *p, vf32 v) { st_u16h(p, v_to_bf16(v)); }
-static inline vf32 ld_f16_n(const void *p, int64_t k) { return v_from_f16(ld_u16h_n(p, k)); }
-static inline vf32 ld_bf16_n(const void *p, int64_t k) { return v_from_bf16(ld_u16h_n(p, k)); }
-static inline void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
-static inline void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
+SIMD_BESIDE vf32 ld_f16_n(const void *p, int64_t k) { return v_from_f16(ld_u16h_n(p, k)); }
+SIMD_BESIDE vf32 ld_bf16_n(const void *p, int64_t k) { return v_from_bf16(ld_u16h_n(p, k)); }
+SIMD_BESIDE void st_f16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_f16(v), k); }
+SIMD_BESIDE void st_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_to_bf16(v), k); }
 /* Of numbers that bf16 has: nothing is rounded, which takes most of the steps of v_to_bf16. */
 static inline vu16h v_cut_bf16(vf32 x) { return __builtin_convertvector((vu32)x >> 16, vu16h); }
 static inline void st_exact_bf16(void *p, vf32 v) { st_u16h(p, v_cut_bf16(v)); }
-static inline void st_exact_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_cut_bf16(v), k); }
+SIMD_BESIDE void st_exact_bf16_n(void *p, vf32 v, int64_t k) { st_u16h_n(p, v_cut_bf16(v), k); }
 
 /* At most top, at least low, within [low, high]; NaN stays. */
 static inline vf32 v_min_f32(vf32 x, float top) { return v_lesser_f32(v_set_f32(top), x); }

@@ -127,9 +127,7 @@ static inline void st_f64_n(void *p, vf64 v, int64_t k) {
     _mm256_maskstore_pd(p, simd_first4(k), v);
 }
 /* Fewer than 16 bytes, in pieces of fixed sizes of which two overlap: memcpy of a few bytes whose
- * number only the processor knows becomes a loop over bytes or a string instruction.
- * In line: gcc 12 jumps to such functions without clearing the upper halves of vectors. */
-#define SIMD_BESIDE static inline __attribute__((always_inline))
+ * number only the processor knows becomes a loop over bytes or a string instruction. */
 SIMD_BESIDE void simd_copy_few(void *to, const void *from, int64_t bytes) {
     char *o = to;
     const char *x = from;
