@@ -16,17 +16,26 @@
 
 #define OP      exp
 #define EXPR(x) v_exp(x)
-#define LOOP    "kernels/loops/unary.h"
+#if !SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_exp_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      log
 #define EXPR(x) v_log(x)
-#define LOOP    "kernels/loops/unary.h"
+#if !SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_log_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      log2
 #define EXPR(x) v_log2(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_FMA && !SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_log2_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      expm1
@@ -36,12 +45,18 @@
 
 #define OP      exp2
 #define EXPR(x) v_exp2(x)
-#define LOOP    "kernels/loops/unary.h"
+#if !SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_exp2_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      log10
 #define EXPR(x) v_log10(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_FMA && !SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_log10_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      log1p
@@ -72,7 +87,10 @@
 
 #define OP      sigmoid
 #define EXPR(x) v_sigmoid(x)
-#define LOOP    "kernels/loops/unary.h"
+#if !SIMD_TABLES
+#define QUICK(x, unfit) SIMD_PICK(v_sigmoid_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP         pow

@@ -15,7 +15,10 @@
 
 #define OP      erfinv
 #define EXPR(x) v_erfinv(x)
-#define LOOP    "kernels/loops/unary.h"
+#if SIMD_EIGHTS
+#define QUICK(x, unfit) SIMD_PICK(v_erfinv_quick, x)(x, unfit)
+#endif
+#define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      lgamma

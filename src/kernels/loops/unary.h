@@ -7,6 +7,37 @@
 
 #if W > 1
 
+#ifdef LOOP_PAIRS
+/* The expression by itself, for the loops where it is called: a few elements, constants, strides.
+ */
+static __attribute__((noinline)) V LOOP_NAME2(FN, one)(V x) { return EXPR(x); }
+#define ONE(x) LOOP_NAME2(FN, one)(x)
+
+/* Pairs of vectors. All is inlined: a call would put every register into memory, and what is on
+ * either side of it would not overlap. */
+static __attribute__((noinline, flatten)) void LOOP_NAME2(FN, pairs)(char *o, const char *a,
+                                                                     int64_t n) {
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
+    for (; n >= 2 * W; n -= 2 * W, a += 2 * W * ti, o += 2 * W * to) {
+        const V x = LD(a), y = LD(a + W * ti);
+#ifdef QUICK
+        __typeof__(SIMD_PICK(v_less, x)(x, x)) unfit, other;
+        V fx = QUICK(x, &unfit), fy = QUICK(y, &other);
+        if (__builtin_expect(SIMD_PICK(v_some, x)(unfit | other), 0)) {
+            fx = ONE(x);
+            fy = ONE(y);
+        }
+#else
+        const V fx = EXPR(x), fy = EXPR(y);
+#endif
+        ST(o, fx);
+        ST(o + W * to, fy);
+    }
+}
+#else
+#define ONE(x) EXPR(x)
+#endif
+
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
                                                               const int64_t step[], int64_t n) {
@@ -17,7 +48,12 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
         const T *px = loop_gather(x, a, step[1], k, sizeof(T));
-        for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j)));
+        int64_t j = 0;
+#ifdef LOOP_PAIRS
+        j = k & ~(int64_t)(2 * W - 1);
+        LOOP_NAME2(FN, pairs)((char *)r, (const char *)px, j);
+#endif
+        for (; j < k; j += W) ST(r + j, ONE(LD(px + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
 }
@@ -28,35 +64,24 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     char *o = ptr[0];
     if (step[0] == to && step[1] == ti) {
 #ifdef LOOP_PAIRS
-        for (; n >= 2 * W; n -= 2 * W, a += 2 * W * ti, o += 2 * W * to) {
-            const V x = LD(a), y = LD(a + W * ti);
-#ifdef QUICK
-            __typeof__(SIMD_PICK(v_less, x)(x, x)) unfit, other;
-            V fx = QUICK(x, &unfit), fy = QUICK(y, &other);
-            if (__builtin_expect(SIMD_PICK(v_some, x)(unfit | other), 0)) {
-                fx = EXPR(x);
-                fy = EXPR(y);
-            }
-#else
-            const V fx = EXPR(x), fy = EXPR(y);
+        const int64_t pairs = n & ~(int64_t)(2 * W - 1);
+        if (pairs > 0) LOOP_NAME2(FN, pairs)(o, a, pairs);
+        n -= pairs, a += pairs * ti, o += pairs * to;
 #endif
-            ST(o, fx);
-            ST(o + W * to, fy);
-        }
-#endif
-        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, EXPR(LD(a)));
-        if (n > 0) STN(o, EXPR(LDN(a, n)), n);
+        for (; n >= W; n -= W, a += W * ti, o += W * to) ST(o, ONE(LD(a)));
+        if (n > 0) STN(o, ONE(LDN(a, n)), n);
         return;
     }
     if (step[0] == to && step[1] == 0 && n > 0) {
         const V one = LDN(a, 1), x = SPLAT(one);
-        for (; n >= W; n -= W, o += W * to) ST(o, EXPR(x));
-        if (n > 0) STN(o, EXPR(x), n);
+        for (; n >= W; n -= W, o += W * to) ST(o, ONE(x));
+        if (n > 0) STN(o, ONE(x), n);
         return;
     }
     LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
+#undef ONE
 #else
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {

@@ -74,6 +74,7 @@
 #define VMATH_LN2_STEP_LOW_F64 0x1.cf79abc9e3b3ap-44
 #define VMATH_LOG2E_STEPS_F64 0x1.71547652b82fep+4
 #define VMATH_LN_2PI_E_HALF 0x1.acfe390c97d69p-2
+#define VMATH_ROOT_PI_HALF 0x1.c5bf891b4ef6bp-1
 #define VMATH_TWO_OVER_ROOT_PI 0x1.20dd750429b6dp+0
 static const float VMATH_EXP_F32[6] = {
     0x1.0000000000000p-1f,
@@ -461,6 +462,24 @@ static const double VMATH_ERFC_F64[21] = {
     -0x1.eaf93671d0ba0p-31,
     0x1.f4b020655a5e3p-33,
 };
+static const double VMATH_ERF_FAR_F64[16] = {
+    0x1.6e9827d229d2dp-3,
+    -0x1.4e102b9cf8513p-2,
+    0x1.f6ff2041059fcp-3,
+    -0x1.336ffbef08c06p-3,
+    0x1.258b13b00f236p-4,
+    -0x1.8fa58eb5d7ffcp-6,
+    0x1.17c8390866e11p-8,
+    0x1.73101f20cc1d7p-11,
+    -0x1.39085f19e2a16p-11,
+    0x1.7b9f4290324dep-15,
+    0x1.0cb30bafb9b1cp-14,
+    -0x1.af10b7dcb9fe0p-17,
+    -0x1.0cd3e4110af4ep-17,
+    0x1.0e80e338059fbp-19,
+    0x1.5868bfa7a0bcap-20,
+    0x1.233a79fa6b6c8p-27,
+};
 static const double VMATH_LN256_F64[5] = {
     0x1.5555555555559p-1,
     -0x1.ffffffffde444p-2,
@@ -544,6 +563,30 @@ static const double VMATH_LOG2_TABLE_F64[8] = {
     0x1.a65bd0c94f86bp-3,
     -0x1.536e1cbeba341p-3,
 };
+static const double VMATH_ERFINV_F64[22] = {
+    0x1.f7f51afdae3fep-3,
+    0x1.dbe4239db55d6p-13,
+    -0x1.cdd16cffaf4d2p-10,
+    0x1.aaf86340f98bep-13,
+    0x1.89643bcf51b18p-18,
+    -0x1.2378174de3feep-18,
+    0x1.8df9af6695314p-22,
+    0x1.735dc37520036p-25,
+    -0x1.99c9703d453f7p-27,
+    0x1.d47aa2fe928dep-32,
+    0x1.a74a06e800d35p-33,
+    -0x1.006e9282721b8p-35,
+    -0x1.b706f2761888dp-41,
+    0x1.7cdadf904d316p-41,
+    -0x1.fbd94e119323fp-45,
+    -0x1.1c3fad6a0fc70p-47,
+    0x1.215c8ca7977b8p-49,
+    -0x1.a37d85dd45f32p-55,
+    -0x1.555a8e6caa125p-55,
+    0x1.31e40def3b1b0p-58,
+    0x1.96186a9ba3abdp-62,
+    -0x1.52f4d2cdd3943p-64,
+};
 static const double VMATH_ERFINV_NEAR_F64[11] = {
     0x1.c5bf893dbe8c1p-1,
     0x1.db29e130d0c33p-3,
@@ -617,6 +660,20 @@ static const double VMATH_DIGAMMA_ROOT_F64[23] = {
     0x1.94e73cc9821e1p-14,
     -0x1.75c084e78a4cdp-13,
     0x1.f255c4568ac4dp-14,
+};
+static const double VMATH_DIGAMMA_ROOT_SHORT_F64[12] = {
+    0x1.e6f0cbb359415p-1,
+    -0x1.b1cb62f991d8ep-2,
+    0x1.eca1a0a5664dep-3,
+    -0x1.2feefae001d2ep-3,
+    0x1.850a9b11ed80ep-4,
+    -0x1.fb3912e2595f9p-5,
+    0x1.4f00033578b98p-5,
+    -0x1.bb6bba9c1d8b7p-6,
+    0x1.1523973099fbep-6,
+    -0x1.708afcc34f540p-7,
+    0x1.6fc2a8cc1ee58p-7,
+    -0x1.ea009c96737f3p-8,
 };
 static const double VMATH_STIRLING_F64[5] = {
     0x1.5555555555555p-4,

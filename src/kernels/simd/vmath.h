@@ -67,10 +67,10 @@ static inline vf32 v_horner_f32(vf32 x, const float *c, int n) {
 
 /* ---- exp: 2^k e^r, |r| <= ln(2)/2 ------------------------------------------------------------ */
 
-/* k of e^x = 2^k e^r, r in *r, for x within the range of exp. */
-static inline vf32 v_exp_reduce_f32(vf32 x, vf32 *r) {
-    const vf32 t = v_fma_f32(x, v_set_f32((float)VMATH_LOG2E), v_set_f32(VMATH_MAGIC_F32));
-    const vf32 k = t - VMATH_MAGIC_F32;
+/* k of e^x = 2^k e^r, r in *r, for x within the range of exp; *t is k + VMATH_MAGIC_F32. */
+static inline vf32 v_exp_reduce_f32(vf32 x, vf32 *r, vf32 *t) {
+    *t = v_fma_f32(x, v_set_f32((float)VMATH_LOG2E), v_set_f32(VMATH_MAGIC_F32));
+    const vf32 k = *t - VMATH_MAGIC_F32;
     *r = v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_LOW),
                    v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_HIGH), x));
     return k;
@@ -84,8 +84,8 @@ static inline vf32 v_exp_near_f32(vf32 r, vf32 more) {
 #endif
 }
 static inline vf32 v_exp_f32(vf32 x) {
-    vf32 r;
-    const vf32 k = v_exp_reduce_f32(v_limit_f32(x, -104.0f, 89.0f), &r);
+    vf32 r, t;
+    const vf32 k = v_exp_reduce_f32(v_limit_f32(x, -104.0f, 89.0f), &r, &t);
     return v_scale_f32(v_exp_near_f32(r, v_set_f32(1)), k);
 }
 /* *low: what the rounding of the result lost (for those who go on computing), scaled likewise. */
@@ -116,6 +116,31 @@ static inline vf64 v_exp_f64(vf64 x) {
 static inline vf64 v_exp_f64(vf64 x) {
     vf64 low;
     return v_exp_split_f64(x, &low);
+}
+/* y 2^k by way of the exponent, where both are normal; t is k + VMATH_MAGIC. */
+static inline vf32 v_raise_f32(vf32 y, vf32 t) { return (vf32)((vu32)y + ((vu32)t << 23)); }
+static inline vf64 v_raise_f64(vf64 y, vf64 t) { return (vf64)((vu64)y + ((vu64)t << 52)); }
+
+/* The same bits as above in fewer steps, where they are a normal number. */
+static inline vf32 v_exp_normal_f32(vf32 x) {
+    vf32 r, t;
+    (void)v_exp_reduce_f32(x, &r, &t);
+    return v_raise_f32(v_exp_near_f32(r, v_set_f32(1)), t);
+}
+static inline vf64 v_exp_normal_f64(vf64 x) {
+    const vf64 t = v_fma_f64(x, v_set_f64(VMATH_LOG2E), v_set_f64(VMATH_MAGIC_F64));
+    const vf64 k = t - VMATH_MAGIC_F64;
+    const vf64 r = v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_LOW),
+                             v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_HIGH), x));
+    return v_raise_f64(1.0 + v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r), t);
+}
+VMATH_QUICK vf32 v_exp_quick_f32(vf32 x, vmask_f32 *unfit) {
+    *unfit = (vi32)v_abs_f32(x) > (vi32)v_set_f32(87);
+    return v_exp_normal_f32(x);
+}
+VMATH_QUICK vf64 v_exp_quick_f64(vf64 x, vmask_f64 *unfit) {
+    *unfit = v_above_f64(v_abs_f64(x), v_set_f64(708));
+    return v_exp_normal_f64(x);
 }
 #endif
 
@@ -150,8 +175,11 @@ static inline vf32 v_log_f32(vf32 x) {
     return v_log_base(x, &t, VMATH_LN_F32, 5);
 }
 #else
-/* Which lanes are positive, normal and finite? */
-static inline vi32 v_plain_f32(vf32 x) { return (x >= 0x1p-126f) & (x < __builtin_inff()); }
+/* Which lanes are not positive, normal and finite? The bits of those that are lie side by side. */
+static inline vi32 v_odd_kind_f32(vf32 x) {
+    return (vi32)((vu32)x + 0x7f800000u) > (vi32)((vu32){0} + 0xfeffffffu);
+}
+static inline vi64 v_odd_kind_f64(vf64 x) { return ~((x >= 0x1p-1022) & (x < __builtin_inf())); }
 static inline vf32 v_log_of_split_f32(vf32 k, vf32 m) {
     const vf32 f = m - 1.0f, z = f * f;
     vf32 low = v_fma_f32(f * z, VMATH_POLY(f, LOG_F32), k * VMATH_LN2_F32_LOW);
@@ -163,11 +191,16 @@ static __attribute__((noinline, unused)) vf32 v_log_any_f32(vf32 x) {
     const vf32 k = v_exponent_f32(x, &m);
     return v_log_special_f32(x, v_log_of_split_f32(k, m));
 }
-static inline vf32 v_log_f32(vf32 x) {
+VMATH_QUICK vf32 v_log_quick_f32(vf32 x, vmask_f32 *unfit) {
     vf32 m;
-    if (__builtin_expect(v_any32(~v_plain_f32(x)), 0)) return v_log_any_f32(x);
     const vf32 k = v_split_f32(x, &m);
+    *unfit = v_odd_kind_f32(x);
     return v_log_of_split_f32(k, m);
+}
+static inline vf32 v_log_f32(vf32 x) {
+    vmask_f32 unfit;
+    const vf32 y = v_log_quick_f32(x, &unfit);
+    return __builtin_expect(v_any32(unfit), 0) ? v_log_any_f32(x) : y;
 }
 #endif
 
@@ -218,35 +251,67 @@ static inline vf64 v_log10_f64(vf64 x) {
     return v_log_base_f64(x, &t, VMATH_LOG10_CURVE_F64);
 }
 #else
-static inline vf64 v_log_f64(vf64 x) {
-    vf64 m, h;
-    const vf64 k = v_exponent_f64(x, &m), f = m - 1.0, tail = v_ln_tail_f64(f, &h);
+static inline vf64 v_log_of_split_f64(vf64 k, vf64 m) {
+    vf64 h;
+    const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
     const vf64 y = f - (h - (tail + k * VMATH_LN2_F64_LOW));
-    return v_log_special_f64(x, v_fma_f64(k, v_set_f64(VMATH_LN2_F64_HIGH), y));
+    return v_fma_f64(k, v_set_f64(VMATH_LN2_F64_HIGH), y);
 }
-/* ln(x) = *k ln(2) + high + *low, high in so few bits that its product with a constant is exact. */
-static inline vf64 v_ln_split(vf64 x, vf64 *k, vf64 *low) {
-    vf64 m, h;
-    *k = v_exponent_f64(x, &m);
+static inline vf64 v_log_f64(vf64 x) {
+    vf64 m;
+    const vf64 k = v_exponent_f64(x, &m);
+    return v_log_special_f64(x, v_log_of_split_f64(k, m));
+}
+VMATH_QUICK vf64 v_log_quick_f64(vf64 x, vmask_f64 *unfit) {
+    vf64 m;
+    const vf64 k = v_split_f64(x, &m);
+    *unfit = v_odd_kind_f64(x);
+    return v_log_of_split_f64(k, m);
+}
+/* Of m = 1 + f: high + *low, high in so few bits that its product with a constant is exact. */
+static inline vf64 v_ln_split(vf64 m, vf64 *low) {
+    vf64 h;
     const vf64 f = m - 1.0, tail = v_ln_tail_f64(f, &h);
     const vf64 high = (vf64)((vu64)(f - h) & ~(uint64_t)UINT32_MAX);
     *low = ((f - high) - h) + tail;
     return high;
 }
-static inline vf64 v_log2_f64(vf64 x) {
-    vf64 k, low;
-    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG2E_F64_HIGH;
+static inline vf64 v_log2_of_split_f64(vf64 k, vf64 m) {
+    vf64 low;
+    const vf64 high = v_ln_split(m, &low), part = high * VMATH_LOG2E_F64_HIGH;
     const vf64 rest = low * VMATH_LOG2E_F64_HIGH + (low + high) * VMATH_LOG2E_F64_LOW;
     const vf64 sum = k + part;
-    return v_log_special_f64(x, sum + (((k - sum) + part) + rest));
+    return sum + (((k - sum) + part) + rest);
 }
-static inline vf64 v_log10_f64(vf64 x) {
-    vf64 k, low;
-    const vf64 high = v_ln_split(x, &k, &low), part = high * VMATH_LOG10E_F64_HIGH;
+static inline vf64 v_log10_of_split_f64(vf64 k, vf64 m) {
+    vf64 low;
+    const vf64 high = v_ln_split(m, &low), part = high * VMATH_LOG10E_F64_HIGH;
     const vf64 rest = (low * VMATH_LOG10E_F64_HIGH + (low + high) * VMATH_LOG10E_F64_LOW) +
                       k * VMATH_LOG10_2_F64_LOW;
     const vf64 whole = k * VMATH_LOG10_2_F64_HIGH, sum = whole + part;
-    return v_log_special_f64(x, sum + (((whole - sum) + part) + rest));
+    return sum + (((whole - sum) + part) + rest);
+}
+static inline vf64 v_log2_f64(vf64 x) {
+    vf64 m;
+    const vf64 k = v_exponent_f64(x, &m);
+    return v_log_special_f64(x, v_log2_of_split_f64(k, m));
+}
+static inline vf64 v_log10_f64(vf64 x) {
+    vf64 m;
+    const vf64 k = v_exponent_f64(x, &m);
+    return v_log_special_f64(x, v_log10_of_split_f64(k, m));
+}
+VMATH_QUICK vf64 v_log2_quick_f64(vf64 x, vmask_f64 *unfit) {
+    vf64 m;
+    const vf64 k = v_split_f64(x, &m);
+    *unfit = v_odd_kind_f64(x);
+    return v_log2_of_split_f64(k, m);
+}
+VMATH_QUICK vf64 v_log10_quick_f64(vf64 x, vmask_f64 *unfit) {
+    vf64 m;
+    const vf64 k = v_split_f64(x, &m);
+    *unfit = v_odd_kind_f64(x);
+    return v_log10_of_split_f64(k, m);
 }
 #endif
 
@@ -263,15 +328,18 @@ static inline vf64 v_log_short(vf64 x, const double *entry, const double *poly, 
 static inline vf64 v_log2_short(vf64 x) {
     return v_log_short(x, VMATH_LOG2_ENTRY_F64, VMATH_LOG2_TABLE_F64, 8, 1);
 }
+static inline vf64 v_log2_plain(vf64 x) { return v_log2_short(x); }
 static inline vf64 v_ln_short(vf64 x) {
     return v_log_short(x, VMATH_LN_ENTRY_F64, VMATH_LN_TABLE_F64, 8, VMATH_LN2);
 }
 #else
-static inline vf64 v_log2_short(vf64 x) {
+/* Of positive, normal, finite numbers. */
+static inline vf64 v_log2_plain(vf64 x) {
     vf64 m;
     const vf64 k = v_split_f64(x, &m), f = m - 1.0;
-    return v_log_special_f64(x, v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k));
+    return v_fma_f64(f, VMATH_POLY(f, LOG2_F64), k);
 }
+static inline vf64 v_log2_short(vf64 x) { return v_log_special_f64(x, v_log2_plain(x)); }
 static inline vf64 v_ln_short(vf64 x) { return VMATH_LN2 * v_log2_short(x); }
 #endif
 
@@ -322,11 +390,16 @@ static inline vf32 v_log_in_base_f32(vf32 x, const vmath_base *b) {
 /* Lanes that are not plain go through f64; the others must not see it. */
 static __attribute__((noinline, unused)) vf32 v_log_wide_f32(vf32 x, vf32 y, double scale) {
     const vf64 low = scale * v_log2_short(v_low_f64(x)), high = scale * v_log2_short(v_high_f64(x));
-    return v_sel_f32(v_plain_f32(x), y, v_narrow_f64(low, high));
+    return v_sel_f32(v_odd_kind_f32(x), v_narrow_f64(low, high), y);
+}
+VMATH_QUICK vf32 v_log2_quick_f32(vf32 x, vmask_f32 *unfit) {
+    *unfit = v_odd_kind_f32(x);
+    return v_log_in_base_f32(x, VMATH_BASE_2);
 }
 static inline vf32 v_log2_f32(vf32 x) {
-    const vf32 y = v_log_in_base_f32(x, VMATH_BASE_2);
-    return __builtin_expect(v_any32(~v_plain_f32(x)), 0) ? v_log_wide_f32(x, y, 1) : y;
+    vmask_f32 unfit;
+    const vf32 y = v_log2_quick_f32(x, &unfit);
+    return __builtin_expect(v_any32(unfit), 0) ? v_log_wide_f32(x, y, 1) : y;
 }
 #else
 static inline vf32 v_log2_f32(vf32 x) {
@@ -548,11 +621,11 @@ static inline vf64 v_two_to_least_f64(vf64 k) {
     return (vf64)(((vu64)(k + VMATH_MAGIC_F64) - VMATH_BITS_F64 + 1023u) << 52);
 }
 #endif
-static inline vf32 v_sigmoid_f32(vf32 x) {
-    vf32 r;
+VMATH_QUICK vf32 v_sigmoid_quick_f32(vf32 x, vmask_f32 *unfit) {
+    vf32 r, shifted;
     const vf32 one = v_set_f32(1);
     const vf32 low = v_max_f32((vf32)((vu32)x | 0x80000000u), VMATH_SIGMOID_LEAST_F32);
-    const vf32 scale = v_two_to_least_f32(v_exp_reduce_f32(low, &r));
+    const vf32 scale = v_two_to_least_f32(v_exp_reduce_f32(low, &r, &shifted));
     const vf32 near = v_exp_near_f32(r, (vf32){0});
     const vf32 e = v_fma_f32(scale, near, scale), about = v_about_inverse_f32(one + e);
     const vmask_f32 negative = v_less_f32(x, (vf32){0});
@@ -563,14 +636,10 @@ static inline vf32 v_sigmoid_f32(vf32 x) {
 #else
     const vf32 left = ((one - about) - about * scale) - about * scale * near;
 #endif
-    const vf32 y = v_fma_f32(t, v_fma_f32(left, one + more, more), t);
-#if !SIMD_TABLES
-    const vi32 far = x < VMATH_SIGMOID_LEAST_F32;
-    if (__builtin_expect(v_any32(far), 0)) return v_sel_f32(far, v_exp_f32(x), y);
-#endif
-    return y;
+    *unfit = v_less_f32(x, v_set_f32(VMATH_SIGMOID_LEAST_F32));
+    return v_fma_f32(t, v_fma_f32(left, one + more, more), t);
 }
-static inline vf64 v_sigmoid_f64(vf64 x) {
+VMATH_QUICK vf64 v_sigmoid_quick_f64(vf64 x, vmask_f64 *unfit) {
     const vf64 one = v_set_f64(1), low = v_max_f64(-v_abs_f64(x), VMATH_SIGMOID_LEAST_F64);
     const vf64 shifted = v_fma_f64(low, v_set_f64(VMATH_LOG2E), v_set_f64(VMATH_MAGIC_F64));
     const vf64 k = shifted - VMATH_MAGIC_F64, scale = v_two_to_least_f64(k);
@@ -586,13 +655,24 @@ static inline vf64 v_sigmoid_f64(vf64 x) {
 #else
     const vf64 left = ((one - about) - about * scale) - about * scale * near;
 #endif
-    const vf64 y = v_fma_f64(t, v_fma_f64(left, one + more, more), t);
-#if !SIMD_TABLES
-    const vi64 far = x < VMATH_SIGMOID_LEAST_F64;
-    if (__builtin_expect(v_any64(far), 0)) return v_sel_f64(far, v_exp_f64(x), y);
-#endif
-    return y;
+    *unfit = v_less_f64(x, v_set_f64(VMATH_SIGMOID_LEAST_F64));
+    return v_fma_f64(t, v_fma_f64(left, one + more, more), t);
 }
+#if SIMD_TABLES
+static inline vf32 v_sigmoid_f32(vf32 x) {
+    vmask_f32 none;
+    return v_sigmoid_quick_f32(x, &none);
+}
+static inline vf64 v_sigmoid_f64(vf64 x) {
+    vmask_f64 none;
+    return v_sigmoid_quick_f64(x, &none);
+}
+#else
+VMATH_QUICK_OR(vf32, vmask_f32, v_sigmoid_f32, v_sigmoid_quick_f32, v_exp_f32, v_either_f32,
+               v_some_f32)
+VMATH_QUICK_OR(vf64, vmask_f64, v_sigmoid_f64, v_sigmoid_quick_f64, v_exp_f64, v_either_f64,
+               v_some_f64)
+#endif
 
 /* ---- pow ------------------------------------------------------------------------------------- */
 
@@ -615,8 +695,8 @@ static inline vf32 v_pow_f32(vf32 x, vf32 y) {
     const vu32 infinity = (vu32)v_set_f32((float)INFINITY);
     const vi32 unfit = (vi32)(((vu32)x - 1u >= infinity - 1u) | ((vu32)v_abs_f32(y) >= infinity));
     if (__builtin_expect(v_any32(unfit), 0)) return v_pow_any_f32(x, y);
-    return v_narrow_f64(v_exp2_short(v_low_f64(y) * v_log2_short(v_low_f64(x))),
-                        v_exp2_short(v_high_f64(y) * v_log2_short(v_high_f64(x))));
+    return v_narrow_f64(v_exp2_short(v_low_f64(y) * v_log2_plain(v_low_f64(x))),
+                        v_exp2_short(v_high_f64(y) * v_log2_plain(v_high_f64(x))));
 }
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 

@@ -294,6 +294,8 @@ def more_polynomials(zero):
     place = lambda a: (D(a) - 5) / (D(a) + 5)
     back = lambda y: 5 * (1 + y) / (1 - y)
     scaled = lambda y: scaled_erfc(back(y)) * (1 + 2 * back(y))
+    spread = lambda y: scaled_erfc(3 * (1 + y) / (1 - y))
+    yield "ERF_FAR_F64", spread, D("-0.5001"), D("2.96") / D("8.96"), 15
     cubic = lambda r: ((1 + r).ln() - r + r * r / 2) / r**3 * 2
     yield "LN256_F64", cubic, D("-0.0032"), D("0.0031"), 4
     yield "ERFC_FAR_F64", scaled, place("2"), place("27.5"), 21
@@ -306,6 +308,9 @@ def more_polynomials(zero):
     for name, base in (("LN", D(1).exp()), ("LOG2", D(2))):
         slope = lambda f: (1 + f).ln() / f / base.ln()
         yield f"{name}_TABLE_F64", slope, LEAST, MOST, 7
+    middle = D(5) / 2
+    slope = lambda u: (erfinv_ratio(u + middle) - PI.sqrt() / 2) / (u + middle)
+    yield "ERFINV_F64", slope, D("0.0001") - middle, middle, 21
     yield "ERFINV_NEAR_F64", lambda w: erfinv_ratio(w), D("0.0001"), D(5), 10
     yield "ERFINV_FAR_F64", lambda s: erfinv_ratio(s * s), D(5).sqrt(), D("4.1"), 10
     yield "ERFINV_END_F64", lambda s: erfinv_ratio(s * s), D(4), D("6.1"), 8
@@ -317,6 +322,7 @@ def more_polynomials(zero):
     yield "DIGAMMA_F64", psi_tail, far, D(1) / 36, 9
     past_root = lambda u: digamma(D("1.5") + u) / (D("1.5") + u - ROOT)
     yield "DIGAMMA_ROOT_F64", past_root, D("-0.5"), D("0.5"), 22
+    yield "DIGAMMA_ROOT_SHORT_F64", past_root, D("-0.5"), D("0.5"), 11
     sinc_tail = lambda z: (sin(PI * z.sqrt()) / (PI * z.sqrt()) - 1) / z
     yield "STIRLING_F64", gamma_tail, D("0.000001"), D(1) / 255, 4
     yield "SINC_F64", sinc_tail, zero, quarter, 8
@@ -392,6 +398,7 @@ def constants():
         yield f"LN2_STEP_LOW_{kind}", rounded(LN2 / steps - high), suffix
         yield f"LOG2E_STEPS_{kind}", rounded(steps / LN2), suffix
     yield "LN_2PI_E_HALF", float(((2 * PI).ln() - 1) / 2), ""
+    yield "ROOT_PI_HALF", float(PI.sqrt() / 2), ""
     yield "TWO_OVER_ROOT_PI", float(2 / PI.sqrt()), ""
 
 

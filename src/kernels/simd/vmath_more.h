@@ -68,6 +68,22 @@ static inline vf32 v_exp2_f32(vf32 x) {
     return v_scale_f32(v_exp_near_f32(r * (float)VMATH_LN2, v_set_f32(1)), k);
 #endif
 }
+#if !SIMD_TABLES
+VMATH_QUICK vf32 v_exp2_quick_f32(vf32 x, vmask_f32 *unfit) {
+    const vf32 t = x + VMATH_MAGIC_F32, r = x - (t - VMATH_MAGIC_F32), one = v_set_f32(1);
+    *unfit = (vi32)v_abs_f32(x) > (vi32)v_set_f32(125);
+#if SIMD_FMA
+    return v_raise_f32(v_fma_f32(r, VMATH_HORNER(r, EXP2M1_F32), one), t);
+#else
+    return v_raise_f32(v_exp_near_f32(r * (float)VMATH_LN2, one), t);
+#endif
+}
+VMATH_QUICK vf64 v_exp2_quick_f64(vf64 x, vmask_f64 *unfit) {
+    const vf64 t = x + VMATH_MAGIC_F64, r = (x - (t - VMATH_MAGIC_F64)) * VMATH_LN2;
+    *unfit = v_above_f64(v_abs_f64(x), v_set_f64(1021));
+    return v_raise_f64(1.0 + v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r), t);
+}
+#endif
 static inline vf64 v_exp2_f64(vf64 x) {
     x = v_limit_f64(x, -1076.0, 1025.0);
     const vf64 k = (x + VMATH_MAGIC_F64) - VMATH_MAGIC_F64, r = (x - k) * VMATH_LN2;
@@ -206,10 +222,15 @@ static inline vf32 v_log10_f32(vf32 x) {
 #define VMATH_BASE_10                                                                              \
     (&(const vmath_base){VMATH_LOG10_2_F32_HIGH, VMATH_LOG10_2_F32_LOW, VMATH_LOG10E_F32_HIGH,     \
                          VMATH_LOG10E_F32_LOW})
+VMATH_QUICK vf32 v_log10_quick_f32(vf32 x, vmask_f32 *unfit) {
+    *unfit = v_odd_kind_f32(x);
+    return v_log_in_base_f32(x, VMATH_BASE_10);
+}
 static inline vf32 v_log10_f32(vf32 x) {
-    const vf32 y = v_log_in_base_f32(x, VMATH_BASE_10);
+    vmask_f32 unfit;
+    const vf32 y = v_log10_quick_f32(x, &unfit);
     const double scale = VMATH_LOG10_2_F64_HIGH + VMATH_LOG10_2_F64_LOW;
-    return __builtin_expect(v_any32(~v_plain_f32(x)), 0) ? v_log_wide_f32(x, y, scale) : y;
+    return __builtin_expect(v_any32(unfit), 0) ? v_log_wide_f32(x, y, scale) : y;
 }
 #else
 static inline vf32 v_log10_f32(vf32 x) {

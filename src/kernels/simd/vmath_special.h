@@ -48,11 +48,14 @@ static inline vf64 v_erfc_far_f64(vf64 a) {
     }
     return v_scale_f64(q * high + (q * low + low_q * high), k);
 }
+/* Beyond 1 from erfc = exp(-a^2) g, g a polynomial of (a - 3) / (a + 3): it is so small beside 1
+ * that its roundings do not count. */
 VMATH_QUICK vf64 v_erf_f64(vf64 x) {
-    const vf64 a = v_abs_f64(x), near = v_fma_f64(a, VMATH_POLY(a * a, ERF_F64), a);
-    const vmask_f64 is_far = v_less_f64(v_set_f64(1), a);
-    if (!v_some_f64(is_far)) return v_copysign_f64(near, x);
-    return v_copysign_f64(v_either_f64(is_far, 1.0 - v_erfc_far_f64(a), near), x);
+    const vf64 a = v_min_f64(v_abs_f64(x), 5.96), z = a * a;
+    const vf64 near = v_fma_f64(a, VMATH_POLY(z, ERF_F64), a);
+    const vf64 g = VMATH_POLY((a - 3.0) / (a + 3.0), ERF_FAR_F64);
+    const vf64 far = 1.0 - v_exp_normal_f64(-z) * g;
+    return v_copysign_f64(v_either_f64(v_less_f64(v_set_f64(1), a), far, near), x);
 }
 static inline vf64 v_erfc_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), tail = x * VMATH_POLY(x * x, ERF_F64), sum = 1.0 - x;
@@ -199,7 +202,7 @@ VMATH_QUICK vf64 v_erfinv_f64(vf64 x) {
 }
 #else
 /* One step of Halley's method; beyond 0.7 on erfc, whose value is small there. */
-VMATH_QUICK vf64 v_erfinv_f64(vf64 x) {
+static __attribute__((noinline, unused)) vf64 v_erfinv_far_f64(vf64 x) {
     const vf64 a = v_abs_f64(x), y = v_erfinv_short(a), z = y * y;
     const vmask_f64 is_far = v_less_f64(v_set_f64(0.7), a);
     vf64 off = v_fma_f64(y, VMATH_POLY(z, ERF_F64), y) - a;
@@ -208,6 +211,19 @@ VMATH_QUICK vf64 v_erfinv_f64(vf64 x) {
     step = step * v_inverse_short(v_fma_f64(y, step, v_set_f64(1)));
     return v_copysign_f64(v_sel_f64(a < 1.0, y - step, y), x);
 }
+/* x (P(0) + w Q(w)) up to w = 5, which is 0.9966. */
+VMATH_QUICK vf64 v_erfinv_quick_f64(vf64 x, vmask_f64 *unfit) {
+    vf64 m, h;
+    const vf64 s = (1.0 - x) * (1.0 + x), k = v_split_f64(s, &m), f = m - 1.0;
+    const vf64 tail = v_ln_tail_f64(f, &h), part = f - (h - (tail + k * VMATH_LN2_F64_LOW));
+    /* ln s = -w - less; P grows by a quarter of it */
+    const vf64 whole = k * VMATH_LN2_F64_HIGH, w = -whole - part, less = (whole + w) + part;
+    const vf64 first = v_fma_f64(less, v_set_f64(-0.24), v_set_f64(VMATH_ROOT_PI_HALF));
+    *unfit = v_above_f64(v_set_f64(0.006738), s);
+    return x * v_fma_f64(w, VMATH_POLY(w - 2.5, ERFINV_F64), first);
+}
+VMATH_QUICK_OR(vf64, vmask_f64, v_erfinv_f64, v_erfinv_quick_f64, v_erfinv_far_f64, v_either_f64,
+               v_some_f64)
 #endif
 
 /* ---- digamma --------------------------------------------------------------------------------- */
@@ -269,6 +285,7 @@ static inline vf64 v_digamma_f64(vf64 x) {
 static __attribute__((noinline, unused)) vf32 v_digamma_any_f32(vf32 x) {
     return v_narrow_f64(v_digamma_f64(v_low_f64(x)), v_digamma_f64(v_high_f64(x)));
 }
+#if SIMD_TABLES
 /* Of z > 0, good enough for f32: in pieces from 1 to 16; below by one step, above by the series. */
 static inline vf64 v_digamma_short(vf64 z) {
     const vf64 zero = (vf64){0}, one = v_set_f64(1);
@@ -280,11 +297,35 @@ static inline vf64 v_digamma_short(vf64 z) {
     const vf64 far = v_fma_f64(v, series, v_fma_f64(w, v_set_f64(-0.5), v_ln_short(z)));
     return v_either_f64(v_less_f64(z, v_set_f64(16)), near, far);
 }
-static inline vf32 v_digamma_f32(vf32 x) {
-    const vi32 plain = (x > 0x1p-100f) & (x < (float)INFINITY);
-    const vf32 y = v_narrow_f64(v_digamma_short(v_low_f64(x)), v_digamma_short(v_high_f64(x)));
-    return __builtin_expect(v_any32(~plain), 0) ? v_sel_f32(plain, y, v_digamma_any_f32(x)) : y;
+#else
+/* Of z > 0, good enough for f32. From 1 to 2 by the polynomial that knows the root, below by one
+ * step from there, n / d = 1 / z. From 6 on by the series, from 2 to 6 by four steps, whose sum n /
+ * d with u = z (z + 3) is (2 z + 3) (1 / u + 1 / (u + 2)). All in one division. */
+static inline vf64 v_digamma_short(vf64 z) {
+    const vf64 zero = (vf64){0}, one = v_set_f64(1);
+    const vmask_f64 below = v_less_f64(z, one), low = v_less_f64(z, v_set_f64(2));
+    const vmask_f64 small = v_less_f64(z, v_set_f64(6));
+    const vf64 t = v_either_f64(below, z + one, z), u = z * (z + 3.0), more = u + 2.0;
+    const vf64 near =
+        ((t - one) - VMATH_ROOT_F64_HIGH) * VMATH_POLY(t - 1.5, DIGAMMA_ROOT_SHORT_F64);
+    const vf64 steps = v_fma_f64(z, v_set_f64(2), v_set_f64(3)) * (u + more);
+    const vf64 n =
+        v_either_f64(low, v_either_f64(below, one, zero), v_either_f64(small, steps, zero));
+    const vf64 d = v_either_f64(below, z, v_either_f64(small, u * more, one));
+    const vf64 far = v_either_f64(small, z + 4.0, z), inverse = one / (far * d);
+    const vf64 w = inverse * d, v = w * w;
+    vf64 series = v_fma_f64(v, v_set_f64(1.0 / 240), v_set_f64(-1.0 / 252));
+    series = v_fma_f64(v, v_fma_f64(v, series, v_set_f64(1.0 / 120)), v_set_f64(-1.0 / 12));
+    const vf64 ln = v_fma_f64(v_log2_plain(far), v_set_f64(VMATH_LN2), w * -0.5);
+    return v_either_f64(low, near, v_fma_f64(v, series, ln)) - n * (inverse * far);
 }
+#endif
+VMATH_QUICK vf32 v_digamma_quick_f32(vf32 x, vmask_f32 *unfit) {
+    *unfit = v_beyond_f32(x - 0x1p-100f, 0x1.fffffep127f);
+    return v_narrow_f64(v_digamma_short(v_low_f64(x)), v_digamma_short(v_high_f64(x)));
+}
+VMATH_QUICK_OR(vf32, vmask_f32, v_digamma_f32, v_digamma_quick_f32, v_digamma_any_f32, v_either_f32,
+               v_some_f32)
 
 /* ---- lgamma ---------------------------------------------------------------------------------- */
 
