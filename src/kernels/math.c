@@ -24,18 +24,12 @@
 
 #define OP      log
 #define EXPR(x) v_log(x)
-#if !SIMD_TABLES
-#define QUICK(x, unfit) SIMD_PICK(v_log_quick, x)(x, unfit)
-#endif
-#define LOOP "kernels/loops/unary.h"
+#define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      log2
 #define EXPR(x) v_log2(x)
-#if SIMD_FMA && !SIMD_TABLES
-#define QUICK(x, unfit) SIMD_PICK(v_log2_quick, x)(x, unfit)
-#endif
-#define LOOP "kernels/loops/unary.h"
+#define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      expm1
@@ -53,10 +47,7 @@
 
 #define OP      log10
 #define EXPR(x) v_log10(x)
-#if SIMD_FMA && !SIMD_TABLES
-#define QUICK(x, unfit) SIMD_PICK(v_log10_quick, x)(x, unfit)
-#endif
-#define LOOP "kernels/loops/unary.h"
+#define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
 #define OP      log1p

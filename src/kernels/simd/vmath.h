@@ -179,7 +179,6 @@ static inline vf32 v_log_f32(vf32 x) {
 static inline vi32 v_odd_kind_f32(vf32 x) {
     return (vi32)((vu32)x + 0x7f800000u) > (vi32)((vu32){0} + 0xfeffffffu);
 }
-static inline vi64 v_odd_kind_f64(vf64 x) { return ~((x >= 0x1p-1022) & (x < __builtin_inf())); }
 static inline vf32 v_log_of_split_f32(vf32 k, vf32 m) {
     const vf32 f = m - 1.0f, z = f * f;
     vf32 low = v_fma_f32(f * z, VMATH_POLY(f, LOG_F32), k * VMATH_LN2_F32_LOW);
@@ -191,16 +190,11 @@ static __attribute__((noinline, unused)) vf32 v_log_any_f32(vf32 x) {
     const vf32 k = v_exponent_f32(x, &m);
     return v_log_special_f32(x, v_log_of_split_f32(k, m));
 }
-VMATH_QUICK vf32 v_log_quick_f32(vf32 x, vmask_f32 *unfit) {
-    vf32 m;
-    const vf32 k = v_split_f32(x, &m);
-    *unfit = v_odd_kind_f32(x);
-    return v_log_of_split_f32(k, m);
-}
 static inline vf32 v_log_f32(vf32 x) {
-    vmask_f32 unfit;
-    const vf32 y = v_log_quick_f32(x, &unfit);
-    return __builtin_expect(v_any32(unfit), 0) ? v_log_any_f32(x) : y;
+    vf32 m;
+    if (__builtin_expect(v_any32(v_odd_kind_f32(x)), 0)) return v_log_any_f32(x);
+    const vf32 k = v_split_f32(x, &m);
+    return v_log_of_split_f32(k, m);
 }
 #endif
 
@@ -262,12 +256,6 @@ static inline vf64 v_log_f64(vf64 x) {
     const vf64 k = v_exponent_f64(x, &m);
     return v_log_special_f64(x, v_log_of_split_f64(k, m));
 }
-VMATH_QUICK vf64 v_log_quick_f64(vf64 x, vmask_f64 *unfit) {
-    vf64 m;
-    const vf64 k = v_split_f64(x, &m);
-    *unfit = v_odd_kind_f64(x);
-    return v_log_of_split_f64(k, m);
-}
 /* Of m = 1 + f: high + *low, high in so few bits that its product with a constant is exact. */
 static inline vf64 v_ln_split(vf64 m, vf64 *low) {
     vf64 h;
@@ -300,18 +288,6 @@ static inline vf64 v_log10_f64(vf64 x) {
     vf64 m;
     const vf64 k = v_exponent_f64(x, &m);
     return v_log_special_f64(x, v_log10_of_split_f64(k, m));
-}
-VMATH_QUICK vf64 v_log2_quick_f64(vf64 x, vmask_f64 *unfit) {
-    vf64 m;
-    const vf64 k = v_split_f64(x, &m);
-    *unfit = v_odd_kind_f64(x);
-    return v_log2_of_split_f64(k, m);
-}
-VMATH_QUICK vf64 v_log10_quick_f64(vf64 x, vmask_f64 *unfit) {
-    vf64 m;
-    const vf64 k = v_split_f64(x, &m);
-    *unfit = v_odd_kind_f64(x);
-    return v_log10_of_split_f64(k, m);
 }
 #endif
 

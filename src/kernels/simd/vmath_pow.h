@@ -42,7 +42,7 @@ static inline vf64 v_ln_two_f64(vf64 x, vf64 *low) {
     *low = ((whole - high) + s) + (more + curve);
     return high;
 }
-static inline vf64 v_pow_f64(vf64 x, vf64 y) {
+VMATH_QUICK vf64 v_pow_f64(vf64 x, vf64 y) {
     vf64 low, k, p;
     const vf64 size = v_abs_f64(x), high = v_ln_two_f64(size, &low), t = y * high;
     const vi64 fit = (size >= 0x1p-1022) & (size < (double)INFINITY) & (v_abs_f64(t) < 700.0);
