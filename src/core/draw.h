@@ -107,30 +107,33 @@ typedef struct nomen__normal_tables {
     const float *radius, *cosine, *sine;
 } nomen__normal_tables;
 
+/* What is made of words. */
+typedef enum nomen__made {
+    NOMEN__MADE_UNIFORM, /* floats in [0, 1) */
+    NOMEN__MADE_BETWEEN, /* the same, times width, plus low; both are numbers of the dtype */
+    NOMEN__MADE_BITS, /* integers: as many bits as are not negative, float64: word % (2^53 + 1) */
+    NOMEN__MADE_REST, /* word % range + base of all dtypes but complex; sums within int32 */
+    NOMEN__MADE_FAR_REST, /* any sums as int64; as float32 and float64 sums that double holds */
+    NOMEN__MADE_COUNT,
+} nomen__made;
+typedef struct nomen__making {
+    double low, width;
+    int64_t base;
+    uint32_t range, inverse; /* of REST: > 0, and (2^32 - 1) / range */
+} nomen__making;
+/* n numbers; those of 64 bits (but remainders) take two words each, all others one. */
+typedef void nomen__make(const uint32_t *words, void *out, int64_t n, const nomen__making *with);
+
 /* The inner loops, one set per ISA; all give the same bits. */
 typedef struct nomen__random_loops {
     void (*refill)(uint32_t *state, uint32_t *ready); /* next 624 words, and their tempered form */
     void (*temper)(const uint32_t *state, uint32_t *ready);
-    void (*uniform_f32)(const uint32_t *words, float *out, int64_t n);
-    void (*uniform_f64)(const uint32_t *words, double *out, int64_t n); /* takes 2 n words */
-    /* float16 and bfloat16, in [0, 1); scale: times scale[1], plus scale[0], in float */
-    void (*uniform_16)(const uint32_t *words, uint16_t *out, int64_t n, nomen_dtype dtype,
-                       const float *scale);
+    nomen__make *make[NOMEN__MADE_COUNT][NOMEN_DTYPE_COUNT]; /* NULL: there is no such number */
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */
     void (*normal_f32)(float *at, int64_t groups, float mean, float std);
     /* the same of words of 16 bits, which are uniform numbers of the dtype by their lowest ones */
     void (*normal_16)(uint16_t *at, int64_t groups, nomen_dtype dtype,
                       const nomen__normal_tables *tables, float mean, float std);
-    /* in place: times width, plus low, rounded once */
-    void (*scale_f32)(float *at, int64_t n, float width, float low);
-    void (*scale_f64)(double *at, int64_t n, double width, double low);
-    /* word % range + base for range > 0, as int64, float64 or float32; of these, base and results
-     * are exact in double */
-    void (*remainders)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype,
-                       uint32_t range, int64_t base);
-    /* what nomen__random_any promises; wide: of int64 and float64, takes 2 n words */
-    void (*whole)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
-    void (*wide)(const uint32_t *words, void *out, int64_t n, nomen_dtype dtype);
 } nomen__random_loops;
 extern const nomen__random_loops nomen__random_plain, nomen__random_avx2, nomen__random_avx512;
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa);

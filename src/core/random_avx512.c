@@ -8,6 +8,11 @@
 #define FMA64(a, b, c) ((f64v)_mm512_fmadd_pd((__m512d)(a), (__m512d)(b), (__m512d)(c)))
 #define ROOT(x)        ((f32v)_mm512_sqrt_ps((__m512)(x)))
 #define MULTIPLY(a, b) ((pair64v)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
+#define LESSER(a, b)   ((u32v)_mm512_min_epu32((__m512i)(a), (__m512i)(b)))
+#define IF_ODD(x, y)   (-((x) & 1) & (y))
+#define HALVES(x)      ((u16v)_mm512_cvtps_ph((__m512)(x), _MM_FROUND_TO_NEAREST_INT))
+#define LONGS(h)       ((i64v)_mm512_cvtepi32_epi64((__m256i)(h)))
+#define DOUBLES(h)     ((f64v)_mm512_cvtepi32_pd((__m256i)(h)))
 #define LOOPS          nomen__random_avx512
 #include "core/random_loops.h"
 #else

@@ -31,15 +31,6 @@ double nomen__draw_double(nomen_generator *g) {
     return (double)(int64_t)(draw64(g) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
 }
 
-/* Words that are there without a refill, at most n and at least 1; the caller uses them at once. */
-static const uint32_t *draw_some(nomen_generator *g, int64_t n, int64_t *got) {
-    if (g->position >= NOMEN__MT_WORDS) nomen__generator_refill(g);
-    const uint32_t *words = g->ready + g->position;
-    *got = least(n, NOMEN__MT_WORDS - g->position);
-    g->position += (int)*got;
-    return words;
-}
-
 /* One number of a normal distribution with deviation 1; they come in pairs, the second is kept. */
 static double draw_normal(nomen_generator *g) {
     if (g->has_next_normal) {
@@ -58,6 +49,8 @@ static double draw_normal(nomen_generator *g) {
 static float round_bf16(float value) { return bf16_to(bf16_of(value)); }
 
 static float round_f16(float value) { return f16_to(f16_of(value)); }
+
+static float round_f32(float value) { return value; }
 
 /* The real dtype that a floating or complex one consists of; n becomes the number of reals. */
 static nomen_dtype real_parts(nomen_dtype dtype, int64_t *n) {
@@ -107,49 +100,32 @@ static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, i
     return status;
 }
 
-/* ---- uniform --------------------------------------------------------------------------------- */
+/* ---- words to numbers ------------------------------------------------------------------------ */
 
-static void fill_f32(nomen_generator *g, float *out, int64_t n) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    for (int64_t got; n > 0; n -= got, out += got) {
-        const uint32_t *words = draw_some(g, n, &got);
-        loops->uniform_f32(words, out, got);
-    }
-}
-
-static void fill_f64(nomen_generator *g, double *out, int64_t n) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    while (n > 0) {
-        int64_t pairs = least(n, (NOMEN__MT_WORDS - g->position) / 2), got;
-        if (pairs > 0) {
-            const uint32_t *words = draw_some(g, 2 * pairs, &got);
-            loops->uniform_f64(words, out, pairs);
-        } else { /* nothing left, or one word: a pair across two blocks */
-            pairs = 1;
-            *out = nomen__draw_double(g);
+/* The words that are there become numbers where they lie. */
+static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, void *out, int64_t n,
+                      const nomen__making *with) {
+    nomen__make *const make = nomen__random_loops_best()->make[made][dtype];
+    const int each = nomen_dtype_size(dtype) == 8 && made < NOMEN__MADE_REST ? 2 : 1;
+    for (int64_t some; n > 0; n -= some, out = advance(out, dtype, some)) {
+        some = least(n, (NOMEN__MT_WORDS - g->position) / each);
+        if (some > 0) {
+            make(g->ready + g->position, out, some, with);
+            g->position += (int)some * each;
+        } else if (each > 1 && g->position < NOMEN__MT_WORDS) { /* a pair across two blocks */
+            const uint32_t first = nomen__draw32(g), pair[] = {first, nomen__draw32(g)};
+            make(pair, out, some = 1, with);
+        } else {
+            nomen__generator_refill(g);
         }
-        out += pairs;
-        n -= pairs;
     }
 }
 
-static void fill_16(nomen_generator *g, nomen_dtype dtype, uint16_t *out, int64_t n,
-                    const float *scale) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    for (int64_t got; n > 0; n -= got, out += got) {
-        const uint32_t *words = draw_some(g, n, &got);
-        loops->uniform_16(words, out, got, dtype, scale);
-    }
-}
+/* ---- uniform --------------------------------------------------------------------------------- */
 
 static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     (void)h;
-    if (dtype == NOMEN_F32)
-        fill_f32(g, out, n);
-    else if (dtype == NOMEN_F64)
-        fill_f64(g, out, n);
-    else
-        fill_16(g, dtype, out, n, NULL);
+    fill_made(g, NOMEN__MADE_UNIFORM, dtype, out, n, NULL);
 }
 
 nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
@@ -157,29 +133,17 @@ nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *
     return draw_all(g, dtype, out, n, fill_uniform, NULL);
 }
 
-/* The multiplication is fused with the addition, as in the code that this has to agree with. */
-static void scale_uniform(nomen_dtype dtype, void *out, int64_t n, double low, double high) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    if (dtype == NOMEN_F64)
-        loops->scale_f64(out, n, high - low, low);
-    else
-        loops->scale_f32(out, n, (float)high - (float)low, (float)low);
-}
-
-/* The bounds are numbers of the dtype; arithmetic of 16-bit floats is that of float, the width is
- * rounded to them. */
+/* Bounds and width are numbers of the dtype. */
 static void fill_between(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    if (dtype == NOMEN_F16 || dtype == NOMEN_BF16) {
-        float (*const rounded)(float) = dtype == NOMEN_F16 ? round_f16 : round_bf16;
+    nomen__making with = {.low = h->a, .width = h->b - h->a};
+    if (dtype != NOMEN_F64) {
+        float (*const rounded)(float) = dtype == NOMEN_F16    ? round_f16
+                                        : dtype == NOMEN_BF16 ? round_bf16
+                                                              : round_f32;
         const float low = rounded((float)h->a), high = rounded((float)h->b);
-        fill_16(g, dtype, out, n, (const float[2]){low, rounded(high - low)});
-        return;
+        with = (nomen__making){.low = low, .width = rounded(high - low)};
     }
-    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
-        part = least(n, CHUNK);
-        fill_uniform(g, dtype, out, part, NULL);
-        scale_uniform(dtype, out, part, h->a, h->b);
-    }
+    fill_made(g, NOMEN__MADE_BETWEEN, dtype, out, n, &with);
 }
 
 nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out,
@@ -196,7 +160,7 @@ static int64_t draw_pairs(nomen_generator *g, double *out, int64_t n, bool full,
     const int64_t first = n > 0 && g->has_next_normal;
     if (first) out[0] = draw_normal(g);
     *pairs = full ? 0 : (n - first) / GROUP * (GROUP / 2);
-    fill_f64(g, out + first, 2 * *pairs);
+    fill_uniform(g, NOMEN_F64, out + first, 2 * *pairs, NULL);
     for (int64_t i = first + 2 * *pairs; i < n; i++) out[i] = draw_normal(g);
     return first;
 }
@@ -222,15 +186,6 @@ nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, 
     if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
     dtype = real_parts(dtype, &n);
     return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
-}
-
-static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    (void)h;
-    for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
-        const uint32_t *words = draw_some(g, n, &got);
-        loops->whole(words, out, got, dtype);
-    }
 }
 
 /* Box-Muller for 16-bit floats. There are few uniform numbers (2^8 in bfloat16, 2^11 in float16),
@@ -274,10 +229,11 @@ static void normal_groups_16(const nomen__random_loops *loops, nomen_dtype dtype
 
 /* What groups are made of: uniform numbers, for floats of 16 bits a word each. */
 static void fill_for_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    (void)h;
     if (dtype == NOMEN_F16 || dtype == NOMEN_BF16)
-        fill_any(g, NOMEN_I16, out, n, h);
+        fill_made(g, NOMEN__MADE_BITS, NOMEN_I16, out, n, NULL);
     else
-        fill_uniform(g, dtype, out, n, h);
+        fill_made(g, NOMEN__MADE_UNIFORM, dtype, out, n, NULL);
 }
 
 typedef struct normal_task {
@@ -347,20 +303,20 @@ static uint64_t remainder64(uint64_t word, uint64_t range, double inverse) {
     return rest >= range ? rest - range : rest;
 }
 
-static void fill_short(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, uint32_t range,
-                       int64_t base) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
-    for (int64_t got; n > 0; n -= got, out = advance(out, dtype, got)) {
-        const uint32_t *words = draw_some(g, n, &got);
-        loops->remainders(words, out, got, dtype, range, base);
-    }
+/* The kind of remainders by ranges below 2^32 that the dtype has: of sums within 32 bits all, of
+ * larger ones some. Where a double holds all steps, floats can. */
+static nomen__made kind_of_rest(nomen_dtype dtype, int64_t base, uint64_t range) {
+    const int64_t most = INT64_C(1) << 51;
+    if (base >= INT32_MIN && base <= INT32_MAX && base + (int64_t)range - 1 <= INT32_MAX)
+        return NOMEN__MADE_REST;
+    if (dtype == NOMEN_F32 || dtype == NOMEN_F64)
+        return base <= most && base >= -most ? NOMEN__MADE_FAR_REST : NOMEN__MADE_COUNT;
+    return dtype == NOMEN_I64 ? NOMEN__MADE_FAR_REST : NOMEN__MADE_COUNT;
 }
 
-/* Can numbers of the dtype be made directly? Where a double holds all steps, floats can. */
-static bool is_direct(nomen_dtype dtype, int64_t base) {
-    const int64_t most = INT64_C(1) << 51;
-    if (dtype == NOMEN_F32 || dtype == NOMEN_F64) return base <= most && base >= -most;
-    return dtype == NOMEN_I64;
+static nomen__making rest_with(uint64_t range, int64_t base) {
+    return (nomen__making){
+        .base = base, .range = (uint32_t)range, .inverse = UINT32_MAX / (uint32_t)range};
 }
 
 /* range > 0; wide: 64-bit words, otherwise 32-bit ones. */
@@ -368,15 +324,18 @@ static void fill_remainders(nomen_generator *g, nomen_dtype dtype, void *out, in
     int64_t values[CHUNK], base = h->base;
     uint64_t range = h->range;
     const bool wide = h->wide, narrow = !wide && range <= UINT32_MAX;
-    if (narrow && is_direct(dtype, base)) {
-        fill_short(g, dtype, out, n, (uint32_t)range, base);
+    const nomen__made kind = narrow ? kind_of_rest(dtype, base, range) : NOMEN__MADE_COUNT;
+    if (kind != NOMEN__MADE_COUNT) {
+        const nomen__making with = rest_with(range, base);
+        fill_made(g, kind, dtype, out, n, &with);
         return;
     }
     const double inverse = (1 - 0x1p-50) / (double)range;
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
         if (narrow) {
-            fill_short(g, NOMEN_I64, values, part, (uint32_t)range, base);
+            const nomen__making with = rest_with(range, base);
+            fill_made(g, NOMEN__MADE_FAR_REST, NOMEN_I64, values, part, &with);
         } else if (wide) {
             for (int64_t i = 0; i < part; i++)
                 values[i] = (int64_t)(remainder64(draw64(g), range, inverse) + (uint64_t)base);
@@ -407,26 +366,18 @@ nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void 
     return draw_all(g, dtype, out, n, range > 0 ? fill_remainders : fill_words, &h);
 }
 
-static void fill_any_wide(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    const nomen__random_loops *loops = nomen__random_loops_best();
+/* Bits of integers and of float64; of other floats, which have all numbers up to 2^digits, the
+ * remainders by one more. */
+static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const int digits = dtype == NOMEN_F32 ? 24 : dtype == NOMEN_F16 ? 11 : 8;
+    const bool rests = nomen_dtype_is_floating(dtype) && dtype != NOMEN_F64;
+    const nomen__making with = rest_with((UINT64_C(1) << digits) + 1, 0);
     (void)h;
-    for (int64_t pairs, got; n > 0; n -= pairs, out = advance(out, dtype, pairs)) {
-        pairs = least(n, (NOMEN__MT_WORDS - g->position) / 2);
-        if (pairs > 0) {
-            const uint32_t *words = draw_some(g, 2 * pairs, &got);
-            loops->wide(words, out, pairs, dtype);
-        } else { /* nothing left, or one word: a pair across two blocks */
-            uint32_t pair[2] = {nomen__draw32(g), 0};
-            pair[1] = nomen__draw32(g);
-            pairs = 1;
-            loops->wide(pair, out, 1, dtype);
-        }
-    }
+    fill_made(g, rests ? NOMEN__MADE_REST : NOMEN__MADE_BITS, dtype, out, n, &with);
 }
 
 nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
-    const bool wide = dtype == NOMEN_I64 || dtype == NOMEN_F64;
-    return draw_all(g, dtype, out, n, wide ? fill_any_wide : fill_any, NULL);
+    return draw_all(g, dtype, out, n, fill_any, NULL);
 }
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
@@ -436,7 +387,7 @@ static void fill_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int
     uint8_t truths[CHUNK];
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
-        fill_f64(g, u, part);
+        fill_uniform(g, NOMEN_F64, u, part, NULL);
         nomen__doubles_below(u, p, truths, part);
         nomen__store_truths(dtype, out, truths, part);
     }
@@ -457,10 +408,7 @@ static void fill_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out
     uint8_t truths[CHUNK];
     for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
         part = least(n, CHUNK);
-        if (h->p_dtype == NOMEN_F64)
-            fill_f64(g, u.f64, part);
-        else
-            fill_f32(g, u.f32, part);
+        fill_uniform(g, h->p_dtype == NOMEN_F64 ? NOMEN_F64 : NOMEN_F32, &u, part, NULL);
         nomen__draws_below(h->p_dtype, &u, h->p, truths, part);
         nomen__store_truths(dtype, out, truths, part);
         h->p += (size_t)part * nomen_dtype_size(h->p_dtype);
@@ -511,7 +459,7 @@ static void draw_block(nomen_generator *g, block *b, const how *h, bool full) {
     if (h->which == NOMEN__LOG_NORMAL)
         b->first = draw_pairs(g, b->u, b->n, full, &b->pairs);
     else
-        fill_f64(g, b->u, b->n);
+        fill_uniform(g, NOMEN_F64, b->u, b->n, NULL);
 }
 
 /* Numbers from to `to` take shape and are stored. from - first is a multiple of GROUP, or from is

@@ -6,6 +6,10 @@
  *   FMA(a, b, c)  a * b + c rounded once        FMA64   the same of doubles
  *   ROOT(x)       square roots                  LOOPS   the name of the table
  *   MULTIPLY(a, b)  the lower words of numbers of 64 bits, multiplied to such numbers
+ *   LESSER(a, b)  the lesser of two words       IF_ODD(x, y)  y where x is odd, otherwise 0
+ *   HALVES(x)     floats as float16, the NaN without sign and payload as that of float16
+ *   LONGS(h), DOUBLES(h)  half a vector of int32 as int64 and double
+ *   PACK(a, b)    two vectors of words below 2^16 as one, if there is an instruction for it
  * Long chains of steps keep a processor waiting: vectors of 16 are twice as many numbers on their
  * way, even where it takes them in two halves. */
 #include "core/draw.h"
@@ -28,6 +32,26 @@ typedef double f64v __attribute__((vector_size(4 * LANES), aligned(8), may_alias
 
 enum { LANES64 = LANES / 2, GROUP = 16 };
 
+#ifdef ONE_BY_ONE
+static inline f32v fused_lanes(f32v a, f32v b, f32v c) {
+    f32v result;
+    for (int i = 0; i < LANES; i++) result[i] = fmaf(a[i], b[i], c[i]);
+    return result;
+}
+
+static inline f64v fused_lanes64(f64v a, f64v b, f64v c) {
+    f64v result;
+    for (int i = 0; i < LANES64; i++) result[i] = fma(a[i], b[i], c[i]);
+    return result;
+}
+
+static inline f32v root_lanes(f32v x) {
+    f32v result;
+    for (int i = 0; i < LANES; i++) result[i] = sqrtf(x[i]);
+    return result;
+}
+#endif
+
 /* ---- mt19937 --------------------------------------------------------------------------------- */
 
 BODY u32v temper_words(u32v y) {
@@ -37,19 +61,24 @@ BODY u32v temper_words(u32v y) {
     return y ^ (y >> 18);
 }
 
+/* Eight or sixteen words from i on; `far` is the place of the words 397 further. */
+BODY void next_words(uint32_t *state, uint32_t *ready, int i, int far) {
+    const u32v here = *(const u32v *)(state + i), next = *(const u32v *)(state + i + 1);
+    const u32v mixed = (here & 0x80000000U) | (next & 0x7fffffffU);
+    const u32v word = *(const u32v *)(state + far) ^ (mixed >> 1) ^ IF_ODD(next, 0x9908b0dfU);
+    *(u32v *)(state + i) = word;
+    *(u32v *)(ready + i) = temper_words(word);
+}
+
 TARGET static void refill(uint32_t *state, uint32_t *ready) {
     enum { WRAP = NOMEN__MT_WORDS - NOMEN__MT_SHIFT, WHOLE = WRAP / LANES * LANES };
-    for (int i = 0; i < NOMEN__MT_WORDS; i += LANES) {
-        const u32v here = *(const u32v *)(state + i), next = *(const u32v *)(state + i + 1);
-        const u32v mixed = (here & 0x80000000U) | (next & 0x7fffffffU);
-        const int far = i <= WHOLE ? i + NOMEN__MT_SHIFT : i - WRAP;
-        const u32v word = *(const u32v *)(state + far) ^ (mixed >> 1) ^ (-(next & 1) & 0x9908b0dfU);
-        *(u32v *)(state + i) = word;
-        *(u32v *)(ready + i) = temper_words(word);
-        /* The new words stand behind the old ones too: the vector at WHOLE reads across the end,
-         * the last one needs word 0. */
-        if (i == 0) memcpy(state + NOMEN__MT_WORDS, state, sizeof(u32v));
-    }
+    next_words(state, ready, 0, NOMEN__MT_SHIFT);
+    /* The new words stand behind the old ones too: the vector at WHOLE reads across the end, the
+     * last one needs word 0. */
+    memcpy(state + NOMEN__MT_WORDS, state, sizeof(u32v));
+    int i = LANES;
+    for (; i <= WHOLE; i += LANES) next_words(state, ready, i, i + NOMEN__MT_SHIFT);
+    for (; i < NOMEN__MT_WORDS; i += LANES) next_words(state, ready, i, i - WRAP);
 }
 
 TARGET static void temper(const uint32_t *state, uint32_t *ready) {
@@ -57,51 +86,43 @@ TARGET static void temper(const uint32_t *state, uint32_t *ready) {
         *(u32v *)(ready + i) = temper_words(*(const u32v *)(state + i));
 }
 
-/* ---- bits to [0, 1) -------------------------------------------------------------------------- */
-
-TARGET static void uniform_f32(const uint32_t *words, float *out, int64_t n) {
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES) {
-        i32v low = (i32v)(*(const u32v *)(words + i) & 0xffffffU);
-        *(f32v *)(out + i) = __builtin_convertvector(low, f32v) * 0x1p-24f;
-    }
-    for (; i < n; i++) out[i] = (float)(words[i] & 0xffffffU) * 0x1p-24f;
-}
-
-/* The first word of a pair is the upper half; 53 bits of the 64 count. Written into the fractions
- * of 2^84 and 2^52, the halves become doubles without a conversion. Pairs are read as 64-bit words,
- * upper half last in the number. */
-TARGET static void uniform_f64(const uint32_t *words, double *out, int64_t n) {
-    int64_t i = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (; i + LANES64 <= n; i += LANES64) {
-        pair64v pair = *(const pair64v *)(words + 2 * i);
-        f64v upper = (f64v)((pair & 0x1fffffU) | 0x4530000000000000U) - 0x1p84;
-        f64v lower = (f64v)((pair >> 32) | 0x4330000000000000U) - 0x1p52;
-        *(f64v *)(out + i) = (upper + lower) * 0x1p-53;
-    }
-#endif
-    for (; i < n; i++) {
-        uint64_t bits = (uint64_t)(words[2 * i] & 0x1fffffU) << 32 | words[2 * i + 1];
-        out[i] = (double)(int64_t)bits * 0x1p-53;
-    }
-}
-
-#include "core/random_short.h"
+#include "core/random_make.h"
 
 #include "core/random_normal.h"
 
 const nomen__random_loops LOOPS = {
     .refill = refill,
     .temper = temper,
-    .uniform_f32 = uniform_f32,
-    .uniform_f64 = uniform_f64,
-    .uniform_16 = uniform_16,
+    .make =
+        {
+            [NOMEN__MADE_UNIFORM] = {[NOMEN_F16] = uniform_f16,
+                                     [NOMEN_BF16] = uniform_bf16,
+                                     [NOMEN_F32] = uniform_f32,
+                                     [NOMEN_F64] = uniform_f64},
+            [NOMEN__MADE_BETWEEN] = {[NOMEN_F16] = between_f16,
+                                     [NOMEN_BF16] = between_bf16,
+                                     [NOMEN_F32] = between_f32,
+                                     [NOMEN_F64] = between_f64},
+            [NOMEN__MADE_BITS] = {[NOMEN_BOOL] = bits_bool,
+                                  [NOMEN_U8] = bits_u8,
+                                  [NOMEN_I8] = bits_i8,
+                                  [NOMEN_I16] = bits_i16,
+                                  [NOMEN_I32] = bits_i32,
+                                  [NOMEN_I64] = bits_i64,
+                                  [NOMEN_F64] = bits_f64},
+            [NOMEN__MADE_REST] = {[NOMEN_BOOL] = rest_bool,
+                                  [NOMEN_U8] = rest_8,
+                                  [NOMEN_I8] = rest_8,
+                                  [NOMEN_I16] = rest_i16,
+                                  [NOMEN_I32] = rest_i32,
+                                  [NOMEN_I64] = rest_i64,
+                                  [NOMEN_F16] = rest_f16,
+                                  [NOMEN_BF16] = rest_bf16,
+                                  [NOMEN_F32] = rest_f32,
+                                  [NOMEN_F64] = rest_f64},
+            [NOMEN__MADE_FAR_REST] =
+                {[NOMEN_I64] = far_i64, [NOMEN_F32] = far_f32, [NOMEN_F64] = far_f64},
+        },
     .normal_f32 = normal_f32,
     .normal_16 = normal_16,
-    .scale_f32 = scale_f32,
-    .scale_f64 = scale_f64,
-    .remainders = remainders,
-    .whole = whole,
-    .wide = wide,
 };

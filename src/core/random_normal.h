@@ -3,26 +3,6 @@
  * polynomials of Moshier's Cephes library in the order and with the fusions of PyTorch's build,
  * since every rounding shows in what comes out. */
 
-#ifdef ONE_BY_ONE
-static inline f32v fused_lanes(f32v a, f32v b, f32v c) {
-    f32v result;
-    for (int i = 0; i < LANES; i++) result[i] = fmaf(a[i], b[i], c[i]);
-    return result;
-}
-
-static inline f64v fused_lanes64(f64v a, f64v b, f64v c) {
-    f64v result;
-    for (int i = 0; i < LANES64; i++) result[i] = fma(a[i], b[i], c[i]);
-    return result;
-}
-
-static inline f32v root_lanes(f32v x) {
-    f32v result;
-    for (int i = 0; i < LANES; i++) result[i] = sqrtf(x[i]);
-    return result;
-}
-#endif
-
 /* log u for normal u > 0: u = 2^e m with m in [sqrt(1/2), sqrt(2)). */
 BODY f32v log_of(f32v u) {
     u32v bits = (u32v)u;
@@ -105,38 +85,47 @@ TARGET static void normal_f32(float *at, int64_t groups, float mean, float std) 
 
 /* The same of 16-bit floats: radii and angles are looked up, by words of which the lowest bits
  * count. */
-BODY f32v look_up_half(const float *table, const uint16_t *at, int mask) {
-    uint16_t words[LANES];
-    for (int k = 0; k < AT_A_TIME; k++)
-        memcpy(words + k * HALF, at + k * GROUP, sizeof(uint16_t[HALF]));
-    return look_up(table, words, mask);
-}
-BODY void store_half_16(uint16_t *at, u32v x) {
-    uint16_t made[LANES];
-    store_16(x, (char *)made);
-    for (int k = 0; k < AT_A_TIME; k++)
-        memcpy(at + k * GROUP, made + k * HALF, sizeof(uint16_t[HALF]));
+BODY f32v look_up(const float *table, const uint16_t *at, int mask) {
+    /* Named one by one they go into the vector without a way through memory. */
+    return (f32v){
+        table[at[0] & mask],         table[at[1] & mask],         table[at[2] & mask],
+        table[at[3] & mask],         table[at[4] & mask],         table[at[5] & mask],
+        table[at[6] & mask],         table[at[7] & mask],
+#if LANES == 16
+        table[at[GROUP] & mask],     table[at[GROUP + 1] & mask], table[at[GROUP + 2] & mask],
+        table[at[GROUP + 3] & mask], table[at[GROUP + 4] & mask], table[at[GROUP + 5] & mask],
+        table[at[GROUP + 6] & mask], table[at[GROUP + 7] & mask],
+#endif
+    };
 }
 
 /* Every step is rounded. */
+BODY f32v round_to_bf16(f32v value) { return (f32v)(bf16_from(value) << 16); }
 BODY u32v stretch_bf16(f32v x, float mean, float std) {
     return bf16_from(round_to_bf16(round_to_bf16(x) * std) + mean);
 }
 /* The end is rounded. */
-BODY u32v stretch_f16(f32v x, float mean, float std) {
+BODY f32v stretch_f16(f32v x, float mean, float std) {
     const f32v zero = {0};
-    return f16_from(FMA(x, zero + std, zero + mean));
+    return one_nan(FMA(x, zero + std, zero + mean));
 }
 
 BODY void normal_group_16(uint16_t *at, nomen_dtype dtype, const nomen__normal_tables *t,
                           float mean, float std) {
     const bool brain = dtype == NOMEN_BF16;
     const int mask = (brain ? NOMEN__BF16_COUNT : NOMEN__F16_COUNT) - 1;
-    const f32v radius = look_up_half(t->radius, at, mask);
-    const f32v x = radius * look_up_half(t->cosine, at + HALF, mask);
-    const f32v y = radius * look_up_half(t->sine, at + HALF, mask);
-    store_half_16(at, brain ? stretch_bf16(x, mean, std) : stretch_f16(x, mean, std));
-    store_half_16(at + HALF, brain ? stretch_bf16(y, mean, std) : stretch_f16(y, mean, std));
+    const f32v radius = look_up(t->radius, at, mask);
+    const f32v x = radius * look_up(t->cosine, at + HALF, mask);
+    const f32v y = radius * look_up(t->sine, at + HALF, mask);
+    uint16_t made[2 * LANES];
+    char *const to = (char *)(AT_A_TIME > 1 ? made : at);
+    if (brain)
+        store_16(stretch_bf16(x, mean, std), stretch_bf16(y, mean, std), to);
+    else
+        store_f16(stretch_f16(x, mean, std), stretch_f16(y, mean, std), to);
+    for (int k = 0; k < 2 * AT_A_TIME && AT_A_TIME > 1; k++) /* radii of all groups come first */
+        memcpy(at + k % AT_A_TIME * GROUP + k / AT_A_TIME * HALF, made + k * HALF,
+               sizeof(uint16_t[HALF]));
 }
 
 /* With the dtype as a constant nothing is decided in the loop. */
@@ -158,17 +147,4 @@ TARGET static void normal_16(uint16_t *at, int64_t groups, nomen_dtype dtype,
         normal_groups_of(at, groups, NOMEN_BF16, t, mean, std);
     else
         normal_groups_of(at, groups, NOMEN_F16, t, mean, std);
-}
-
-TARGET static void scale_f32(float *at, int64_t n, float width, float low) {
-    const f32v zero = {0}, widths = zero + width, lows = zero + low;
-    for (; n >= LANES; n -= LANES, at += LANES) *(f32v *)at = FMA(*(f32v *)at, widths, lows);
-    for (; n > 0; n--, at++) *at = fmaf(*at, width, low);
-}
-
-TARGET static void scale_f64(double *at, int64_t n, double width, double low) {
-    const f64v zero = {0}, widths = zero + width, lows = zero + low;
-    for (; n >= LANES64; n -= LANES64, at += LANES64)
-        *(f64v *)at = FMA64(*(f64v *)at, widths, lows);
-    for (; n > 0; n--, at++) *at = fma(*at, width, low);
 }

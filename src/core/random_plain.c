@@ -5,8 +5,13 @@
 #define FMA64(a, b, c) fused_lanes64(a, b, c)
 #define ROOT(x)        root_lanes(x)
 #define MULTIPLY(a, b) (((a) & UINT32_MAX) * ((b) & UINT32_MAX))
+#define LESSER(a, b)   choose((a) < (b), a, b)
+#define IF_ODD(x, y)   (-((x) & 1) & (y))
+#define HALVES(x)      __builtin_convertvector(round_f16(x), u16v)
+#define LONGS(h)       __builtin_convertvector(h, i64v)
+#define DOUBLES(h)     __builtin_convertvector(h, f64v)
 #define LOOPS          nomen__random_plain
-#define ONE_BY_ONE     /* FMA and ROOT are functions of random_normal.h */
+#define ONE_BY_ONE     /* FMA and ROOT are functions of random_loops.h */
 #include "core/random_loops.h"
 
 const nomen__random_loops *nomen__random_loops_of(nomen__isa isa) {

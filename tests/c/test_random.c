@@ -153,30 +153,32 @@ static void golden_draws(void **unused) {
     assert_in_range(cases, 200, 1000);
 }
 
-/* What the loops make of the same words, of every dtype. Lengths no vector divides. */
+/* What the loops make of the same words, of every kind and dtype. Lengths no vector divides. */
 enum { DRAWN = 16 * 37 };
-static unsigned char made[2][NOMEN_DTYPE_COUNT][8 * DRAWN];
+static unsigned char made[2][NOMEN__MADE_COUNT][NOMEN_DTYPE_COUNT][8 * DRAWN];
+static uint16_t normal_made[2][2][DRAWN];
 
-static void make_all(const nomen__random_loops *loops, const uint32_t *words,
-                     unsigned char (*to)[8 * DRAWN]) {
-    static const nomen_dtype narrow[] = {NOMEN_BOOL, NOMEN_U8,  NOMEN_I8,   NOMEN_I16,
-                                         NOMEN_I32,  NOMEN_F16, NOMEN_BF16, NOMEN_F32};
-    static const nomen_dtype half[] = {NOMEN_F16, NOMEN_BF16}, large[] = {NOMEN_I64, NOMEN_F64};
+static int make_all(const nomen__random_loops *loops, const uint32_t *words, int which) {
+    static const nomen_dtype half[] = {NOMEN_F16, NOMEN_BF16};
     static float numbers[2 << 11];
     static const nomen__normal_tables tables = {numbers, numbers + (1 << 11), numbers};
-    const float scale[] = {-70000, 140000};
+    const nomen__making with = {-70000, 140000, -77, 1000003, UINT32_MAX / 1000003};
+    int count = 0;
     for (int j = 0; j < 2 << 11; j++) numbers[j] = (float)(j % 37) / 7 - 2;
-    for (size_t j = 0; j < NOMEN_COUNT(narrow); j++)
-        loops->whole(words, to[narrow[j]], DRAWN - 3, narrow[j]);
-    for (size_t j = 0; j < NOMEN_COUNT(large); j++)
-        loops->wide(words, to[large[j]], DRAWN / 2 - 1, large[j]);
+    for (int kind = 0; kind < NOMEN__MADE_COUNT; kind++)
+        for (nomen_dtype d = 0; d < NOMEN_DTYPE_COUNT; d++) {
+            if (!loops->make[kind][d]) continue;
+            unsigned char *const to = made[which][kind][d];
+            const int whole = nomen_dtype_size(d) == 8 ? DRAWN / 2 : DRAWN;
+            memset(to, 0xa5, sizeof made[which][kind][d]);
+            loops->make[kind][d](words, to, whole - 3 - count % 2, &with);
+            count++;
+        }
     for (size_t j = 0; j < NOMEN_COUNT(half); j++) {
-        uint16_t *at = (uint16_t *)to[half[j]] + DRAWN;
-        loops->uniform_16(words, at, DRAWN - 5, half[j], NULL);
-        loops->uniform_16(words, at + DRAWN, DRAWN - 5, half[j], scale);
-        loops->uniform_16(words, at + 2 * DRAWN, DRAWN, half[j], NULL);
-        loops->normal_16(at + 2 * DRAWN, DRAWN / 16, half[j], &tables, 0.7F, 1.3F);
+        loops->make[NOMEN__MADE_BITS][NOMEN_I16](words, normal_made[which][j], DRAWN, NULL);
+        loops->normal_16(normal_made[which][j], DRAWN / 16, half[j], &tables, 0.7F, 1.3F);
     }
+    return count;
 }
 
 /* All ISAs give the same bits as the plain code. */
@@ -189,8 +191,6 @@ static void isas_agree(void **unused) {
     static const nomen__isa isas[] = {NOMEN__AVX2, NOMEN__AVX512};
     const nomen__random_loops *plain = nomen__random_loops_of(NOMEN__SCALAR);
     static float f[2][N];
-    static double d[2][N];
-    static int64_t whole[2][3 * N];
     static uint32_t state[2][NOMEN__MT_WORDS + NOMEN__MT_PAD], ready[2][NOMEN__MT_WORDS];
     for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++) {
         const nomen__random_loops *other = nomen__random_loops_of(isas[k]);
@@ -199,27 +199,69 @@ static void isas_agree(void **unused) {
         for (int i = 0; i < 2; i++) {
             for (uint32_t j = 0; j < NOMEN__MT_WORDS; j++) state[i][j] = j * 2654435761U;
             for (int round = 0; round < 3; round++) both[i]->refill(state[i], ready[i]);
-            both[i]->uniform_f32(ready[i], f[i], N);
-            both[i]->uniform_f64(ready[i], d[i], N / 2);
-            both[i]->uniform_f64(ready[i], d[i] + N / 2, N / 2);
+            both[i]->make[NOMEN__MADE_UNIFORM][NOMEN_F32](ready[i], f[i], N, NULL);
             both[i]->normal_f32(f[i], N / 32, 0, 1);
             both[i]->normal_f32(f[i] + N / 32 * 16, N / 32, 3, 0.5F);
-            both[i]->remainders(ready[i], whole[i], N - 3, NOMEN_I64, 1000003, -77);
-            both[i]->remainders(ready[i], whole[i] + N, N - 1, NOMEN_F64, 7, 1000000000);
-            both[i]->remainders(ready[i], whole[i] + 2 * N, N - 1, NOMEN_F32, UINT32_MAX, 0);
-            both[i]->scale_f32(f[i], N - 3, 0.7F, -1.3F);
-            both[i]->scale_f64(d[i], N - 1, 0.7, -1.3);
-            make_all(both[i], ready[i], made[i]);
+            assert_int_equal(make_all(both[i], ready[i], i), 28);
         }
         assert_memory_equal(state[0], state[1], sizeof(uint32_t) * NOMEN__MT_WORDS);
         assert_memory_equal(ready[0], ready[1], sizeof ready[0]);
         assert_memory_equal(f[0], f[1], sizeof f[0]);
-        assert_memory_equal(d[0], d[1], sizeof d[0]);
-        assert_memory_equal(whole[0], whole[1], sizeof whole[0]);
+        assert_memory_equal(normal_made[0], normal_made[1], sizeof normal_made[0]);
         assert_memory_equal(made[0], made[1], sizeof made[0]);
-        for (int j = 0; j < N - 3; j++)
-            assert_int_equal(whole[0][j], (int64_t)(ready[0][j] % 1000003) - 77);
     }
+}
+
+/* NaN as a bound: one NaN of 16 bits on every ISA, wherever it comes from. */
+static void bounds_without_number(void **unused) {
+    (void)unused;
+    static const nomen__isa isas[] = {NOMEN__SCALAR, NOMEN__AVX2, NOMEN__AVX512};
+    const nomen__making with[] = {{-(double)NAN, 1, 0, 1, 0}, {-INFINITY, INFINITY, 0, 1, 0}};
+    enum { N = 37 };
+    uint32_t words[N];
+    uint16_t found[N];
+    for (int i = 0; i < N; i++) words[i] = 0xffffffffU - (uint32_t)i * 3;
+    for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++)
+        for (size_t j = 0; j < NOMEN_COUNT(with); j++) {
+            const nomen__random_loops *loops = nomen__random_loops_of(isas[k]);
+            loops->make[NOMEN__MADE_BETWEEN][NOMEN_F16](words, found, N, &with[j]);
+            for (int i = 0; i < N; i++) assert_int_equal(found[i], 0x7e00);
+            loops->make[NOMEN__MADE_BETWEEN][NOMEN_BF16](words, found, N, &with[j]);
+            for (int i = 0; i < N; i++) assert_int_equal(found[i], 0x7fc0);
+        }
+}
+
+/* Remainders of 32-bit sums and of larger ones, as every dtype has them: what casts of the library
+ * make of the sums, at the ends of int32 too. */
+static void remainders_of_dtypes(void **unused) {
+    (void)unused;
+    static const struct {
+        int64_t base;
+        uint64_t range;
+    } cases[] = {{0, 10},          {-5, 7},   {INT32_MIN, UINT32_MAX},     {INT32_MIN, 3},
+                 {INT32_MAX, 1},   {-1, 2},   {INT32_MAX - 9, 10},         {INT32_MAX - 9, 11},
+                 {-70000, 140001}, {2, 2049}, {INT64_C(-2147483649), 100}, {0, UINT32_MAX}};
+    enum { N = 1301 };
+    static int64_t sums[N];
+    static uint32_t words[N];
+    static unsigned char found[8 * N];
+    nomen_generator *g = nomen_generator_new(5);
+    for (size_t c = 0; c < NOMEN_COUNT(cases); c++)
+        for (nomen_dtype d = NOMEN_BOOL; d <= NOMEN_F64; d++) {
+            nomen_scope_mark mark = nomen_scope_open();
+            nomen_generator_manual_seed(g, c);
+            for (int i = 0; i < N; i++) words[i] = nomen__draw32(g);
+            for (int i = 0; i < N; i++)
+                sums[i] = (int64_t)(words[i] % cases[c].range) + cases[c].base;
+            nomen_tensor *whole =
+                nomen_from_data(sums, NOMEN_I64, NULL, NOMEN_SIZES(N), NULL, NULL);
+            nomen_generator_manual_seed(g, c);
+            nomen__random_integers(g, d, found, N, cases[c].base, cases[c].range);
+            assert_memory_equal(found, nomen_data(nomen_to(whole, .dtype = d)),
+                                N * nomen_dtype_size(d));
+            nomen_scope_close(&mark);
+        }
+    nomen_generator_free(&g);
 }
 
 /* Every range, the least and largest words: what % says. */
@@ -234,6 +276,7 @@ static void remainders_of_words(void **unused) {
     int64_t whole[N];
     double wide[N];
     float narrow[N];
+    uint32_t rests[N];
     for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++)
         for (size_t r = 0; r < NOMEN_COUNT(ranges); r++) {
             const uint32_t range = ranges[r];
@@ -244,11 +287,19 @@ static void remainders_of_words(void **unused) {
                                         : UINT32_MAX - (uint32_t)(i / 3);
             }
             const nomen__random_loops *loops = nomen__random_loops_of(isas[k]);
-            loops->remainders(words, whole, N, NOMEN_I64, range, INT64_MAX);
-            loops->remainders(words, wide, N, NOMEN_F64, range, -5);
-            loops->remainders(words, narrow, N, NOMEN_F32, range, 3);
+            nomen__make *const *make = loops->make[NOMEN__MADE_FAR_REST];
+            nomen__making with = {.range = range, .inverse = UINT32_MAX / range};
+            with.base = INT64_MAX;
+            make[NOMEN_I64](words, whole, N, &with);
+            with.base = -5;
+            make[NOMEN_F64](words, wide, N, &with);
+            with.base = 3;
+            make[NOMEN_F32](words, narrow, N, &with);
+            with.base = 0;
+            loops->make[NOMEN__MADE_REST][NOMEN_I32](words, rests, N, &with);
             for (int i = 0; i < N; i++) {
                 const uint64_t rest = words[i] % range;
+                assert_int_equal(rests[i], rest);
                 assert_true((uint64_t)whole[i] == rest + (uint64_t)INT64_MAX);
                 assert_true(wide[i] == (double)rest - 5);
                 assert_true(narrow[i] == (float)((double)rest + 3));
@@ -653,6 +704,8 @@ int main(void) {
         cmocka_unit_test(golden_draws),
         cmocka_unit_test(isas_agree),
         cmocka_unit_test(remainders_of_words),
+        cmocka_unit_test(bounds_without_number),
+        cmocka_unit_test(remainders_of_dtypes),
         cmocka_unit_test(numbers_of_dtypes),
         cmocka_unit_test(numbers_below),
         cmocka_unit_test(bad_states),
