@@ -83,6 +83,11 @@ void nomen__generator_unlock(nomen_generator *g);
 nomen_status nomen__generator_ask(nomen_generator *g);
 void nomen__generator_refill(nomen_generator *g); /* next block; position becomes 0 */
 
+/* The place among the draws, of another generator that is started too; the next `words` words are
+ * left out. */
+void nomen__generator_copy(nomen_generator *to, const nomen_generator *from);
+void nomen__generator_skip(nomen_generator *g, int64_t words);
+
 /* random_wide.c. Uniform numbers (normal ones for LOG_NORMAL) become those of a distribution, for
  * results of fewer digits than double's; a and b as above, but for GEOMETRIC a is log(1 - p). Pairs
  * of uniform numbers become normal ones; their number is one of eights. */
@@ -127,6 +132,7 @@ typedef void nomen__make(const uint32_t *words, void *out, int64_t n, const nome
 /* The inner loops, one set per ISA; all give the same bits. */
 typedef struct nomen__random_loops {
     void (*refill)(uint32_t *state, uint32_t *ready); /* next 624 words, and their tempered form */
+    void (*step)(uint32_t *state);                    /* the same without their tempered form */
     void (*temper)(const uint32_t *state, uint32_t *ready);
     nomen__make *make[NOMEN__MADE_COUNT][NOMEN_DTYPE_COUNT]; /* NULL: there is no such number */
     /* Box-Muller in place on groups of 16: 8 radii then 8 angles. */

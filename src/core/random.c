@@ -55,6 +55,24 @@ void nomen__generator_refill(nomen_generator *g) {
     g->position = 0;
 }
 
+void nomen__generator_copy(nomen_generator *to, const nomen_generator *from) {
+    to->has_next_normal = from->has_next_normal;
+    to->next_normal = from->next_normal;
+    to->position = from->position;
+    memcpy(to->state, from->state, sizeof to->state);
+    memcpy(to->ready, from->ready, sizeof to->ready);
+}
+
+void nomen__generator_skip(nomen_generator *g, int64_t words) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    int64_t position = g->position + words;
+    if (position > NOMEN__MT_WORDS) {
+        for (; position > NOMEN__MT_WORDS; position -= NOMEN__MT_WORDS) loops->step(g->state);
+        loops->temper(g->state, g->ready);
+    }
+    g->position = (int)position;
+}
+
 nomen_generator *nomen_generator_new(uint64_t seed) {
     nomen_generator *g = nomen__calloc(1, sizeof *g);
     if (!g) return NULL;

@@ -9,9 +9,7 @@
 #include <string.h>
 
 /* PIECE: elements between two questions whether to go on; a multiple of the others. */
-enum { CHUNK = 512, GROUP = 16, PARALLEL_GROUPS = 2048, PARALLEL_SHAPES = 4096, PIECE = 1 << 17 };
-/* Numbers that are drawn while others take shape, and parts in which they do. */
-enum { SHAPED = 4096, SHAPE_PARTS = 3 };
+enum { CHUNK = 512, GROUP = 16, PIECE = 1 << 17 };
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -63,10 +61,17 @@ static void *advance(void *out, nomen_dtype dtype, int64_t n) {
     return (char *)out + (size_t)n * nomen_dtype_size(dtype);
 }
 
-/* ---- pieces ---------------------------------------------------------------------------------- */
+/* ---- pieces and legs ------------------------------------------------------------------------- */
+
+typedef struct how how;
+typedef void draw(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h);
 
 /* What is drawn: each distribution reads what it has. */
-typedef struct how {
+struct how {
+    draw *some;
+    int words; /* for one element; 0: nobody knows */
+    int cost;  /* of one element, for which a word that is stepped over costs STEP */
+    bool kept; /* numbers come in pairs, the second of which waits in the generator */
     double a, b;
     int64_t base;
     uint64_t range;
@@ -74,16 +79,98 @@ typedef struct how {
     nomen__distribution which;
     nomen_dtype p_dtype;
     const char *p; /* probabilities of the elements to come */
-} how;
+};
 
-typedef void draw(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h);
+/* A piece is drawn in legs on all threads, each by a generator of its own that has stepped over the
+ * words of those before it. Stepping takes less than half of what drawing takes, and later legs,
+ * which step over more, are shorter: so all are done at the same time. The numbers do not depend on
+ * where legs end. */
+enum { STEP = 5, MOST_LEGS = 64, LEAST_COST = 100000 };
+typedef struct leg {
+    nomen_generator g; /* where it ends */
+    int64_t begin;
+    _Atomic bool done;
+} leg;
+
+typedef struct piece {
+    const nomen_generator *g;
+    nomen_dtype dtype;
+    void *out;
+    int64_t n;
+    const how *h;
+    leg *legs;
+    int count;
+} piece;
+
+/* From one place of a piece to another. */
+static void step_over(nomen_generator *g, const how *h, int64_t n) {
+    if (h->kept && g->has_next_normal && n > 0) {
+        g->has_next_normal = false;
+        n--;
+    }
+    const int64_t whole = h->kept ? n & ~INT64_C(1) : n;
+    nomen__generator_skip(g, whole * h->words);
+    if (n > whole) (void)draw_normal(g);
+}
+
+/* Goes on where a leg before it ended, if one did: whoever draws all of them steps over nothing. */
+static void run_legs(void *context, int64_t k, int64_t end) {
+    const piece *p = context;
+    for (; k < end; k++) {
+        leg *const own = &p->legs[k];
+        int64_t from = k;
+        while (from > 0 && !atomic_load_explicit(&p->legs[from - 1].done, memory_order_acquire))
+            from--;
+        nomen__generator_copy(&own->g, from > 0 ? &p->legs[from - 1].g : p->g);
+        step_over(&own->g, p->h, own->begin - p->legs[from].begin);
+        how h = *p->h;
+        if (h.p) h.p += (size_t)own->begin * nomen_dtype_size(h.p_dtype);
+        const int64_t stop = k + 1 < p->count ? p->legs[k + 1].begin : p->n;
+        h.some(&own->g, p->dtype, advance(p->out, p->dtype, own->begin), stop - own->begin, &h);
+        atomic_store_explicit(&own->done, true, memory_order_release);
+    }
+}
+
+/* Where the legs of n elements begin, on so many threads. */
+static int plan_legs(leg *legs, int64_t n, const how *h, int threads) {
+    const double keep = 1 - (double)h->words * STEP / h->cost;
+    double all = 0, length = 1, at = 0;
+    for (int k = 0; k < threads; k++, length *= keep) all += length;
+    length = (double)n / all;
+    int count = 0;
+    for (; count < threads && at < (double)n; count++, at += length, length *= keep) {
+        const int64_t begin = (int64_t)at / CHUNK * CHUNK;
+        if (count > 0 && begin == legs[count - 1].begin) break;
+        legs[count].begin = begin;
+        atomic_init(&legs[count].done, false);
+    }
+    return count;
+}
+
+/* false: on this thread alone. */
+static bool draw_in_legs(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    if (!h->words || n < 2 * CHUNK || n * h->cost < LEAST_COST) return false;
+    const int all = nomen_get_num_threads(), threads = all < MOST_LEGS ? all : MOST_LEGS;
+    if (threads == 1) return false;
+    size_t capacity;
+    leg *legs = nomen__buffer_new((size_t)threads * sizeof *legs, &capacity);
+    if (!legs) {
+        nomen__error_drop();
+        return false;
+    }
+    piece p = {g, dtype, out, n, h, legs, plan_legs(legs, n, h, threads)};
+    nomen__parallel(p.count, 1, run_legs, &p);
+    nomen__generator_copy(g, &legs[p.count - 1].g);
+    nomen__buffer_free(legs, capacity);
+    if (h->p) h->p += (size_t)n * nomen_dtype_size(h->p_dtype);
+    return true;
+}
 
 /* g is locked. What pieces draw one after the other is what all would draw at once. */
-static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                              draw *some, how *h) {
+static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     for (;;) {
         int64_t part = least(n, PIECE);
-        some(g, dtype, out, part, h);
+        if (!draw_in_legs(g, dtype, out, part, h)) h->some(g, dtype, out, part, h);
         n -= part;
         if (n <= 0) return NOMEN_OK;
         out = advance(out, dtype, part);
@@ -92,10 +179,9 @@ static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, 
     }
 }
 
-static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
-                             draw *some, how *h) {
+static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how h) {
     g = nomen__generator_lock(g);
-    nomen_status status = in_pieces(g, dtype, out, n, some, h);
+    nomen_status status = in_pieces(g, dtype, out, n, &h);
     nomen__generator_unlock(g);
     return status;
 }
@@ -103,10 +189,14 @@ static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, i
 /* ---- words to numbers ------------------------------------------------------------------------ */
 
 /* The words that are there become numbers where they lie. */
+static int words_each(nomen__made made, nomen_dtype dtype) {
+    return nomen_dtype_size(dtype) == 8 && made < NOMEN__MADE_REST ? 2 : 1;
+}
+
 static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, void *out, int64_t n,
                       const nomen__making *with) {
     nomen__make *const make = nomen__random_loops_best()->make[made][dtype];
-    const int each = nomen_dtype_size(dtype) == 8 && made < NOMEN__MADE_REST ? 2 : 1;
+    const int each = words_each(made, dtype);
     for (int64_t some; n > 0; n -= some, out = advance(out, dtype, some)) {
         some = least(n, (NOMEN__MT_WORDS - g->position) / each);
         if (some > 0) {
@@ -130,7 +220,9 @@ static void fill_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64
 
 nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
     dtype = real_parts(dtype, &n);
-    return draw_all(g, dtype, out, n, fill_uniform, NULL);
+    const int words = words_each(NOMEN__MADE_UNIFORM, dtype);
+    return draw_all(g, dtype, out, n,
+                    (how){.some = fill_uniform, .words = words, .cost = 10 * words});
 }
 
 /* Bounds and width are numbers of the dtype. */
@@ -149,25 +241,22 @@ static void fill_between(nomen_generator *g, nomen_dtype dtype, void *out, int64
 nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype, void *out,
                                            int64_t n, double low, double high) {
     dtype = real_parts(dtype, &n);
-    return draw_all(g, dtype, out, n, fill_between, &(how){.a = low, .b = high});
+    const int words = words_each(NOMEN__MADE_BETWEEN, dtype);
+    return draw_all(g, dtype, out, n,
+                    (how){fill_between, .words = words, .cost = 10 * words, .a = low, .b = high});
 }
 
 /* ---- normal ---------------------------------------------------------------------------------- */
 
-/* n single draws; in full precision, or of what is rounded to fewer digits: then most are left as
- * pairs of uniform numbers, `*pairs` of them from out[returned] on. */
-static int64_t draw_pairs(nomen_generator *g, double *out, int64_t n, bool full, int64_t *pairs) {
-    const int64_t first = n > 0 && g->has_next_normal;
-    if (first) out[0] = draw_normal(g);
-    *pairs = full ? 0 : (n - first) / GROUP * (GROUP / 2);
-    fill_uniform(g, NOMEN_F64, out + first, 2 * *pairs, NULL);
-    for (int64_t i = first + 2 * *pairs; i < n; i++) out[i] = draw_normal(g);
-    return first;
-}
-
+/* n single draws; in full precision, or of what is rounded to fewer digits: then most are made of
+ * pairs of uniform numbers at once. */
 static void draw_normals(nomen_generator *g, double *out, int64_t n, bool full) {
-    int64_t pairs, first = draw_pairs(g, out, n, full, &pairs);
-    nomen__random_pairs(out + first, pairs);
+    const int64_t first = n > 0 && g->has_next_normal;
+    const int64_t paired = full ? 0 : (n - first) / GROUP * GROUP;
+    if (first) out[0] = draw_normal(g);
+    fill_uniform(g, NOMEN_F64, out + first, paired, NULL);
+    nomen__random_pairs(out + first, paired / 2);
+    for (int64_t i = first + paired; i < n; i++) out[i] = draw_normal(g);
 }
 
 static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
@@ -181,11 +270,19 @@ static void fill_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
     }
 }
 
+static nomen_status draw_singly(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
+                                double mean, double std) {
+    const int cost = dtype == NOMEN_F64 ? 1000 : 150;
+    return draw_all(
+        g, dtype, out, n,
+        (how){fill_normal_singly, .words = 2, .cost = cost, .kept = true, .a = mean, .b = std});
+}
+
 nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
                                          int64_t n, double mean, double std) {
     if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
     dtype = real_parts(dtype, &n);
-    return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
+    return draw_singly(g, dtype, out, n, mean, std);
 }
 
 /* Box-Muller for 16-bit floats. There are few uniform numbers (2^8 in bfloat16, 2^11 in float16),
@@ -227,22 +324,6 @@ static void normal_groups_16(const nomen__random_loops *loops, nomen_dtype dtype
                      rounded((float)std));
 }
 
-/* What groups are made of: uniform numbers, for floats of 16 bits a word each. */
-static void fill_for_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    (void)h;
-    if (dtype == NOMEN_F16 || dtype == NOMEN_BF16)
-        fill_made(g, NOMEN__MADE_BITS, NOMEN_I16, out, n, NULL);
-    else
-        fill_made(g, NOMEN__MADE_UNIFORM, dtype, out, n, NULL);
-}
-
-typedef struct normal_task {
-    const nomen__random_loops *loops;
-    nomen_dtype dtype;
-    char *out;
-    double mean, std;
-} normal_task;
-
 /* In double PyTorch calls the functions of libm, and the last bits of those are nobody else's: with
  * a mean that a draw nearly cancels they become the first ones. */
 static void normal_f64(double *at, int64_t groups, double mean, double std) {
@@ -256,16 +337,22 @@ static void normal_f64(double *at, int64_t groups, double mean, double std) {
     }
 }
 
-/* Turns uniform numbers into normal ones, group by group. */
-static void normal_groups(void *context, int64_t begin, int64_t end) {
-    const normal_task *t = context;
-    char *at = advance(t->out, t->dtype, begin * GROUP);
-    if (t->dtype == NOMEN_F32) {
-        t->loops->normal_f32((float *)(void *)at, end - begin, (float)t->mean, (float)t->std);
-    } else if (t->dtype == NOMEN_F64) {
-        normal_f64((double *)(void *)at, end - begin, t->mean, t->std);
-    } else {
-        normal_groups_16(t->loops, t->dtype, (uint16_t *)(void *)at, end - begin, t->mean, t->std);
+/* Uniform numbers (for floats of 16 bits a word each) become normal ones, group by group, while
+ * they are in the cache; what is no whole group stays uniform. */
+static void fill_groups(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const nomen__random_loops *loops = nomen__random_loops_best();
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        if (dtype == NOMEN_F16 || dtype == NOMEN_BF16) {
+            fill_made(g, NOMEN__MADE_BITS, NOMEN_I16, out, part, NULL);
+            normal_groups_16(loops, dtype, out, part / GROUP, h->a, h->b);
+            continue;
+        }
+        fill_made(g, NOMEN__MADE_UNIFORM, dtype, out, part, NULL);
+        if (dtype == NOMEN_F32)
+            loops->normal_f32(out, part / GROUP, (float)h->a, (float)h->b);
+        else
+            normal_f64(out, part / GROUP, h->a, h->b);
     }
 }
 
@@ -273,24 +360,15 @@ nomen_status nomen__random_normal(nomen_generator *g, nomen_dtype dtype, void *o
                                   double mean, double std) {
     if (nomen_dtype_is_complex(dtype)) std /= M_SQRT2;
     dtype = real_parts(dtype, &n);
-    if (n < GROUP)
-        return draw_all(g, dtype, out, n, fill_normal_singly, &(how){.a = mean, .b = std});
+    if (n < GROUP) return draw_singly(g, dtype, out, n, mean, std);
+    how h = {.some = fill_groups, .words = 1, .cost = 35, .a = mean, .b = std};
+    if (dtype == NOMEN_F64) h.words = 2, h.cost = 1000;
     g = nomen__generator_lock(g);
-    /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. Their
-     * numbers wait here, so that the lock is not held while the groups are computed. */
-    double last[GROUP];
-    nomen_status status = in_pieces(g, dtype, out, n, fill_for_groups, NULL);
-    if (!status && n % GROUP != 0) fill_for_groups(g, dtype, last, GROUP, NULL);
+    nomen_status status = in_pieces(g, dtype, out, n, &h);
+    /* When groups do not fit exactly, the last 16 elements are drawn anew after all others. */
+    if (!status && n % GROUP != 0) fill_groups(g, dtype, advance(out, dtype, n - GROUP), GROUP, &h);
     nomen__generator_unlock(g);
-    if (status) return status;
-    normal_task task = {nomen__random_loops_best(), dtype, out, mean, std};
-    const int64_t grain = dtype == NOMEN_F64 ? PARALLEL_GROUPS / 16 : PARALLEL_GROUPS;
-    status = nomen__parallel_asking(n / GROUP, grain, normal_groups, &task);
-    if (status || n % GROUP == 0) return status;
-    task.out = advance(out, dtype, n - GROUP);
-    memcpy(task.out, last, GROUP * nomen_dtype_size(dtype));
-    normal_groups(&task, 0, 1);
-    return NOMEN_OK;
+    return status;
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
@@ -362,8 +440,11 @@ nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void 
                                     int64_t base, uint64_t range) {
     bool has_wide =
         dtype == NOMEN_I64 || dtype == NOMEN_F64 || dtype == NOMEN_F32 || dtype == NOMEN_BF16;
-    how h = {.base = base, .range = range, .wide = has_wide && range > UINT32_MAX};
-    return draw_all(g, dtype, out, n, range > 0 ? fill_remainders : fill_words, &h);
+    how h = {fill_remainders, .words = 1, .cost = 14, .base = base, .range = range};
+    h.wide = has_wide && range > UINT32_MAX;
+    if (h.wide || range == 0) h.words = 2, h.cost = 80;
+    if (range == 0) h.some = fill_words;
+    return draw_all(g, dtype, out, n, h);
 }
 
 /* Bits of integers and of float64; of other floats, which have all numbers up to 2^digits, the
@@ -377,7 +458,8 @@ static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n
 }
 
 nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
-    return draw_all(g, dtype, out, n, fill_any, NULL);
+    const int words = words_each(NOMEN__MADE_BITS, dtype);
+    return draw_all(g, dtype, out, n, (how){fill_any, .words = words, .cost = 11 * words});
 }
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
@@ -395,7 +477,7 @@ static void fill_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int
 
 nomen_status nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                                      double p) {
-    return draw_all(g, dtype, out, n, fill_bernoulli, &(how){.a = p});
+    return draw_all(g, dtype, out, n, (how){fill_bernoulli, .words = 2, .cost = 30, .a = p});
 }
 
 /* Probabilities of double take a double each, all others a float. */
@@ -417,7 +499,9 @@ static void fill_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out
 
 nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype, void *out,
                                           int64_t n, nomen_dtype p_dtype, const void *p) {
-    return draw_all(g, dtype, out, n, fill_bernoulli_each, &(how){.p_dtype = p_dtype, .p = p});
+    how h = {fill_bernoulli_each, .words = 1, .cost = 20, .p_dtype = p_dtype, .p = p};
+    if (p_dtype == NOMEN_F64) h.words = 2, h.cost = 30;
+    return draw_all(g, dtype, out, n, h);
 }
 
 static void shape_values(nomen__distribution which, double *u, int64_t n, double a, double b) {
@@ -437,113 +521,20 @@ static void shape_values(nomen__distribution which, double *u, int64_t n, double
     }
 }
 
-typedef struct shape_task {
-    nomen__distribution which;
-    double *u, a, b;
-} shape_task;
-
-static void shape_part(void *context, int64_t begin, int64_t end) {
-    const shape_task *t = context;
-    shape_values(t->which, t->u + begin, end - begin, t->a, t->b);
-}
-
-/* Numbers of at most n draws, on their way: pairs of uniform numbers first, then what is to take
- * shape. */
-typedef struct block {
-    double *u;
-    int64_t n, first, pairs;
-} block;
-
-static void draw_block(nomen_generator *g, block *b, const how *h, bool full) {
-    b->first = b->pairs = 0;
-    if (h->which == NOMEN__LOG_NORMAL)
-        b->first = draw_pairs(g, b->u, b->n, full, &b->pairs);
-    else
-        fill_uniform(g, NOMEN_F64, b->u, b->n, NULL);
-}
-
-/* Numbers from to `to` take shape and are stored. from - first is a multiple of GROUP, or from is
- * 0; so is to - first, or to is n. */
-static void shape_block(const block *b, int64_t from, int64_t to, const how *h, bool full,
-                        nomen_dtype dtype, void *out) {
-    const int64_t paired = b->first + 2 * b->pairs;
-    for (int64_t part; from < to; from += part) {
-        part = least(to - from, from < b->first ? b->first - from : CHUNK);
-        double *u = b->u + from;
-        if (from >= b->first && from < paired)
-            nomen__random_pairs(u, least(part, paired - from) / 2);
+static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
+    const bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
+    double u[CHUNK];
+    for (int64_t part; n > 0; n -= part, out = advance(out, dtype, part)) {
+        part = least(n, CHUNK);
+        if (h->which == NOMEN__LOG_NORMAL)
+            draw_normals(g, u, part, full);
+        else
+            fill_uniform(g, NOMEN_F64, u, part, NULL);
         if (full)
             shape_values(h->which, u, part, h->a, h->b);
         else
             nomen__random_shape(h->which, u, part, h->a, h->b);
-        nomen__store_doubles(dtype, advance(out, dtype, from), u, part);
-    }
-}
-
-/* One block is drawn while the one before it takes shape, in parts. */
-typedef struct relay {
-    nomen_generator *g;
-    const how *h;
-    bool full;
-    nomen_dtype dtype;
-    void *out; /* of the block that takes shape */
-    block drawn, shaped;
-} relay;
-
-static void run_relay(void *context, int64_t begin, int64_t end) {
-    relay *r = context;
-    const block *b = &r->shaped;
-    const int64_t each = (b->n - b->first) / SHAPE_PARTS / GROUP * GROUP;
-    for (; begin < end; begin++) {
-        if (begin == 0) {
-            draw_block(r->g, &r->drawn, r->h, r->full);
-            continue;
-        }
-        const int64_t from = begin == 1 ? 0 : b->first + (begin - 1) * each;
-        const int64_t to = begin == SHAPE_PARTS ? b->n : b->first + begin * each;
-        shape_block(b, from, to, r->h, r->full, r->dtype, r->out);
-    }
-}
-
-/* On all threads; false: there is no memory for that. */
-static bool fill_in_relay(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, const how *h,
-                          bool full) {
-    size_t capacity;
-    double *u = nomen__buffer_new(2 * SHAPED * sizeof *u, &capacity);
-    if (!u) {
-        nomen__error_drop();
-        return false;
-    }
-    relay r = {.g = g, .h = h, .full = full, .dtype = dtype, .out = out};
-    r.drawn.u = u;
-    r.shaped.u = u + SHAPED;
-    do {
-        r.drawn.n = least(n, SHAPED);
-        n -= r.drawn.n;
-        nomen__parallel(1 + SHAPE_PARTS, 1, run_relay, &r);
-        r.out = advance(r.out, dtype, r.shaped.n);
-        const block drawn = r.drawn;
-        r.drawn = r.shaped;
-        r.shaped = drawn;
-    } while (r.shaped.n > 0);
-    nomen__buffer_free(u, capacity);
-    return true;
-}
-
-/* In double the words are drawn first, and become numbers on all threads. */
-static void fill_distribution(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
-    const bool full = dtype == NOMEN_F64 || !isfinite(h->a) || !isfinite(h->b);
-    double values[CHUNK];
-    if (dtype == NOMEN_F64) {
-        draw_block(g, &(block){.u = out, .n = n}, h, full);
-        return;
-    }
-    if (n >= 2 * SHAPED && nomen_get_num_threads() > 1 && fill_in_relay(g, dtype, out, n, h, full))
-        return;
-    for (block b = {.u = values}; n > 0; n -= b.n, out = advance(out, dtype, b.n)) {
-        b.n = least(n, CHUNK);
-        draw_block(g, &b, h, full);
-        shape_block(&b, 0, b.n, h, full, dtype, out);
+        nomen__store_doubles(dtype, out, u, part);
     }
 }
 
@@ -551,9 +542,8 @@ nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution 
                                         nomen_dtype dtype, void *out, int64_t n, double a,
                                         double b) {
     if (which == NOMEN__GEOMETRIC) a = log(1.0 - a);
-    how h = {.a = a, .b = b, .which = which};
-    nomen_status status = draw_all(g, dtype, out, n, fill_distribution, &h);
-    if (status || dtype != NOMEN_F64) return status;
-    shape_task task = {which, out, a, b};
-    return nomen__parallel_asking(n, PARALLEL_SHAPES, shape_part, &task);
+    const bool pairs = which == NOMEN__LOG_NORMAL;
+    how h = {fill_distribution, .words = 2, .kept = pairs, .a = a, .b = b, .which = which};
+    h.cost = dtype == NOMEN_F64 ? 1000 : pairs ? 200 : 100;
+    return draw_all(g, dtype, out, n, h);
 }

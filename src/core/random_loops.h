@@ -61,16 +61,16 @@ BODY u32v temper_words(u32v y) {
     return y ^ (y >> 18);
 }
 
-/* Eight or sixteen words from i on; `far` is the place of the words 397 further. */
+/* A vector of words from i on; `far` is the place of the words 397 further. */
 BODY void next_words(uint32_t *state, uint32_t *ready, int i, int far) {
     const u32v here = *(const u32v *)(state + i), next = *(const u32v *)(state + i + 1);
     const u32v mixed = (here & 0x80000000U) | (next & 0x7fffffffU);
     const u32v word = *(const u32v *)(state + far) ^ (mixed >> 1) ^ IF_ODD(next, 0x9908b0dfU);
     *(u32v *)(state + i) = word;
-    *(u32v *)(ready + i) = temper_words(word);
+    if (ready) *(u32v *)(ready + i) = temper_words(word);
 }
 
-TARGET static void refill(uint32_t *state, uint32_t *ready) {
+BODY void next_block(uint32_t *state, uint32_t *ready) {
     enum { WRAP = NOMEN__MT_WORDS - NOMEN__MT_SHIFT, WHOLE = WRAP / LANES * LANES };
     next_words(state, ready, 0, NOMEN__MT_SHIFT);
     /* The new words stand behind the old ones too: the vector at WHOLE reads across the end, the
@@ -80,6 +80,10 @@ TARGET static void refill(uint32_t *state, uint32_t *ready) {
     for (; i <= WHOLE; i += LANES) next_words(state, ready, i, i + NOMEN__MT_SHIFT);
     for (; i < NOMEN__MT_WORDS; i += LANES) next_words(state, ready, i, i - WRAP);
 }
+
+TARGET static void refill(uint32_t *state, uint32_t *ready) { next_block(state, ready); }
+
+TARGET static void step(uint32_t *state) { next_block(state, NULL); }
 
 TARGET static void temper(const uint32_t *state, uint32_t *ready) {
     for (int i = 0; i < NOMEN__MT_WORDS; i += LANES)
@@ -92,6 +96,7 @@ TARGET static void temper(const uint32_t *state, uint32_t *ready) {
 
 const nomen__random_loops LOOPS = {
     .refill = refill,
+    .step = step,
     .temper = temper,
     .make =
         {

@@ -678,6 +678,59 @@ static void shapes_of_all_threads(void **unused) {
     free(together);
 }
 
+enum { LEGS_KINDS = 12 };
+
+static void draw_kind(int kind, void *out, int64_t n, const float *p) {
+    switch (kind) {
+    case 0: nomen__random_uniform(NULL, NOMEN_F32, out, n); break;
+    case 1: nomen__random_uniform_between(NULL, NOMEN_F64, out, n, -1, 3); break;
+    case 2: nomen__random_normal(NULL, NOMEN_F32, out, n, 1, 2); break;
+    case 3: nomen__random_normal(NULL, NOMEN_F64, out, n, 1, 2); break;
+    case 4: nomen__random_normal(NULL, NOMEN_BF16, out, n, 0, 1); break;
+    case 5: nomen__random_normal_singly(NULL, NOMEN_F32, out, n, 0, 1); break;
+    case 6: nomen__random_normal_singly(NULL, NOMEN_F64, out, n, 0, 1); break;
+    case 7: nomen__random_integers(NULL, NOMEN_I64, out, n, -3, 1000); break;
+    case 8: nomen__random_integers(NULL, NOMEN_I64, out, n, 0, UINT64_C(1) << 40); break;
+    case 9: nomen__random_any(NULL, NOMEN_F64, out, n); break;
+    case 10: nomen__random_bernoulli(NULL, NOMEN_U8, out, n, 0.3); break;
+    default: nomen__random_bernoulli_each(NULL, NOMEN_U8, out, n, NOMEN_F32, p);
+    }
+}
+
+/* Numbers and the state behind them do not depend on the number of threads: from an odd place, with
+ * and without a kept number, of one piece and of several. */
+static void legs_are_one_draw(void **unused) {
+    (void)unused;
+    enum { N = 300001, STATE = 4096 };
+    static const int64_t sizes[] = {30000, 131072 + 5000, N};
+    const int before = nomen_get_num_threads();
+    char *alone = calloc(N, 8), *together = calloc(N, 8);
+    float *p = malloc(N * sizeof *p);
+    static unsigned char state[2][STATE];
+    assert_true(alone && together && p);
+    for (int i = 0; i < N; i++) p[i] = (float)(i % 101) / 101;
+    for (int kind = 0; kind < LEGS_KINDS; kind++)
+        for (size_t k = 0; k < NOMEN_COUNT(sizes); k++)
+            for (int left = 0; left < 2; left++)
+                for (int threads = 1; threads <= 7; threads += 1 + threads / 3) {
+                    double some[3];
+                    char *to = threads == 1 ? alone : together;
+                    memset(to, 0, 8 * N);
+                    nomen_set_num_threads(threads);
+                    nomen_manual_seed(7);
+                    nomen__random_uniform(NULL, NOMEN_F32, some, 3);
+                    if (left) nomen__random_normal_singly(NULL, NOMEN_F64, some, 1, 0, 1);
+                    draw_kind(kind, to, sizes[k], p);
+                    nomen_generator_get_state(NULL, state[threads > 1], STATE);
+                    assert_memory_equal(to, alone, 8 * N);
+                    assert_memory_equal(state[threads > 1], state[0], STATE);
+                }
+    nomen_set_num_threads(before);
+    free(alone);
+    free(together);
+    free(p);
+}
+
 static void each_its_probability(void **unused) {
     (void)unused;
     const float p[] = {0, 1, 0.25F, 0, 1};
@@ -715,6 +768,7 @@ int main(void) {
         cmocka_unit_test(shared_by_threads),
         cmocka_unit_test(forks),
         cmocka_unit_test(large_normal),
+        cmocka_unit_test(legs_are_one_draw),
         cmocka_unit_test(each_its_probability),
         cmocka_unit_test(shapes_of_all_threads),
     };
