@@ -124,7 +124,7 @@ static APART void FN(straight)(const nomen__rows_args *a, int64_t row, int64_t r
     const int64_t n = a->n, each = WAITS ? (n + W - 1) / W * W : 0;
     F wide[WIDE ? ROOM : 1] __attribute__((aligned(64)));
     F most[TOGETHER], closing[TOGETHER];
-    double sum[TOGETHER];
+    double sum[TOGETHER] = {0}; /* or gcc thinks that there are no rows */
     T *out[TOGETHER];
     const T *in[TOGETHER];
     for (int64_t r = 0; r < rows; r++) {
