@@ -45,7 +45,8 @@ BODY void store_8(u32v w, char *out) {
 /* Two vectors of numbers below 2^16. */
 BODY void store_16(u32v first, u32v second, char *out) {
 #ifdef PACK
-    *(u32v *)(void *)out = PACK(first, second);
+    const u32v both = PACK(first, second);
+    memcpy(out, &both, sizeof both);
 #else
     *(u16v *)(void *)out = __builtin_convertvector(first, u16v);
     *(u16v *)(void *)(out + 2 * LANES) = __builtin_convertvector(second, u16v);

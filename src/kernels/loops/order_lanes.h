@@ -20,8 +20,8 @@ static void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
 
 #if WIDTH == 32
 /* Level i of the keys of LANES rows: as words, a position beside each key. */
-static inline void ORDER_NAME(put_level, WIDTH, e)(int64_t *v, lanes_u32 keys, int64_t i) {
-    const lanes_u32 at = (lanes_u32){0} + (K)i, signs = keys ^ (K)1 << (WIDTH - 1);
+static inline void ORDER_NAME(put_level, WIDTH, e)(int64_t *v, const lanes_u32 *keys, int64_t i) {
+    const lanes_u32 at = (lanes_u32){0} + (K)i, signs = *keys ^ (K)1 << (WIDTH - 1);
     const lanes_u32 low = TURN_LOW(at, signs), high = TURN_HIGH(at, signs);
     memcpy(v, &low, sizeof low);
     memcpy(v + LANES / 2, &high, sizeof high);
@@ -38,7 +38,7 @@ static void ORDER_NAME(put_levels, WIDTH, e)(int64_t *v, const K *keys, int64_t 
         turn_lanes(x);
 #pragma GCC unroll 8
         for (int l = 0; l < LANES; l++)
-            ORDER_NAME(put_level, WIDTH, e)(v + (i + l) * LEVEL, x[l], i + l);
+            ORDER_NAME(put_level, WIDTH, e)(v + (i + l) * LEVEL, &x[l], i + l);
     }
 #else
     for (int64_t i = 0; i < n; i++)
@@ -59,7 +59,7 @@ static void ORDER_NAME(levels, WIDTH, e)(int64_t *v, const nomen__order_args *a,
 #if WIDTH == 32
             lanes_u32 level;
             memcpy(&level, keys, sizeof level);
-            ORDER_NAME(put_level, WIDTH, e)(v + i * LEVEL, level, i);
+            ORDER_NAME(put_level, WIDTH, e)(v + i * LEVEL, &level, i);
 #else
             for (int r = 0; r < LANES; r++) PUT_LANE(v + i * LEVEL, r, keys[r], i);
 #endif
