@@ -96,48 +96,13 @@ static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b)
     *a = least;
 }
 
-/* A key of each of LANES rows, and half as many words; how squares of them are turned over. Words
- * come out of two vectors as the processor joins them, so rows do not lie in order in a level. */
-typedef uint32_t lanes_u32 __attribute__((vector_size(4 * LANES)));
-typedef uint64_t half_u64 __attribute__((vector_size(4 * LANES)));
-#define TURN_LOW(a, b)    __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define TURN_HIGH(a, b)   __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+/* A key of each of LANES rows, and half as many words. Words come out of two vectors as the
+ * processor joins them, so rows do not lie in order in a level. */
+typedef turn_u32x8 lanes_u32;
+typedef turn_u64x4 half_u64;
+_Static_assert(sizeof(lanes_u32) == 4 * LANES, "squares of LANES are turned over");
 #define LANE_OF_ROW(row)  (((row) & 1) | ((row) & 4) >> 1 | ((row) & 2) << 1)
 #define ROW_OF_LANE(lane) LANE_OF_ROW(lane) /* two bits change places */
-
-static inline __attribute__((always_inline)) void turn_lanes(lanes_u32 x[LANES]) {
-    lanes_u32 y[LANES];
-#pragma GCC unroll 4
-    for (int i = 0; i < LANES; i += 2) { /* rows i and i + 1: pairs of each column */
-        y[i] = TURN_LOW(x[i], x[i + 1]);
-        y[i + 1] = TURN_HIGH(x[i], x[i + 1]);
-    }
-#pragma GCC unroll 4
-    for (int i = 0; i < LANES; i += 4) /* pairs of rows: fours of a column */
-        for (int k = 0; k < 2; k++) {
-            const lanes_u32 a = y[i + k], b = y[i + k + 2];
-            x[i + 2 * k] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-            x[i + 2 * k + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-#pragma GCC unroll 4
-    for (int i = 0; i < LANES / 2; i++) {
-        y[i] = __builtin_shufflevector(x[i], x[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        y[i + 4] = __builtin_shufflevector(x[i], x[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-#pragma GCC unroll 8
-    for (int i = 0; i < LANES; i++) x[i] = y[i];
-}
-
-static inline __attribute__((always_inline)) void turn_half(half_u64 x[LANES / 2]) {
-    const half_u64 a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
-    const half_u64 b = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
-    const half_u64 c = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6);
-    const half_u64 d = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
-    x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    x[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    x[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
 
 /* A level of keys with their positions behind: as many rows as a vector has. */
 typedef struct pair_part {

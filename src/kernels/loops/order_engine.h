@@ -65,8 +65,7 @@ static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
 #if WIDTH == 32
     else if (n <= LANED)
         sort_in_lanes(a, n);
-#endif
-#if WIDTH == 64
+#else
     else if (n <= UINT32_MAX)
         sort_pairs(a, spare, n);
 #endif

@@ -22,7 +22,7 @@ static void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
 /* Level i of the keys of LANES rows: as words, a position beside each key. */
 static inline void ORDER_NAME(put_level, WIDTH, e)(int64_t *v, const lanes_u32 *keys, int64_t i) {
     const lanes_u32 at = (lanes_u32){0} + (K)i, signs = *keys ^ (K)1 << (WIDTH - 1);
-    const lanes_u32 low = TURN_LOW(at, signs), high = TURN_HIGH(at, signs);
+    const lanes_u32 low = TURN_LOW_PAIRS(at, signs), high = TURN_HIGH_PAIRS(at, signs);
     memcpy(v, &low, sizeof low);
     memcpy(v + LANES / 2, &high, sizeof high);
 }
@@ -35,7 +35,7 @@ static void ORDER_NAME(put_levels, WIDTH, e)(int64_t *v, const K *keys, int64_t 
         lanes_u32 x[LANES];
 #pragma GCC unroll 8
         for (int r = 0; r < LANES; r++) memcpy(&x[r], keys + r * n + i, sizeof x[r]);
-        turn_lanes(x);
+        turn_8_u32(x);
 #pragma GCC unroll 8
         for (int l = 0; l < LANES; l++)
             ORDER_NAME(put_level, WIDTH, e)(v + (i + l) * LEVEL, &x[l], i + l);
@@ -86,7 +86,7 @@ static void ORDER_NAME(rows, WIDTH, e)(E *to, const int64_t *v, int64_t rows, in
 #pragma GCC unroll 4
             for (int l = 0; l < HALF; l++)
                 memcpy(&x[l], v + (j + l) * LEVEL + half * HALF, sizeof x[l]);
-            turn_half(x);
+            turn_4_u64(x);
 #pragma GCC unroll 4
             for (int r = 0; r < HALF; r++) {
                 x[r] ^= sign;

@@ -5,6 +5,51 @@
 
 #include "kernels/simd/simd.h"
 
+/* Of squares of 8 x 8 and 4 x 4 a vector has halves of its own, in which each step is one shuffle;
+ * on every instruction set. */
+typedef uint32_t turn_u32x8 __attribute__((vector_size(32)));
+typedef uint64_t turn_u64x4 __attribute__((vector_size(32)));
+#define TURN_LOW_PAIRS(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
+#define TURN_HIGH_PAIRS(a, b) __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
+
+static inline __attribute__((always_inline)) void turn_8_u32(turn_u32x8 x[8]) {
+    turn_u32x8 y[8];
+#pragma GCC unroll 4
+    for (int i = 0; i < 8; i += 2) { /* rows i and i + 1: pairs of each column */
+        y[i] = TURN_LOW_PAIRS(x[i], x[i + 1]);
+        y[i + 1] = TURN_HIGH_PAIRS(x[i], x[i + 1]);
+    }
+#pragma GCC unroll 4
+    for (int i = 0; i < 8; i += 4) /* pairs of rows: fours of a column */
+        for (int k = 0; k < 2; k++) {
+            const turn_u32x8 a = y[i + k], b = y[i + k + 2];
+            x[i + 2 * k] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+            x[i + 2 * k + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; i++) {
+        y[i] = __builtin_shufflevector(x[i], x[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        y[i + 4] = __builtin_shufflevector(x[i], x[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; i++) x[i] = y[i];
+}
+
+static inline __attribute__((always_inline)) void turn_4_u64(turn_u64x4 x[4]) {
+    const turn_u64x4 a = __builtin_shufflevector(x[0], x[1], 0, 4, 2, 6);
+    const turn_u64x4 b = __builtin_shufflevector(x[0], x[1], 1, 5, 3, 7);
+    const turn_u64x4 c = __builtin_shufflevector(x[2], x[3], 0, 4, 2, 6);
+    const turn_u64x4 d = __builtin_shufflevector(x[2], x[3], 1, 5, 3, 7);
+    x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    x[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    x[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+static inline __attribute__((always_inline)) void v_turn_u32(vu32 x[W32]) { turn_8_u32(x); }
+static inline __attribute__((always_inline)) void v_turn_u64(vu64 x[W64]) { turn_4_u64(x); }
+#else
 /* Two vectors shuffled like cards, lower and upper half of the pack. As often as halving W takes to
  * come to 1, vector i with vector i + W / 2, this turns a square over. */
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
@@ -14,14 +59,6 @@
     __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31)
 #define TURN_LOW_64(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
 #define TURN_HIGH_64(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-#define TURN_LOW_32(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define TURN_HIGH_32(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-/* gcc 12 does not find these two steps by itself */
-#define TURN_EVEN(a, b)    __builtin_shufflevector(a, b, 0, 4, 2, 6)
-#define TURN_ODD(a, b)     __builtin_shufflevector(a, b, 1, 5, 3, 7)
-#define TURN_LOW_64(a, b)  __builtin_shufflevector(TURN_EVEN(a, b), TURN_ODD(a, b), 0, 1, 4, 5)
-#define TURN_HIGH_64(a, b) __builtin_shufflevector(TURN_EVEN(a, b), TURN_ODD(a, b), 2, 3, 6, 7)
 #else
 #define TURN_LOW_32(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
 #define TURN_HIGH_32(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
@@ -56,6 +93,7 @@ static inline __attribute__((always_inline)) void v_turn_u64(vu64 x[W64]) {
         for (int i = 0; i < W64; i++) x[i] = y[i];
     }
 }
+#endif
 
 static inline __attribute__((always_inline)) void v_turn_f32(vf32 x[W32]) {
     vu32 y[W32];

@@ -368,14 +368,9 @@ static __attribute__((noinline, unused)) vf32 v_log_wide_f32(vf32 x, vf32 y, dou
     const vf64 low = scale * v_log2_short(v_low_f64(x)), high = scale * v_log2_short(v_high_f64(x));
     return v_sel_f32(v_odd_kind_f32(x), v_narrow_f64(low, high), y);
 }
-VMATH_QUICK vf32 v_log2_quick_f32(vf32 x, vmask_f32 *unfit) {
-    *unfit = v_odd_kind_f32(x);
-    return v_log_in_base_f32(x, VMATH_BASE_2);
-}
 static inline vf32 v_log2_f32(vf32 x) {
-    vmask_f32 unfit;
-    const vf32 y = v_log2_quick_f32(x, &unfit);
-    return __builtin_expect(v_any32(unfit), 0) ? v_log_wide_f32(x, y, 1) : y;
+    const vf32 y = v_log_in_base_f32(x, VMATH_BASE_2);
+    return __builtin_expect(v_any32(v_odd_kind_f32(x)), 0) ? v_log_wide_f32(x, y, 1) : y;
 }
 #else
 static inline vf32 v_log2_f32(vf32 x) {

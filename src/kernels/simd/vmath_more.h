@@ -222,15 +222,10 @@ static inline vf32 v_log10_f32(vf32 x) {
 #define VMATH_BASE_10                                                                              \
     (&(const vmath_base){VMATH_LOG10_2_F32_HIGH, VMATH_LOG10_2_F32_LOW, VMATH_LOG10E_F32_HIGH,     \
                          VMATH_LOG10E_F32_LOW})
-VMATH_QUICK vf32 v_log10_quick_f32(vf32 x, vmask_f32 *unfit) {
-    *unfit = v_odd_kind_f32(x);
-    return v_log_in_base_f32(x, VMATH_BASE_10);
-}
 static inline vf32 v_log10_f32(vf32 x) {
-    vmask_f32 unfit;
-    const vf32 y = v_log10_quick_f32(x, &unfit);
+    const vf32 y = v_log_in_base_f32(x, VMATH_BASE_10);
     const double scale = VMATH_LOG10_2_F64_HIGH + VMATH_LOG10_2_F64_LOW;
-    return __builtin_expect(v_any32(unfit), 0) ? v_log_wide_f32(x, y, scale) : y;
+    return __builtin_expect(v_any32(v_odd_kind_f32(x)), 0) ? v_log_wide_f32(x, y, scale) : y;
 }
 #else
 static inline vf32 v_log10_f32(vf32 x) {
