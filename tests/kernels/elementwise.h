@@ -266,11 +266,11 @@ static inline bool operands_set(operands *o, const nomen__kernel *k, enum layout
 }
 
 /* The bits of XINUSE for the upper halves of vectors (AVX, AVX-512), which say whether somebody
- * left something there; 0 where the processor does not tell, and where sanitizers or no
- * optimisation add code of their own. */
+ * left something there; 0 where the processor does not tell, in the builds of the sanitizers, which
+ * add code of their own to kernels, and where nothing is optimised, for gcc clears them then only
+ * when it is asked to. */
 static inline uint32_t upper_halves(void) {
-#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__clang__) &&                         \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(__clang__) && !defined(NOMEN_DEBUG)
     enum { LEAF = 0xd, TELLS = 1 << 2, AVX = 1 << 2, AVX512 = 1 << 6 };
     static int tells = -1;
     uint32_t a = LEAF, b, c = 1, d;
