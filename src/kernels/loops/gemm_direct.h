@@ -81,7 +81,7 @@ static void FN(direct_tiles)(const nomen__gemm_args *g) {
 
 /* Whether rows of C are best computed so. */
 static inline bool FN(is_direct)(int64_t m, int64_t n, int64_t k) {
-    return m > MR / 2 && n > GEMM_NARROW && k <= DIRECT_K && k * n * E <= DIRECT_B;
+    return m > MR / 2 && n > GEMM_NARROW && k <= DIRECT_K && k * n * E < DIRECT_B;
 }
 
 static APART void FN(direct)(const nomen__gemm_args *g, T *scratch) {

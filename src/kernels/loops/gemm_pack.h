@@ -48,7 +48,7 @@ static inline __attribute__((always_inline)) void FN(panel)(C *to, const char *i
 }
 
 static APART void FN(pack_a)(C *to, const char *a, int64_t m, int64_t k, int64_t row, int64_t col) {
-    FN(panel)(to, a, m, k, row, col, MR);
+    for (int64_t i = 0; i < m; i += MR) FN(panel)(to + i * k, a + i * row, m - i, k, row, col, MR);
 }
 
 /* Panels of NR columns. Rows are taken in several at a time, as they lie in memory. */

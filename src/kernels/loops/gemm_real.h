@@ -1,10 +1,10 @@
 /* Include-template: the matrix product of one dtype whose elements are single numbers.
  * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
  * STV(T *, V) of W elements, C_OF(T), T_OF(C), FMA(V, V, V), MR and NV (rows and vectors of the
- * micro-kernel's tile), KC and NC (summands and columns of a block; NC is a multiple of NR), ROUNDS
- * (1: C loses digits when stored, so blocks of C, of MC rows, wait in scratch), DIRECT (1:
- * gemm_direct.h as well), TURN (turns W vectors over: simd/turn.h). After: FN(gemm); everything is
- * undefined. */
+ * micro-kernel's tile), MC, KC and NC (rows, summands and columns of a block, MC about; NC is a
+ * multiple of NR), ROUNDS (1: C loses digits when stored, so sums of up to GEMM_SUMS rows of C wait
+ * in scratch), DIRECT (1: gemm_direct.h as well), TURN (turns W vectors over: simd/turn.h). After:
+ * FN(gemm); everything is undefined. */
 
 #define NR                      (NV * W)
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
@@ -42,27 +42,28 @@ static inline V FN(splat)(C x) { return x - (V){0}; }
 #include "kernels/loops/gemm_pack.h"
 #include "kernels/loops/gemm_tile.h"
 
-/* Bytes of scratch, multiples of 64: a panel of A and what may be written beyond it, a block of B,
- * and where digits would be lost a block of C. */
+/* Bytes of scratch, multiples of 64: a block of A and what may be written beyond it, a block of B,
+ * and where digits would be lost the sums of a block of C. Blocks are whole panels. */
 typedef struct FN(plan) {
-    int64_t rows, kc, nc; /* of blocks; nc is rounded up to whole panels */
+    int64_t rows, kc, nc, sums; /* of blocks of A and B, and rows of C that wait */
     size_t a, b, c;
 } FN(plan);
 
 static inline FN(plan) FN(plan_of)(int64_t m, int64_t n, int64_t k) {
-    FN(plan) p = {m, k < KC ? k : KC, (n + NR - 1) / NR * NR, 0, 0, 0};
+    const int64_t blocks = (m + MC / 2) / MC, rows = blocks > 1 ? (m + blocks - 1) / blocks : m;
+    FN(plan) p = {(rows + MR - 1) / MR * MR, k < KC ? k : KC, (n + NR - 1) / NR * NR, m, 0, 0, 0};
     if (p.nc > NC) p.nc = NC;
-    p.a = ((size_t)(MR * p.kc) * sizeof(C) + VB + 63) / 64 * 64;
+    p.a = ((size_t)(p.rows * p.kc) * sizeof(C) + VB + 63) / 64 * 64;
     p.b = ((size_t)(p.kc * p.nc) * sizeof(C) + 63) / 64 * 64;
 #if ROUNDS
-    if (p.rows > MC) p.rows = MC;
-    p.c = ((size_t)(p.rows * p.nc) * sizeof(C) + 63) / 64 * 64;
+    if (p.sums > GEMM_SUMS) p.sums = GEMM_SUMS;
+    p.c = ((size_t)(p.sums * p.nc) * sizeof(C) + 63) / 64 * 64;
 #endif
     return p;
 }
 
 #if ROUNDS
-/* A block of C that has been added up, to where it belongs. */
+/* Sums of a block of C, to where they belong. */
 static void FN(deliver)(const nomen__gemm_args *g, const C *c, int64_t nc) {
     for (int64_t r = 0; r < g->m; r++)
         for (int64_t s = 0; s < g->n; s += W) {
@@ -77,29 +78,41 @@ static void FN(deliver)(const nomen__gemm_args *g, const C *c, int64_t nc) {
 }
 #endif
 
+/* Columns of C that one block of B reaches: A is packed once for all of them, B once for all rows
+ * (of C that wait). */
+static void FN(columns)(const nomen__gemm_args *g, const FN(plan) * plan, void *scratch) {
+    C *a = scratch, *b = (C *)(void *)((char *)scratch + plan->a);
+    for (int64_t p = 0; p < g->k; p += plan->kc) {
+        nomen__gemm_args part = *g;
+        part.k = g->k - p < plan->kc ? g->k - p : plan->kc;
+        FN(pack_b)(b, g->b + p * g->b_row, part.k, g->n, g->b_row, g->b_col);
+        for (int64_t i = 0; i < g->m; i += plan->rows) {
+            part.m = g->m - i < plan->rows ? g->m - i : plan->rows;
+            FN(pack_a)(a, g->a + i * g->a_row + p * g->a_col, part.m, part.k, g->a_row, g->a_col);
+#if ROUNDS
+            char *c = (char *)b + plan->b + (size_t)(i * plan->nc) * sizeof(C);
+            FN(block)(&part, a, b, c, plan->nc * (int64_t)sizeof(C), sizeof(C), p == 0);
+#else
+            FN(block)(&part, a, b, g->c + i * g->c_row, g->c_row, g->c_col, p == 0);
+#endif
+        }
+    }
+#if ROUNDS
+    FN(deliver)(g, (const C *)(const void *)((char *)b + plan->b), plan->nc);
+#endif
+}
+
 static void FN(large)(const nomen__gemm_args *g, void *scratch) {
     const FN(plan) plan = FN(plan_of)(g->m, g->n, g->k);
-    C *a = scratch, *b = (C *)(void *)((char *)scratch + plan.a);
+    nomen__gemm_args part = *g;
     for (int64_t j = 0; j < g->n; j += plan.nc)
-        for (int64_t i = 0; i < g->m; i += plan.rows) {
-            nomen__gemm_args part = *g;
-            part.m = g->m - i < plan.rows ? g->m - i : plan.rows;
+        for (int64_t i = 0; i < g->m; i += plan.sums) {
+            part.m = g->m - i < plan.sums ? g->m - i : plan.sums;
             part.n = g->n - j < plan.nc ? g->n - j : plan.nc;
+            part.a = g->a + i * g->a_row;
+            part.b = g->b + j * g->b_col;
             part.c = g->c + i * g->c_row + j * g->c_col;
-            for (int64_t p = 0; p < g->k; p += plan.kc) {
-                part.k = g->k - p < plan.kc ? g->k - p : plan.kc;
-                part.a = g->a + i * g->a_row + p * g->a_col;
-                part.b = g->b + p * g->b_row + j * g->b_col;
-                if (i == 0 || g->k > plan.kc) /* else it is there from the rows before */
-                    FN(pack_b)(b, part.b, part.k, part.n, g->b_row, g->b_col);
-#if ROUNDS
-                char *c = (char *)b + plan.b;
-                FN(block)(&part, a, b, c, plan.nc * (int64_t)sizeof(C), sizeof(C), p == 0);
-                if (p + part.k == g->k) FN(deliver)(&part, (const C *)(const void *)c, plan.nc);
-#else
-                FN(block)(&part, a, b, part.c, g->c_row, g->c_col, p == 0);
-#endif
-            }
+            FN(columns)(&part, &plan, scratch);
         }
 }
 

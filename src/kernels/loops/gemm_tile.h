@@ -11,8 +11,8 @@ static inline void FN(keep)(char *c, V x) { STV(&AT(T, c, 0), x); }
 
 /* rows rows and nv vectors of the product of two panels. They go to C, its rows `row` bytes apart,
  * or to `edge` as a tile by itself, of which c and row tell as well. first: the first block of k,
- * which C's former contents are no part of. ahead: what the next panel of A is made of, a step for
- * every STEP elements. */
+ * which C's former contents are no part of. ahead: of what comes next, a step for every STEP
+ * elements. */
 static inline __attribute__((always_inline)) void
 FN(tile)(int64_t k, const C *restrict a, const C *restrict b, char *c, int64_t row, bool first,
          C *edge, const char *ahead, int64_t ahead_step, const int rows, const int nv) {
@@ -83,41 +83,38 @@ static APART void FN(edge)(int64_t k, const C *a, const C *b, int64_t m, int64_t
 static inline void FN(put)(const C *tile, char *c, int64_t m, int64_t n, int64_t row, int64_t col,
                            bool first) {
     for (int64_t i = 0; i < m; i++, tile += NR, c += row) {
-        if (col == (int64_t)sizeof(P)) {
-            P *to = (P *)(void *)c;
-            if (first)
-                for (int64_t j = 0; j < n; j++) to[j] = P_OF(tile[j]);
-            else
-                for (int64_t j = 0; j < n; j++) to[j] = P_ADD(to[j], tile[j]);
-        } else {
-            for (int64_t j = 0; j < n; j++) {
-                P *to = &AT(P, c, j * col);
-                *to = first ? P_OF(tile[j]) : P_ADD(*to, tile[j]);
-            }
+        int64_t j = 0;
+        for (; col == (int64_t)sizeof(P) && j + W <= n; j += W) {
+            const V sum = *(const V *)(const void *)(tile + j);
+            char *to = c + j * col;
+            FN(keep)(to, first ? sum : FN(kept)(to) + sum);
+        }
+        for (; j < n; j++) {
+            P *to = &AT(P, c, j * col);
+            *to = first ? P_OF(tile[j]) : P_ADD(*to, tile[j]);
         }
     }
 }
 
-/* A block of C from one of A, which is packed on the way into `a`, and a packed one of B. B stays
- * in L2, a panel of A in L1; each tile asks for a part of what the next panel of A is made of. */
-static void FN(block)(const nomen__gemm_args *g, C *a, const C *b, char *c, int64_t row,
+/* A block of C from packed blocks of A and B. A panel of B stays in L1 while all those of A, which
+ * stay in L2, go by; each tile asks for a part of the next panel of B. */
+static void FN(block)(const nomen__gemm_args *g, const C *a, const C *b, char *c, int64_t row,
                       int64_t col, bool first) {
+    enum { LINE = 64 };
     C tile[MR * NR] __attribute__((aligned(64)));
-    const bool by_rows = g->a_col == E;
-    for (int64_t i = 0; i < g->m; i += MR) {
-        const int64_t m = g->m - i;
-        const char *from = g->a + i * g->a_row, *ahead = from + (m > MR ? MR * g->a_row : 0);
-        FN(pack_a)(a, from, m, g->k, g->a_row, g->a_col);
-        for (int64_t j = 0; j < g->n; j += NR) {
-            const int64_t n = g->n - j;
+    const int64_t panel = g->k * NR * (int64_t)sizeof(C), asked = (g->k + STEP - 1) / STEP * LINE;
+    for (int64_t j = 0; j < g->n; j += NR, b += g->k * NR) {
+        const int64_t n = g->n - j;
+        const char *next = (const char *)b + (n > NR ? panel : 0);
+        for (int64_t i = 0, ahead = 0; i < g->m; i += MR) {
+            const int64_t m = g->m - i;
             char *to = c + i * row + j * col;
             if (m >= MR && n >= NR && col == (int64_t)sizeof(P)) {
-                FN(whole)(g->k, a, b + j * g->k, to, row, first, ahead,
-                          by_rows ? STEP * E : g->a_col);
-                ahead += by_rows ? g->a_row : (g->k + STEP - 1) / STEP * g->a_col;
+                FN(whole)(g->k, a + i * g->k, b, to, row, first, next + ahead, LINE);
+                ahead = ahead + 2 * asked <= panel ? ahead + asked : 0;
                 continue;
             }
-            FN(edge)(g->k, a, b + j * g->k, m, n, tile);
+            FN(edge)(g->k, a + i * g->k, b, m, n, tile);
             FN(put)(tile, to, m < MR ? m : MR, n < NR ? n : NR, row, col, first);
         }
     }
