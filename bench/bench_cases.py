@@ -63,7 +63,7 @@ FILLS = {
     "bitwise_left_shift": "few",
     "bitwise_right_shift": "few",
 }
-LAYOUTS = ("contiguous", "transposed", "broadcast")
+LAYOUTS = ("contiguous", "transposed", "broadcast", "strided")  # strided: every second column
 LAID_OUT = {"elementwise", "reduction", "scan", "rows", "order", "indexing"}
 
 
@@ -204,7 +204,7 @@ class Row:
         grids = [t for t in grids if t["fill"] == self.fill]
         if not grids:
             raise LookupError("nothing to lay out")
-        chosen = grids if self.layout == "transposed" else grids[-1:]
+        chosen = grids[-1:] if self.layout == "broadcast" else grids
         for t in chosen:
             t["layout"] = self.layout
 
@@ -299,6 +299,25 @@ def reductions(name, n, dtype):
         yield case(name, n, self["dtype"], variant=variant, change=change)
 
 
+def conversions(name, n):
+    """From one dtype to another."""
+    if name != "to":
+        return
+    for dtype, target in (
+        ("float32", "float64"),
+        ("float32", "float16"),
+        ("float32", "bfloat16"),
+        ("float32", "int64"),
+        ("float64", "float32"),
+        ("float16", "float32"),
+        ("int64", "float32"),
+        ("uint8", "float32"),
+        ("bool", "float32"),
+    ):
+        change = {"dtype": {"dtype is": target}}
+        yield case(name, n, dtype, variant=f"to {target}", change=change)
+
+
 def last_dim(row):
     """PyTorch's reductions take out= beside a dim only."""
     reduces = row["family"] in ("reduction", "order")
@@ -325,6 +344,7 @@ def of_row(name, n, everything):
         except LookupError:  # no call of the row is like this
             continue
     yield from reductions(name, n, dtype)
+    yield from conversions(name, n)
 
 
 def chosen(ops):

@@ -99,11 +99,15 @@ class Library:
             stored["shape"] = shape[::-1]
         elif layout == "broadcast":
             stored["shape"] = [1, *shape[1:]]
+        elif layout == "strided":
+            stored["shape"] = [*shape[:-1], 2 * shape[-1]]
         t = self.lib.from_numpy(FILLS.make(stored)).to(getattr(self.lib, spec["dtype"])).clone()
         if layout == "transposed":
             t = t.transpose(0, 1)
         elif layout == "broadcast":
             t = t.expand(*shape)
+        elif layout == "strided":
+            t = t[..., ::2]
         if named and spec.get("names") and self.has_names:
             t = t.rename(*spec["names"])
         return t

@@ -89,12 +89,29 @@ static inline void copy_run(char *o, const char *a, int64_t bytes) {
     move_vector(o + bytes - VB, a + bytes - VB); /* some of them once more */
 }
 
+/* One element to many places. */
+static inline void spread(char *o, const char *a, int64_t step, int64_t n, size_t size) {
+    char block[LOOP_BLOCK * 16] __attribute__((aligned(16)));
+    const int64_t most = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+    loop_take(block, a, 0, most, size);
+    for (int64_t k; n > 0; n -= k, o += k * step) {
+        k = n < most ? n : most;
+        loop_give(block, o, step, k, size);
+    }
+}
+
 static inline void copy(char *const ptr[], const int64_t step[], int64_t n, int64_t size,
                         nomen__loop *strided, void (*reversed)(char *, const char *, int64_t)) {
     if (step[0] == size && step[1] == size) {
         if (n > 0 && ptr[0] != ptr[1]) copy_run(ptr[0], ptr[1], n * size);
     } else if (step[0] == size && step[1] == -size && n > 0) {
         reversed(ptr[0], ptr[1] - (n - 1) * size, n);
+    } else if (step[0] == size && step[1]) {
+        loop_take(ptr[0], ptr[1], step[1], n, (size_t)size);
+    } else if (step[1] == size && step[0]) {
+        loop_give(ptr[1], ptr[0], step[0], n, (size_t)size);
+    } else if (step[1] == 0 && step[0] != size && n > 0) {
+        spread(ptr[0], ptr[1], step[0], n, (size_t)size);
     } else {
         strided(ptr, step, n);
     }

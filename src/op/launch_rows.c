@@ -92,11 +92,22 @@ static nomen_status run_all(nomen__rows *run, nomen_tensor *out, const nomen_ten
     return nomen__parallel_asking(rows, grain, run_lines, &job);
 }
 
+/* Do rows follow each other without gaps, or lie side by side, in memory and where they go alike?
+ */
+static bool is_dense(const nomen_tensor *in, const nomen_tensor *out, int dim) {
+    if (in->stride[dim] == 1 && out->stride[dim] == 1) return true;
+    for (int d = 0; d < in->ndim; d++)
+        if (d != dim && in->size[d] >= BESIDE && in->stride[d] == 1 && out->stride[d] == 1)
+            return true;
+    return false;
+}
+
 /* Rows with gaps whose results have none are copied first, to where the results go: a copy turns
- * squares of elements in registers, and kernels may work in place. */
+ * squares of elements in registers, and kernels may work in place. Kernels take short rows as they
+ * are, if those have no gaps afterwards. */
 static bool is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim) {
-    return in->ndim > 1 && in->size[dim] > NOMEN__SHORT_ROW && in->stride[dim] != 1 &&
-           out->stride[dim] == 1;
+    if (in->ndim < 2 || is_dense(in, out, dim) || !is_dense(out, out, dim)) return false;
+    return in->size[dim] > NOMEN__SHORT_ROW || out->stride[dim] != 1;
 }
 
 nomen_status nomen__launch_rows(nomen__call *c) {

@@ -203,6 +203,8 @@ enum layout {
     REST_CONSTANT,
     ALL_CONSTANT,
     STRIDED,
+    EVERY_SECOND,
+    STRIDED_CONSTANT,
     BACKWARDS,
     MIXED,
     IN_PLACE,
@@ -241,12 +243,14 @@ static inline bool operands_set(operands *o, const nomen__kernel *k, enum layout
     for (int i = 0; i <= count; i++) {
         const int size = i == 0 ? o->out_size : dtype_size[in_dtype(k, i - 1)];
         int64_t step = size;
-        if (layout == STRIDED) step = size * (i % 3 + 2);
+        if (layout == STRIDED || layout == STRIDED_CONSTANT) step = size * (i % 3 + 2);
+        if (layout == EVERY_SECOND && i > 0) step = size * 2;
         if (layout == BACKWARDS) step = -size * (i % 2 + 1);
         if (layout == MIXED && i > 0) step = size * (i % 2 ? 1 : -3);
         if (layout == IN_PLACE_STRIDED && i < 2) step = size * 3;
         if (i > 0 && (layout == ALL_CONSTANT || (layout == LAST_CONSTANT && i == count) ||
-                      (layout == FIRST_CONSTANT && i == 1) || (layout == REST_CONSTANT && i > 1)))
+                      (layout == FIRST_CONSTANT && i == 1) || (layout == REST_CONSTANT && i > 1) ||
+                      (layout == STRIDED_CONSTANT && i == count)))
             step = 0;
         o->step[i] = step;
         o->ptr[i] = o->memory[i] + (step < 0 ? o->room - GUARD - 2 * size : GUARD + size);

@@ -5,6 +5,8 @@
 #include "op/op.h"
 
 #include <complex.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #undef I       /* the integers, below */
 #undef complex /* a file of kernels */
 #define IMAGINARY _Complex_I
@@ -344,6 +346,35 @@ static void test_isas(void **state) {
     (void)state;
     for (int t = 0; t < TABLES; t++)
         if (is_elementwise(t)) compare_table(t);
+}
+
+/* Elements with gaps between them, the last one at the end of memory: what lies beyond is not read
+ * (nor, for the first one, what lies before). */
+static void test_ends_of_memory(void **state) {
+    enum { MOST = 70, STEPS = 4 };
+    static const nomen_dtype dtypes[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE),
+                 room = 2 * page; /* with 4 KiB: MOST * 64 fits */
+    char *pages = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char got[MOST * 16];
+    (void)state;
+    assert_true(pages != MAP_FAILED && !mprotect(pages + page, room, PROT_READ | PROT_WRITE));
+    for (size_t i = 0; i < room; i++) pages[page + i] = (char)(i * 7 + i / 256);
+    for (int i = 0; i < ISAS; i++)
+        for (int d = 0; isa_runs(i) && d < COUNT(dtypes); d++) {
+            const nomen__kernel *k = find_kernel(&all_isas[i], "cast", dtypes[d], dtypes[d]);
+            const int64_t size = dtype_size[dtypes[d]];
+            for (int64_t n = 1; n <= MOST; n++)
+                for (int64_t step = -STEPS * size; step <= STEPS * size; step += size) {
+                    char *last = pages + page + room - size, *first = pages + page;
+                    char *from = step > 0 ? last - (n - 1) * step : first - (n - 1) * step;
+                    if (step == 0) from = last;
+                    k->loop((char *[]){got, from}, (const int64_t[]){size, step}, n);
+                    for (int64_t j = 0; j < n; j++)
+                        assert_memory_equal(got + j * size, from + j * step, (size_t)size);
+                }
+        }
+    munmap(pages, room + 2 * page);
 }
 
 /* ---- scalar against C ------------------------------------------------------------------------ */
@@ -939,10 +970,15 @@ static void test_casts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),         cmocka_unit_test(test_isas),
-        cmocka_unit_test(test_scalar_floats),  cmocka_unit_test(test_floor_division),
-        cmocka_unit_test(test_scalar_ints),    cmocka_unit_test(test_bools),
-        cmocka_unit_test(test_scalar_complex), cmocka_unit_test(test_half_conversions),
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_isas),
+        cmocka_unit_test(test_ends_of_memory),
+        cmocka_unit_test(test_scalar_floats),
+        cmocka_unit_test(test_floor_division),
+        cmocka_unit_test(test_scalar_ints),
+        cmocka_unit_test(test_bools),
+        cmocka_unit_test(test_scalar_complex),
+        cmocka_unit_test(test_half_conversions),
         cmocka_unit_test(test_casts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

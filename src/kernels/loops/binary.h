@@ -3,23 +3,26 @@
  * (lanes), LD, ST, EXPR(x, y); with W > 1 also LDN, STN (first k elements) and SPLAT (first element
  * to all). Shapes: contiguous, one operand constant, strided. */
 
-#if W > 1
-
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
                                                               const int64_t step[], int64_t n) {
     const char *a = ptr[1], *b = ptr[2];
     char *o = ptr[0];
     T x[LOOP_BLOCK], y[LOOP_BLOCK];
-    OT r[LOOP_BLOCK];
+    OT result[LOOP_BLOCK];
+    const T *px = NULL, *py = NULL; /* what is one number is so in all blocks */
     for (int64_t k; n > 0; n -= k, a += k * step[1], b += k * step[2], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
-        const T *py = loop_gather(y, b, step[2], k, sizeof(T));
+        if (step[1] || !px) px = loop_gather(x, a, step[1], k, sizeof(T), W);
+        if (step[2] || !py) py = loop_gather(y, b, step[2], k, sizeof(T), W);
+        OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
+        SIMD_IVDEP
         for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j), LD(py + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
 }
+
+#if W > 1
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT), whole = n & ~(int64_t)(W - 1);
@@ -63,7 +66,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         SIMD_IVDEP
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x, LD(cb + i)));
     } else {
-        for (int64_t i = 0; i < n; i++) ST(o + i * so, EXPR(LD(a + i * sa), LD(b + i * sb)));
+        LOOP_NAME2(FN, strided)(ptr, step, n);
     }
 }
 

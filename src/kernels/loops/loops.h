@@ -18,6 +18,7 @@ static inline uint64_t loop_wrap64(int64_t x) { return (uint64_t)x; }
 
 /* Memory of any element type of the size, for elements that are only moved. One of 8 bytes may be a
  * complex number of two floats, which is aligned as they are. */
+typedef uint8_t __attribute__((may_alias)) loop_1;
 typedef uint16_t __attribute__((may_alias)) loop_2;
 typedef uint32_t __attribute__((may_alias)) loop_4;
 typedef uint64_t __attribute__((may_alias, aligned(4))) loop_8;
@@ -38,107 +39,91 @@ static inline c64 c_narrow(c128 x) { return (c64){(float)x.re, (float)x.im}; }
 #define LOOP_NAME(op, dtype)  op##_##dtype
 #define LOOP_NAME2(op, dtype) LOOP_NAME(op, dtype)
 
-/* Strided elements into a block and back. Not inlined: every kernel has this path and none is fast
- * on it anyway. What they leave alone gcc 12 must not know: see -fno-ipa-ra in CMakeLists.txt. */
+/* Strided elements into a block and back are not inlined: every kernel has this path. What they
+ * leave alone gcc 12 must not know: see -fno-ipa-ra in CMakeLists.txt. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define LOOP_APART static __attribute__((noipa, unused)) void
 #else
 #define LOOP_APART static __attribute__((noinline, unused)) void
 #endif
 
-/* Vectorised, these loops put vectors together lane by lane and are slower for it. */
-#define LOOP_ONE_BY_ONE __asm__ volatile("")
+#if VB >= 32
+/* The even lanes of two vectors of 32 bytes. */
+typedef uint16_t loop_32_2 __attribute__((vector_size(32)));
+typedef uint32_t loop_32_4 __attribute__((vector_size(32)));
+static inline loop_32_2 loop_even_2(loop_32_2 x, loop_32_2 y) {
+    return __builtin_shufflevector(x, y, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+}
+static inline loop_32_4 loop_even_4(loop_32_4 x, loop_32_4 y) {
+    /* within halves of registers first: one instruction each */
+    const loop_32_4 z = __builtin_shufflevector(x, y, 0, 2, 8, 10, 4, 6, 12, 14);
+    return __builtin_shufflevector(z, z, 0, 1, 4, 5, 2, 3, 6, 7);
+}
+#endif
 
-/* Blocks are filled up with zeros to whole vectors of any kind. */
-#define LOOP_PAD 16
+#define SIZE 1
+#define T    loop_1
+#include "kernels/loops/strided.h"
+#define SIZE 2
+#define T    loop_2
+#include "kernels/loops/strided.h"
+#define SIZE 4
+#define T    loop_4
+#include "kernels/loops/strided.h"
+#define SIZE 8
+#define T    loop_8
+#include "kernels/loops/strided.h"
+#define SIZE 16
+#define T    loop_16
+#include "kernels/loops/strided.h"
 
-LOOP_APART loop_gather_2(loop_2 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        block[i] = *(const loop_2 *)(from + i * step);
-        LOOP_ONE_BY_ONE;
-    }
-    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
-}
-LOOP_APART loop_gather_4(loop_4 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        block[i] = *(const loop_4 *)(from + i * step);
-        LOOP_ONE_BY_ONE;
-    }
-    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
-}
-LOOP_APART loop_gather_8(loop_8 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        block[i] = *(const loop_8 *)(from + i * step);
-        LOOP_ONE_BY_ONE;
-    }
-    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = 0;
-}
-LOOP_APART loop_gather_16(loop_16 *block, const char *from, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        block[i] = *(const loop_16 *)(from + i * step);
-        LOOP_ONE_BY_ONE;
-    }
-    for (int64_t i = n; i % LOOP_PAD != 0; i++) block[i] = (loop_16){{0, 0}};
-}
-LOOP_APART loop_scatter_1(const uint8_t *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        *(uint8_t *)(to + i * step) = block[i];
-        LOOP_ONE_BY_ONE;
-    }
-}
-LOOP_APART loop_scatter_2(const loop_2 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        *(loop_2 *)(to + i * step) = block[i];
-        LOOP_ONE_BY_ONE;
-    }
-}
-LOOP_APART loop_scatter_4(const loop_4 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        *(loop_4 *)(to + i * step) = block[i];
-        LOOP_ONE_BY_ONE;
-    }
-}
-LOOP_APART loop_scatter_8(const loop_8 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        *(loop_8 *)(to + i * step) = block[i];
-        LOOP_ONE_BY_ONE;
-    }
-}
-LOOP_APART loop_scatter_16(const loop_16 *block, char *to, int64_t step, int64_t n) {
-    for (int64_t i = 0; i < n; i++) {
-        *(loop_16 *)(to + i * step) = block[i];
-        LOOP_ONE_BY_ONE;
-    }
-}
-
-/* By element size, which is a constant where they are called. A whole block that is contiguous
- * already stays where it is (less than a whole one has no zeros behind it). */
-static inline const void *loop_gather(void *block, const char *from, int64_t step, int64_t n,
-                                      size_t size) {
-    if (step == (int64_t)size && n == LOOP_BLOCK) return from;
-    if (size == 2)
-        loop_gather_2(block, from, step, n);
+/* By element size, which is a constant where they are called. */
+static inline void loop_take(void *to, const char *from, int64_t step, int64_t n, size_t size) {
+    if (step == (int64_t)size)
+        memcpy(to, from, (size_t)n * size);
+    else if (size == 1)
+        loop_gather_1(to, from, step, n);
+    else if (size == 2)
+        loop_gather_2(to, from, step, n);
     else if (size == 4)
-        loop_gather_4(block, from, step, n);
+        loop_gather_4(to, from, step, n);
     else if (size == 8)
-        loop_gather_8(block, from, step, n);
+        loop_gather_8(to, from, step, n);
     else
-        loop_gather_16(block, from, step, n);
+        loop_gather_16(to, from, step, n);
+}
+static inline void loop_give(const void *from, char *to, int64_t step, int64_t n, size_t size) {
+    if (step == (int64_t)size)
+        memcpy(to, from, (size_t)n * size);
+    else if (size == 1)
+        loop_scatter_1(from, to, step, n);
+    else if (size == 2)
+        loop_scatter_2(from, to, step, n);
+    else if (size == 4)
+        loop_scatter_4(from, to, step, n);
+    else if (size == 8)
+        loop_scatter_8(from, to, step, n);
+    else
+        loop_scatter_16(from, to, step, n);
+}
+
+/* n elements as whole vectors of so many lanes: where they are if they lie so, else in the block,
+ * filled up with zeros. */
+static inline const void *loop_gather(void *block, const char *from, int64_t step, int64_t n,
+                                      size_t size, int64_t lanes) {
+    const int64_t rest = -n & (lanes - 1);
+    if (step == (int64_t)size && rest == 0) return from;
+    if (rest) memset((char *)block + (size_t)n * size, 0, (size_t)rest * size);
+    loop_take(block, from, step, n, size);
     return block;
 }
+/* Where n elements can be stored as whole vectors; from a block they are scattered then. */
+static inline void *loop_target(void *block, char *to, int64_t step, int64_t n, size_t size,
+                                int64_t lanes) {
+    return step == (int64_t)size && (n & (lanes - 1)) == 0 ? to : block;
+}
 static inline void loop_scatter(const void *block, char *to, int64_t step, int64_t n, size_t size) {
-    if (step == (int64_t)size)
-        memcpy(to, block, (size_t)n * size);
-    else if (size == 1)
-        loop_scatter_1(block, to, step, n);
-    else if (size == 2)
-        loop_scatter_2(block, to, step, n);
-    else if (size == 4)
-        loop_scatter_4(block, to, step, n);
-    else if (size == 8)
-        loop_scatter_8(block, to, step, n);
-    else
-        loop_scatter_16(block, to, step, n);
+    if (block != to) loop_give(block, to, step, n, size);
 }
 
 #define ROW(text, enumerator, function) {.name = text, .dtype = enumerator, .loop = function}

@@ -59,14 +59,16 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         return;
     }
     T block[4][LOOP_BLOCK];
-    OT r[LOOP_BLOCK];
+    OT result[LOOP_BLOCK];
+    const T *p[4] = {NULL}; /* what is one number is so in all blocks */
     for (int64_t k; n > 0; n -= k, o += k * step[0]) {
-        const T *p[4];
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
         for (int i = 0; i < 4; i++) {
-            p[i] = loop_gather(block[i], at[i], step[i + 1], k, sizeof(T));
+            if (step[i + 1] || !p[i])
+                p[i] = loop_gather(block[i], at[i], step[i + 1], k, sizeof(T), W);
             at[i] += k * step[i + 1];
         }
+        OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
         for (int64_t j = 0; j < k; j += W)
             ST(r + j, EXPR(LD(p[0] + j), LD(p[1] + j), LD(p[2] + j), LD(p[3] + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));

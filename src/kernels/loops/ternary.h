@@ -4,14 +4,13 @@
  * element to all). Shapes: contiguous, the last one or two operands constant, any of them, strided.
  */
 
-#if W > 1
-
 /* Apart, with its blocks and calls: the short loops keep all they use in registers. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
                                                               const int64_t step[], int64_t n) {
-    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
     const char *a = ptr[1], *b = ptr[2], *c = ptr[3];
     char *o = ptr[0];
+#if W > 1
+    const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
     bool dense = step[0] == to && n > 0;
     for (int i = 1; i <= 3; i++) dense &= step[i] == ti || step[i] == 0;
     if (dense) { /* each a row or one number, the same throughout: branches cost next to nothing */
@@ -33,18 +32,24 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
         STN(o + i * to, EXPR(x, y, z), n);
         return;
     }
+#endif
     T x[LOOP_BLOCK], y[LOOP_BLOCK], z[LOOP_BLOCK];
-    OT r[LOOP_BLOCK];
+    OT result[LOOP_BLOCK];
+    const T *px = NULL, *py = NULL, *pz = NULL; /* what is one number is so in all blocks */
     for (int64_t k; n > 0;
          n -= k, a += k * step[1], b += k * step[2], c += k * step[3], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
-        const T *py = loop_gather(y, b, step[2], k, sizeof(T));
-        const T *pz = loop_gather(z, c, step[3], k, sizeof(T));
+        if (step[1] || !px) px = loop_gather(x, a, step[1], k, sizeof(T), W);
+        if (step[2] || !py) py = loop_gather(y, b, step[2], k, sizeof(T), W);
+        if (step[3] || !pz) pz = loop_gather(z, c, step[3], k, sizeof(T), W);
+        OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
+        SIMD_IVDEP
         for (int64_t j = 0; j < k; j += W) ST(r + j, EXPR(LD(px + j), LD(py + j), LD(pz + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
 }
+
+#if W > 1
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
@@ -93,9 +98,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         SIMD_IVDEP
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(LD(ca + i), y, z));
     } else {
-        for (int64_t i = 0; i < n; i++) {
-            ST(o + i * so, EXPR(LD(a + i * sa), LD(b + i * sb), LD(c + i * sc)));
-        }
+        LOOP_NAME2(FN, strided)(ptr, step, n);
     }
 }
 

@@ -5,8 +5,6 @@
  * QUICK(x, &unfit) may stand for EXPR where no lane of the mask unfit is set: without a branch.
  * Shapes: contiguous, constant, strided. */
 
-#if W > 1
-
 #ifdef LOOP_PAIRS
 /* The expression by itself, for the loops where it is called: a few elements, constants, strides.
  */
@@ -44,19 +42,23 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     const char *a = ptr[1];
     char *o = ptr[0];
     T x[LOOP_BLOCK];
-    OT r[LOOP_BLOCK];
+    OT result[LOOP_BLOCK];
     for (int64_t k; n > 0; n -= k, a += k * step[1], o += k * step[0]) {
         k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        const T *px = loop_gather(x, a, step[1], k, sizeof(T));
+        const T *px = loop_gather(x, a, step[1], k, sizeof(T), W);
+        OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
         int64_t j = 0;
 #ifdef LOOP_PAIRS
         j = k & ~(int64_t)(2 * W - 1);
         LOOP_NAME2(FN, pairs)((char *)r, (const char *)px, j);
 #endif
+        SIMD_IVDEP
         for (; j < k; j += W) ST(r + j, ONE(LD(px + j)));
         loop_scatter(r, o, step[0], k, sizeof(OT));
     }
 }
+
+#if W > 1
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t ti = (int64_t)sizeof(T), to = (int64_t)sizeof(OT);
@@ -81,7 +83,6 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
-#undef ONE
 #else
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
@@ -99,8 +100,9 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         SIMD_IVDEP
         for (int64_t i = 0; i < n; i++) ST(co + i, EXPR(x));
     } else {
-        for (int64_t i = 0; i < n; i++) ST(o + i * so, EXPR(LD(a + i * sa)));
+        LOOP_NAME2(FN, strided)(ptr, step, n);
     }
 }
 
 #endif
+#undef ONE

@@ -2,6 +2,27 @@
  * by move.c once per element size. Wants FN and T. Shapes: contiguous, one of the two constant,
  * strided. */
 
+/* A mask and elements at any steps, as blocks. */
+static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
+                                                              const int64_t step[], int64_t n) {
+    uint8_t mask[LOOP_BLOCK];
+    T x[LOOP_BLOCK], y[LOOP_BLOCK], result[LOOP_BLOCK];
+    for (int64_t i = 0; i < n; i += LOOP_BLOCK) {
+        const int64_t k = n - i < LOOP_BLOCK ? n - i : LOOP_BLOCK;
+        const uint8_t *m = loop_gather(mask, ptr[1] + i * step[1], step[1], k, 1, 1);
+        const T *cx = loop_gather(x, ptr[2] + i * step[2], step[2], k, sizeof(T), 1);
+        const T *cy = loop_gather(y, ptr[3] + i * step[3], step[3], k, sizeof(T), 1);
+        char *const o = ptr[0] + i * step[0];
+        T *const r = loop_target(result, o, step[0], k, sizeof(T), 1);
+        SIMD_IVDEP
+        for (int64_t j = 0; j < k; j++) {
+            const T a = cx[j], b = cy[j]; /* both are read, so that the choice needs no branch */
+            r[j] = m[j] ? a : b;
+        }
+        loop_scatter(r, o, step[0], k, sizeof(T));
+    }
+}
+
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     const int64_t size = (int64_t)sizeof(T), so = step[0], sm = step[1], sx = step[2], sy = step[3];
     const char *m = ptr[1], *x = ptr[2], *y = ptr[3];
@@ -12,7 +33,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
     if (contiguous && sx == size && sy == size) {
         SIMD_IVDEP
         for (int64_t i = 0; i < n; i++) {
-            const T a = cx[i], b = cy[i]; /* both are read, so that the choice needs no branch */
+            const T a = cx[i], b = cy[i];
             co[i] = m[i] ? a : b;
         }
     } else if (contiguous && sx == size && sy == 0 && n > 0) {
@@ -30,8 +51,6 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
             co[i] = m[i] ? a : b;
         }
     } else {
-        for (int64_t i = 0; i < n; i++) {
-            *(T *)(o + i * so) = m[i * sm] ? *(const T *)(x + i * sx) : *(const T *)(y + i * sy);
-        }
+        LOOP_NAME2(FN, strided)(ptr, step, n);
     }
 }

@@ -1,0 +1,56 @@
+/* Include-template: elements of one size at any step, into an array and back; no include guard,
+ * included once per size by loops.h. Wants SIZE (of an element in bytes) and T (such an element,
+ * for those that are only moved). After: loop_gather_SIZE, loop_scatter_SIZE; SIZE and T are
+ * undefined.
+ *
+ * Limit: the loads, or the stores, of single elements. Four at a time are put together in a
+ * register (the compiler's own loop of single ones takes four times as long); every second element,
+ * as of the real parts of complex numbers, comes out of whole vectors. */
+
+#if (SIZE == 2 || SIZE == 4) && VB >= 32
+/* As many of n elements, every second one in memory, as whole vectors hold; says how many. */
+static inline int64_t LOOP_NAME2(loop_seconds, SIZE)(T *to, const char *from, int64_t n) {
+    enum { LANES = 32 / SIZE };
+    int64_t i = 0;
+    for (; i + LANES < n; i += LANES) { /* never beyond the last element */
+        LOOP_NAME2(loop_32, SIZE) x, y;
+        memcpy(&x, from + i * 2 * SIZE, sizeof x);
+        memcpy(&y, from + i * 2 * SIZE + 32, sizeof y);
+        x = LOOP_NAME2(loop_even, SIZE)(x, y);
+        memcpy(to + i, &x, sizeof x);
+    }
+    return i;
+}
+#endif
+
+LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, int64_t n) {
+    int64_t i = 0;
+#if (SIZE == 2 || SIZE == 4) && VB >= 32
+    if (step == 2 * SIZE) i = LOOP_NAME2(loop_seconds, SIZE)(to, from, n);
+#endif
+    from += i * step;
+#if SIZE < 16
+    typedef T fours __attribute__((vector_size(4 * SIZE)));
+    for (; i + 4 <= n; i += 4, from += 4 * step) {
+        const fours x = {*(const T *)from, *(const T *)(from + step), *(const T *)(from + 2 * step),
+                         *(const T *)(from + 3 * step)};
+        memcpy(to + i, &x, sizeof x);
+    }
+#endif
+    for (; i < n; i++, from += step) to[i] = *(const T *)from;
+}
+
+LOOP_APART LOOP_NAME2(loop_scatter, SIZE)(const T *from, char *to, int64_t step, int64_t n) {
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4, to += 4 * step) {
+        const T a = from[i], b = from[i + 1], c = from[i + 2], d = from[i + 3];
+        *(T *)to = a;
+        *(T *)(to + step) = b;
+        *(T *)(to + 2 * step) = c;
+        *(T *)(to + 3 * step) = d;
+    }
+    for (; i < n; i++, to += step) *(T *)to = from[i];
+}
+
+#undef SIZE
+#undef T
