@@ -280,8 +280,9 @@ static void cast_f32_u8(char *const ptr[], const int64_t step[], int64_t n) {
  * need the second one's strided shape. */
 static inline void cast_via(nomen__loop *first, nomen__loop *second, int64_t item,
                             char *const ptr[], const int64_t step[], int64_t n) {
-    double block[LOOP_BLOCK];
-    const int64_t size = LOOP_BLOCK;
+    enum { BLOCK = 256 };
+    double block[BLOCK];
+    const int64_t size = BLOCK;
     for (int64_t i = 0; i < n; i += size) {
         const int64_t k = n - i < size ? n - i : size;
         char *in[2] = {(char *)block, ptr[1] + i * step[1]};

@@ -91,8 +91,9 @@ static inline void copy_run(char *o, const char *a, int64_t bytes) {
 
 /* One element to many places. */
 static inline void spread(char *o, const char *a, int64_t step, int64_t n, size_t size) {
-    char block[LOOP_BLOCK * 16] __attribute__((aligned(16)));
-    const int64_t most = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+    enum { BLOCK = 1024 };
+    char block[BLOCK] __attribute__((aligned(16)));
+    const int64_t most = n < BLOCK / (int64_t)size ? n : BLOCK / (int64_t)size;
     loop_take(block, a, 0, most, size);
     for (int64_t k; n > 0; n -= k, o += k * step) {
         k = n < most ? n : most;

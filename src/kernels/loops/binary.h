@@ -8,6 +8,15 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
                                                               const int64_t step[], int64_t n) {
     const char *a = ptr[1], *b = ptr[2];
     char *o = ptr[0];
+#if W == 1
+    if (sizeof(T) >= 8) { /* blocks would save nothing, and keep one operand waiting for another */
+        for (int64_t i = 0; i < n; i++, a += step[1], b += step[2], o += step[0]) {
+            ST(o, EXPR(LD(a), LD(b)));
+            __asm__ volatile(""); /* by vectors, made lane by lane, it takes twice as long */
+        }
+        return;
+    }
+#endif
     T x[LOOP_BLOCK], y[LOOP_BLOCK];
     OT result[LOOP_BLOCK];
     const T *px = NULL, *py = NULL; /* what is one number is so in all blocks */

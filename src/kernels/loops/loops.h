@@ -4,9 +4,9 @@
 
 #include "kernels/simd/simd.h"
 
-/* Strided operands are gathered into blocks of this many elements; a multiple of every lane count.
- */
-#define LOOP_BLOCK 256
+/* Strided operands are gathered into blocks of so many elements; a multiple of every lane count.
+ * More would take longer from memory: the streams of several operands begin and end by turns. */
+#define LOOP_BLOCK ((int64_t)(1024 / sizeof(T)))
 
 /* p, if there is anything, so many bytes on. */
 static inline char *moved(char *p, int64_t bytes) { return p ? p + bytes : NULL; }

@@ -2,11 +2,12 @@
  * real number in memory), OT (a complex one). After: T and OT are undefined. */
 
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
-    double size[LOOP_BLOCK], angle[LOOP_BLOCK], re[LOOP_BLOCK], im[LOOP_BLOCK];
+    enum { BLOCK = 256 };
+    double size[BLOCK], angle[BLOCK], re[BLOCK], im[BLOCK];
     const char *a = ptr[1], *b = ptr[2];
     char *o = ptr[0];
     for (int64_t k; n > 0; n -= k, a += k * step[1], b += k * step[2], o += k * step[0]) {
-        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        k = n < BLOCK ? n : BLOCK;
         for (int64_t i = 0; i < k; i++) {
             size[i] = (double)*(const T *)(const void *)(a + i * step[1]);
             angle[i] = (double)*(const T *)(const void *)(b + i * step[2]);
