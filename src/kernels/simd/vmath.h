@@ -179,22 +179,23 @@ static inline vf32 v_log_f32(vf32 x) {
 static inline vi32 v_odd_kind_f32(vf32 x) {
     return (vi32)((vu32)x + 0x7f800000u) > (vi32)((vu32){0} + 0xfeffffffu);
 }
-static inline vf32 v_log_of_split_f32(vf32 k, vf32 m) {
+/* ln(2^k m) and a little more: low is k VMATH_LN2_F32_LOW and that. */
+static inline vf32 v_log_of_split_f32(vf32 k, vf32 m, vf32 low) {
     const vf32 f = m - 1.0f, z = f * f;
-    vf32 low = v_fma_f32(f * z, VMATH_POLY(f, LOG_F32), k * VMATH_LN2_F32_LOW);
+    low = v_fma_f32(f * z, VMATH_POLY(f, LOG_F32), low);
     low = v_fma_f32(z, v_set_f32(-0.5f), low);
     return v_fma_f32(k, v_set_f32(VMATH_LN2_F32_HIGH), f + low);
 }
 static __attribute__((noinline, unused)) vf32 v_log_any_f32(vf32 x) {
     vf32 m;
     const vf32 k = v_exponent_f32(x, &m);
-    return v_log_special_f32(x, v_log_of_split_f32(k, m));
+    return v_log_special_f32(x, v_log_of_split_f32(k, m, k * VMATH_LN2_F32_LOW));
 }
 static inline vf32 v_log_f32(vf32 x) {
     vf32 m;
     if (__builtin_expect(v_any32(v_odd_kind_f32(x)), 0)) return v_log_any_f32(x);
     const vf32 k = v_split_f32(x, &m);
-    return v_log_of_split_f32(k, m);
+    return v_log_of_split_f32(k, m, k * VMATH_LN2_F32_LOW);
 }
 #endif
 

@@ -166,7 +166,21 @@ static inline vf64 v_atan_f64(vf64 x) {
 #define INVERSE(x) v_inverse_short(x)
 #include "kernels/simd/vmath_ratio.h"
 #else
-static inline vf32 v_log1p_f32(vf32 x) { return v_log1p_any_f32(x); }
+/* ln(u + c), u + c = 1 + x without loss, as ln u + c / u. The quotient is at most half a unit in the
+ * last place of 1, so that 1 / u need not be good to more than a few percent; but where u is 1, it
+ * is all there is. */
+VMATH_QUICK vf32 v_log1p_quick_f32(vf32 x, vmask_f32 *unfit) {
+    const vf32 u = 1.0f + x, back = u - 1.0f, c = (1.0f - (u - back)) + (x - back);
+    vf32 m;
+    *unfit = (vi32)((vu32)u + 0x7f800000u) > (vi32)((vu32){0} + 0xf0ffffffu); /* u <= 0, > 2^100 */
+    const vf32 k = v_split_f32(u, &m), f = m - 1.0f;
+    const vf32 scale = (vf32)((vu32)m - (vu32)u + (vu32)v_set_f32(1)); /* 2^-k */
+    const vf32 inverse = v_fma_f32(f, f * 0.87f - 1.0f, v_set_f32(1));
+    const vf32 low = v_fma_f32(k, v_set_f32(VMATH_LN2_F32_LOW), c * scale * inverse);
+    return v_copysign_f32(v_log_of_split_f32(k, m, low), x);
+}
+VMATH_QUICK_OR(vf32, vmask_f32, v_log1p_f32, v_log1p_quick_f32, v_log1p_any_f32, v_either_f32,
+               v_some_f32)
 static inline vf32 v_atanh_f32(vf32 x) { return v_atanh_any_f32(x); }
 static inline vf64 v_log1p_f64(vf64 x) { return v_log1p_any_f64(x); }
 static inline vf64 v_atanh_f64(vf64 x) { return v_atanh_any_f64(x); }
