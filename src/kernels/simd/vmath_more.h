@@ -166,9 +166,9 @@ static inline vf64 v_atan_f64(vf64 x) {
 #define INVERSE(x) v_inverse_short(x)
 #include "kernels/simd/vmath_ratio.h"
 #else
-/* ln(u + c), u + c = 1 + x without loss, as ln u + c / u. The quotient is at most half a unit in the
- * last place of 1, so that 1 / u need not be good to more than a few percent; but where u is 1, it
- * is all there is. */
+/* ln(u + c), u + c = 1 + x without loss, as ln u + c / u. The quotient is at most half a unit in
+ * the last place of 1, so that 1 / u need not be good to more than a few percent; but where u is 1,
+ * it is all there is. */
 VMATH_QUICK vf32 v_log1p_quick_f32(vf32 x, vmask_f32 *unfit) {
     const vf32 u = 1.0f + x, back = u - 1.0f, c = (1.0f - (u - back)) + (x - back);
     vf32 m;
