@@ -25,25 +25,27 @@
 #define A         double
 #define GET(b, a) ((void)(b), (a))
 
-#define SFX      f16
-#define T        uint16_t
-#define F        float
-#define D        double
-#define FETCH(x) from_f16(x)
-#define WIDEN    widen_f16
-#define LD(x)    (double)(x)
-#define NARROW   narrow_odd_f16
+#define SFX                       f16
+#define T                         uint16_t
+#define F                         float
+#define D                         double
+#define FETCH(x)                  from_f16(x)
+#define WIDEN                     widen_f16
+#define LD(x)                     (double)(x)
+#define NARROW                    narrow_odd_f16
+#define LANES_RUN(a, owns, bases) lanes_run(a, owns, bases, false)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#define SFX      bf16
-#define T        uint16_t
-#define F        float
-#define D        double
-#define FETCH(x) from_bf16(x)
-#define WIDEN    widen_bf16
-#define LD(x)    (double)(x)
-#define NARROW   narrow_odd_bf16
+#define SFX                       bf16
+#define T                         uint16_t
+#define F                         float
+#define D                         double
+#define FETCH(x)                  from_bf16(x)
+#define WIDEN                     widen_bf16
+#define LD(x)                     (double)(x)
+#define NARROW                    narrow_odd_bf16
+#define LANES_RUN(a, owns, bases) lanes_run(a, owns, bases, false)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
@@ -56,6 +58,7 @@
 #define PUT(d)  (d)
 #define DIRECT
 #define SEQUENTIAL
+#define LANES_RUN(a, owns, bases) lanes_run(a, owns, bases, false)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

@@ -26,27 +26,29 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #include "kernels/loops/scan_integers.h"
 
 #undef SUMS
-#define SUMS     eights_sum
-#define SFX      f16
-#define A        double
-#define T        uint16_t
-#define F        float
-#define D        double
-#define FETCH(x) from_f16(x)
-#define WIDEN    widen_f16
-#define LD(x)    (double)(x)
-#define NARROW   narrow_odd_f16
+#define SUMS                      eights_sum
+#define SFX                       f16
+#define A                         double
+#define T                         uint16_t
+#define F                         float
+#define D                         double
+#define FETCH(x)                  from_f16(x)
+#define WIDEN                     widen_f16
+#define LD(x)                     (double)(x)
+#define NARROW                    narrow_odd_f16
+#define LANES_RUN(a, owns, bases) lanes_run(a, owns, bases, true)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
-#define SFX      bf16
-#define T        uint16_t
-#define F        float
-#define D        double
-#define FETCH(x) from_bf16(x)
-#define WIDEN    widen_bf16
-#define LD(x)    (double)(x)
-#define NARROW   narrow_odd_bf16
+#define SFX                       bf16
+#define T                         uint16_t
+#define F                         float
+#define D                         double
+#define FETCH(x)                  from_bf16(x)
+#define WIDEN                     widen_bf16
+#define LD(x)                     (double)(x)
+#define NARROW                    narrow_odd_bf16
+#define LANES_RUN(a, owns, bases) lanes_run(a, owns, bases, true)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
@@ -59,6 +61,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define PUT(d)  (d)
 #define DIRECT
 #define SEQUENTIAL
+#define LANES_RUN(a, owns, bases) lanes_run(a, owns, bases, true)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
@@ -73,6 +76,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #define LD(x)  (x)
 #define PUT(d) (d)
 #define DIRECT
+#define LANES_RUN(a, owns, bases) lanes_run_sum2(a, owns, bases)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX

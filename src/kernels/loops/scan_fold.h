@@ -4,10 +4,11 @@
  * DIRECT), LD(F) -> working type, JOIN of two and ID, the neutral one, A (carry), A_ZERO, TAKE(A *,
  * working type), GET(A base, A own) -> working type, MADE(working type) -> D if these differ, SUMS
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
- * a line be joined by themselves?), MEET(A *, const A *) if so, and SEQUENTIAL for float: eight and
- * more lines without gaps are joined element by element, in lanes (scan_lanes.h) or turned over,
- * and sums of one in blocks of parts. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW,
- * PUT, DIRECT and SEQUENTIAL are undefined.
+ * a line be joined by themselves?), MEET(A *, const A *) if so, LANES_RUN(args, owns, bases) if
+ * lines of F into lines of D, eight and more of them, are joined several at a time (scan_lanes.h),
+ * and SEQUENTIAL for float: lines side by side are joined in lanes, sums of one in blocks of parts.
+ * After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT, LANES_RUN and
+ * SEQUENTIAL are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -19,8 +20,10 @@
 static inline A *FN(bases)(void *carry) { return carry; }
 static inline A *FN(owns)(void *carry, int64_t lines) { return (A *)carry + lines; }
 
-static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
-                            int64_t *at, int64_t i0, int64_t istep) {
+static inline __attribute__((always_inline)) void FN(block_inline)(void *carry, int64_t line,
+                                                                   int64_t lines, const F *x,
+                                                                   int64_t n, D *y, int64_t *at,
+                                                                   int64_t i0, int64_t istep) {
     (void)at, (void)i0, (void)istep;
     A base = FN(bases)(carry)[line], own = FN(owns)(carry, lines)[line];
     int64_t j = 0;
@@ -77,6 +80,12 @@ static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x
     FN(owns)(carry, lines)[line] = own;
 }
 
+static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
+                            int64_t *at, int64_t i0, int64_t istep) {
+    FN(block_inline)(carry, line, lines, x, n, y, at, i0, istep);
+}
+#define BLOCK_INLINE FN(block_inline)
+
 static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_t *at, int64_t i) {
     (void)at, (void)i;
     const A *base = FN(bases)(carry);
@@ -88,28 +97,38 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
     }
 }
 
-#if defined(SEQUENTIAL) && LANES_HERE
-#ifdef SUMS
-#define BASES(carry) FN(bases)(carry)
-#else
-#define BASES(carry) NULL
-#endif
-#define IN_LANES FN(run_lanes)
+#ifdef LANES_RUN
+/* Lines of F into lines of D, without gaps in either. */
+static APART void FN(run_dense)(A *owns, const A *bases, const nomen__scan_args *a) {
+    nomen__scan_args sizes = *a; /* known to the compiler */
+    sizes.in_step = (int64_t)sizeof(F);
+    sizes.out_step = (int64_t)sizeof(D);
+    LANES_RUN(&sizes, owns, bases);
+}
 
 /* False: the lines are few, or not without gaps. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
-    enum { LEAST = 4 }; /* elements of a line that are worth turning over */
+    A *owns = FN(owns)(carry, a->lines), *bases = FN(bases)(carry);
     if (a->lines < 8) return false;
-    if (a->in_row == 4 && a->out_row == 4)
-        lanes_levels(a, FN(owns)(carry, a->lines), BASES(carry));
-    else if (a->in_step == 4 && a->out_step == 4 && a->n >= LEAST)
-        lanes_run(a, FN(owns)(carry, a->lines), BASES(carry));
-    else
+#if defined(SEQUENTIAL) && LANES_HERE
+    if (a->in_row == 4 && a->out_row == 4) {
+#ifdef SUMS
+        lanes_levels(a, owns, bases, true);
+#else
+        lanes_levels(a, owns, bases, false);
+#endif
+        return true;
+    }
+#endif
+    /* where D is what is stored, F is too */
+    if (sizeof(T) != sizeof(D) || a->in_step != sizeof(T) || a->out_step != sizeof(T) ||
+        a->out_row == sizeof(T))
         return false;
+    FN(run_dense)(owns, bases, a);
     return true;
 }
-
-#undef BASES
+#define IN_LANES  FN(run_lanes)
+#define RUN_DENSE FN(run_dense)
 #endif
 
 #if defined(SEQUENTIAL) && defined(SUMS)
@@ -119,6 +138,9 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #include "kernels/loops/scan_walk.h"
 
 #undef IN_LANES
+#undef RUN_DENSE
+#undef LANES_RUN
+#undef BLOCK_INLINE
 #undef SKIPS
 #undef FOLDS
 

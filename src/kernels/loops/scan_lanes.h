@@ -1,19 +1,20 @@
-/* Running sums and products of lines of float, a line in each lane. Lines side by side in memory
- * are there already; of others, squares of as many lines and elements are turned over in
- * registers, both ways. Each line is joined element by element in double, as level by level
- * (scan_fold.h), so the bits are those of every other ISA. Nothing is shuffled across lanes to add
- * up a line, which is what limits lines one by one; what is before a line stays in registers. */
+/* Running sums and products of lines of float and double, several at a time. Lines of float side by
+ * side in memory are joined element by element, a line in each lane. Lines one behind the other are
+ * joined four elements at a time (lanes_four), in the same order on every ISA: AVX2 has two of two
+ * lines in each vector, AVX-512 turns squares of eight lines over in registers. All is in double,
+ * and what is before a line stays in registers. */
 #ifndef NOMEN_SRC_SCAN_LANES_H
 #define NOMEN_SRC_SCAN_LANES_H
 
-#include "kernels/simd/simd.h"
+#include "kernels/simd/turn.h"
 
 /* LANES_HERE: there are vectors of LANES float, and of as many double. */
 #define LANES_HERE (NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx2)
-#if LANES_HERE
 
 enum { LANES = W64 };
 #define LANES_INLINE static inline __attribute__((always_inline))
+
+#if LANES_HERE
 
 /* ---- vectors: the first n lanes in memory, the others being `other`, or left alone ----------- */
 
@@ -81,8 +82,8 @@ LANES_INLINE void lanes_put(char *p, int n, lanes_row x) {
 }
 LANES_INLINE vf64 lanes_widen(lanes_row x) { return (vf64)_mm256_cvtps_pd(x); }
 LANES_INLINE lanes_row lanes_narrow(vf64 x) { return _mm256_cvtpd_ps((__m256d)x); }
-LANES_INLINE void lanes_turn(lanes_row x[LANES]) { _MM_TRANSPOSE4_PS(x[0], x[1], x[2], x[3]); }
 
+#endif
 #endif
 
 LANES_INLINE vf64 lanes_get_f64(const double *p, int n) {
@@ -95,74 +96,316 @@ LANES_INLINE void lanes_put_f64(double *p, int n, vf64 x) {
         st_f64_n(p, x, n);
 }
 
+/* LANES elements of 4 or 8 bytes as double. */
+#if LANES_HERE
+LANES_INLINE vf64 lanes_from(const char *p, int bytes) {
+    const void *at = p;
+    return bytes == 4 ? lanes_widen(lanes_get(p, LANES, 0)) : ld_f64(at);
+}
+LANES_INLINE void lanes_to(char *p, int bytes, vf64 x) {
+    void *at = p;
+    if (bytes == 4)
+        lanes_put(p, LANES, lanes_narrow(x));
+    else
+        st_f64(at, x);
+}
+#endif
+
 /* ---- lines one by one in memory -------------------------------------------------------------- */
 
-/* What the lines are: at most LANES. */
+/* What the lines are: at most LANES, of elements of 4 or 8 bytes that follow each other. */
 typedef struct lanes {
     const char *in;
-    char *out;
+    char *out;               /* NULL: the carry alone is asked for */
     int64_t in_row, out_row; /* bytes */
-    int lines;
+    int lines, in_bytes, out_bytes;
 } lanes;
 
-/* n <= LANES elements of each line from j on, joined to own, which goes on, and for sums behind
- * base. Those that are not there change nothing. */
-LANES_INLINE vf64 lanes_square(const lanes *l, int lines, int64_t j, int n, vf64 own, vf64 base,
-                               bool sums, bool based) {
-    lanes_row x[LANES];
-    for (int i = 0; i < LANES; i++)
-        x[i] = lanes_get(l->in + (i < lines ? i : 0) * l->in_row + j * 4, n, !sums);
-    lanes_turn(x);
-    for (int k = 0; k < LANES; k++) {
-        const vf64 one = lanes_widen(x[k]);
-        own = sums ? own + one : own * one;
-        x[k] = lanes_narrow(based ? base + own : own);
+/* What a line is joined to: all before it, of this part and (sums) of the parts before. */
+typedef struct lanes_before {
+    vf64 own, base;
+    bool sums, based;
+} lanes_before;
+
+#define LANES_JOIN(sums, a, b) ((sums) ? (a) + (b) : (a) * (b))
+
+/* Four elements of a line in each lane behind what is before them, which goes on. Two steps wait
+ * for what is before, not four. Products of two float, and of those with what is before, do not
+ * leave double where those of single elements stay in it. Elements that are not there are neutral.
+ */
+LANES_INLINE vf64 lanes_four(bool sums, vf64 x[4], vf64 own) {
+    const vf64 two = LANES_JOIN(sums, own, LANES_JOIN(sums, x[0], x[1]));
+    const vf64 last = LANES_JOIN(sums, x[2], x[3]);
+    x[0] = LANES_JOIN(sums, own, x[0]);
+    x[1] = two;
+    x[2] = LANES_JOIN(sums, two, x[2]);
+    x[3] = LANES_JOIN(sums, two, last);
+    return x[3];
+}
+
+#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512
+
+/* Element by element: n <= 4 of each line from j on. */
+LANES_INLINE vf64 lanes_apart(const lanes *l, int lines, int64_t j, int n, const lanes_before *b) {
+    const vf64 none = v_set_f64(b->sums ? 0 : 1);
+    vf64 x[4] = {none, none, none, none};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        const char *in = l->in + (j + k) * l->in_bytes;
+        vf32h narrow = {0};
+        vf64 wide = {0};
+        if (k >= n) break;
+#pragma GCC unroll 4
+        for (int i = 0; i < LANES; i++) {
+            const void *one = in + (i < lines ? i : 0) * l->in_row;
+            if (l->in_bytes == 4)
+                narrow[i] = *(const float *)one;
+            else
+                wide[i] = *(const double *)one;
+        }
+        x[k] = l->in_bytes == 4 ? __builtin_convertvector(narrow, vf64) : wide;
     }
-    if (!l->out) return own; /* the carry alone is asked for */
-    lanes_turn(x);
-    for (int i = 0; i < LANES && i < lines; i++)
-        lanes_put(l->out + i * l->out_row + j * 4, n, x[i]);
+    const vf64 own = lanes_four(b->sums, x, b->own);
+    if (!l->out) return own;
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        char *out = l->out + (j + k) * l->out_bytes;
+        if (k >= n) break;
+        if (b->based) x[k] += b->base;
+        const vf32h narrow = __builtin_convertvector(x[k], vf32h);
+#pragma GCC unroll 4
+        for (int i = 0; i < LANES; i++, out += l->out_row) {
+            void *to = out;
+            if (i >= lines) break;
+            if (l->out_bytes == 4)
+                *(float *)to = narrow[i];
+            else
+                *(double *)to = x[k][i];
+        }
+    }
     return own;
 }
 
-LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, vf64 own, vf64 base, bool sums,
-                              bool based) {
+#endif
+
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+
+/* n <= LANES elements of each line from j on; those of double are summed only. */
+LANES_INLINE vf64 lanes_square(const lanes *l, int lines, int64_t j, int n, const lanes_before *b) {
+    lanes_row x[LANES];
+    vf64 wide[LANES], own = b->own;
+    for (int i = 0; i < LANES; i++) {
+        const char *in = l->in + (i < lines ? i : 0) * l->in_row + j * l->in_bytes;
+        if (l->in_bytes == 4)
+            x[i] = lanes_get(in, n, !b->sums);
+        else
+            wide[i] = lanes_get_f64((const double *)(const void *)in, n);
+    }
+    if (l->in_bytes == 4) {
+        lanes_turn(x);
+        for (int k = 0; k < LANES; k++) wide[k] = lanes_widen(x[k]);
+    } else {
+        v_turn_f64(wide);
+    }
+    for (int k = 0; k < LANES; k += 4) own = lanes_four(b->sums, wide + k, own);
+    if (!l->out) return own;
+    for (int k = 0; k < LANES; k++) wide[k] = b->based ? b->base + wide[k] : wide[k];
+    if (l->out_bytes == 4) {
+        for (int k = 0; k < LANES; k++) x[k] = lanes_narrow(wide[k]);
+        lanes_turn(x);
+    } else {
+        v_turn_f64(wide);
+    }
+    for (int i = 0; i < LANES && i < lines; i++) {
+        char *out = l->out + i * l->out_row + j * l->out_bytes;
+        if (l->out_bytes == 4)
+            lanes_put(out, n, x[i]);
+        else
+            lanes_put_f64((double *)(void *)out, n, wide[i]);
+    }
+    return own;
+}
+
+LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
     int64_t j = 0;
     for (; l->lines == LANES && j + LANES <= n; j += LANES)
-        own = lanes_square(l, LANES, j, LANES, own, base, sums, based);
+        b.own = lanes_square(l, LANES, j, LANES, &b);
     for (; j < n; j += LANES) {
         const int here = n - j < LANES ? (int)(n - j) : LANES;
-        own = lanes_square(l, l->lines, j, here, own, base, sums, based);
+        b.own = lanes_square(l, l->lines, j, here, &b);
     }
-    return own;
+    return b.own;
 }
 
-/* bases: NULL for products. */
-LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const double *bases) {
-    const bool sums = bases != NULL;
-    for (int64_t r = 0; r < a->lines; r += LANES) {
-        const int64_t left = a->lines - r;
-        const int few = left < LANES ? (int)left : LANES;
-        const lanes l = {a->in + r * a->in_row, moved(a->out, r * a->out_row), a->in_row,
-                         a->out_row, few};
-        const vf64 own = lanes_get_f64(owns + r, few);
-        vf64 base = {0}, after;
-        if (sums) base = lanes_get_f64(bases + r, few);
-        if (sums && v_any64(base != 0))
-            after = lanes_lines(&l, a->n, own, base, sums, true);
-        else /* nothing is added to anything but -0, which a sum is not */
-            after = lanes_lines(&l, a->n, own, base, sums, false);
-        lanes_put_f64(owns + r, few, after);
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+
+enum { PAIRS = LANES / 2 };
+#define PAIR_LOW(x, y)   ((vf64)_mm256_unpacklo_pd((__m256d)(x), (__m256d)(y)))
+#define PAIR_HIGH(x, y)  ((vf64)_mm256_unpackhi_pd((__m256d)(x), (__m256d)(y)))
+/* Both halves from the lower, or the upper one. */
+#define PAIR_FIRST(x)    ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(x), 0x00))
+#define PAIR_SECOND(x)   ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(x), 0x11))
+/* The lower halves of both. */
+#define PAIR_LOWER(x, y) ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(y), 0x20))
+
+/* Four elements of two lines are two vectors: elements 0 of both lines and elements 2, and those 1
+ * and 3. That takes half the shuffles of turning four lines over, and a processor widens in one
+ * step what it loads, in three what is in a register. Two pairs are worked on side by side, since
+ * each step waits for the one before. Four elements of LANES lines from j on; own: what is before
+ * each pair, twice. */
+LANES_INLINE void lanes_pairs(const lanes *l, int64_t j, const lanes_before *b, vf64 own[PAIRS],
+                              const vf64 base[PAIRS]) {
+    const vf64 none = v_set_f64(b->sums ? 0 : 1);
+    vf64 even[PAIRS], odd[PAIRS], before[PAIRS];
+#pragma GCC unroll 2
+    for (int p = 0; p < PAIRS; p++) {
+        const char *in = l->in + 2 * p * l->in_row + j * l->in_bytes;
+        const vf64 x = lanes_from(in, l->in_bytes), y = lanes_from(in + l->in_row, l->in_bytes);
+        even[p] = PAIR_LOW(x, y);
+        odd[p] = PAIR_HIGH(x, y);
     }
+#pragma GCC unroll 2
+    for (int p = 0; p < PAIRS; p++) odd[p] = LANES_JOIN(b->sums, even[p], odd[p]);
+#pragma GCC unroll 2
+    for (int p = 0; p < PAIRS; p++)
+        before[p] = LANES_JOIN(b->sums, own[p], PAIR_LOWER(none, odd[p]));
+#pragma GCC unroll 2
+    for (int p = 0; p < PAIRS; p++) {
+        even[p] = LANES_JOIN(b->sums, before[p], even[p]);
+        odd[p] = LANES_JOIN(b->sums, before[p], odd[p]);
+        own[p] = PAIR_SECOND(odd[p]);
+    }
+    if (!l->out) return;
+#pragma GCC unroll 2
+    for (int p = 0; p < PAIRS; p++) {
+        char *out = l->out + 2 * p * l->out_row + j * l->out_bytes;
+        if (b->based) even[p] += base[p], odd[p] += base[p];
+        lanes_to(out, l->out_bytes, PAIR_LOW(even[p], odd[p]));
+        lanes_to(out + l->out_row, l->out_bytes, PAIR_HIGH(even[p], odd[p]));
+    }
+}
+
+LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
+    int64_t j = 0;
+    if (l->lines < LANES) {
+        for (; j < n; j += 4) b.own = lanes_apart(l, l->lines, j, n - j < 4 ? (int)(n - j) : 4, &b);
+        return b.own;
+    }
+    if (n >= 4) {
+        vf64 own[PAIRS] = {PAIR_FIRST(b.own), PAIR_SECOND(b.own)};
+        const vf64 base[PAIRS] = {PAIR_FIRST(b.base), PAIR_SECOND(b.base)};
+        for (; j + 4 <= n; j += 4) lanes_pairs(l, j, &b, own, base);
+        b.own = PAIR_LOWER(own[0], own[1]);
+    }
+    return j < n ? lanes_apart(l, LANES, j, (int)(n - j), &b) : b.own;
+}
+
+#else
+
+LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
+    int64_t j = 0;
+    for (; l->lines == LANES && j + 4 <= n; j += 4) b.own = lanes_apart(l, LANES, j, 4, &b);
+    for (; j < n; j += 4) b.own = lanes_apart(l, l->lines, j, n - j < 4 ? (int)(n - j) : 4, &b);
+    return b.own;
+}
+
+#endif
+
+LANES_INLINE lanes lanes_at(const nomen__scan_args *a, int64_t r, int64_t j) {
+    const int64_t left = a->lines - r;
+    return (lanes){.in = a->in + r * a->in_row + j * a->in_step,
+                   .out = moved(a->out, r * a->out_row + j * a->out_step),
+                   .in_row = a->in_row,
+                   .out_row = a->out_row,
+                   .lines = left < LANES ? (int)left : LANES,
+                   .in_bytes = (int)a->in_step,
+                   .out_bytes = (int)a->out_step};
+}
+
+/* bases: of sums only. */
+LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const double *bases,
+                            const bool sums) {
+    for (int64_t r = 0; r < a->lines; r += LANES) {
+        const lanes l = lanes_at(a, r, 0);
+        lanes_before b = {.own = lanes_get_f64(owns + r, l.lines), .sums = sums};
+        if (sums) b.base = lanes_get_f64(bases + r, l.lines);
+        b.based = sums && v_any64(b.base != 0);
+        /* twice, each without questions; nothing is added to anything but -0, which a sum is not */
+        const vf64 after = b.based ? lanes_lines(&l, a->n, b) : lanes_lines(&l, a->n, b);
+        lanes_put_f64(owns + r, l.lines, after);
+    }
+}
+
+/* Pairs of doubles as a vector of the higher ones and one of the lower ones, and back. */
+#if VB == 64
+#define LANES_HIGH(a, b)   __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define LANES_LOW(a, b)    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define LANES_FIRST(h, l)  __builtin_shufflevector(h, l, 0, 8, 1, 9, 2, 10, 3, 11)
+#define LANES_SECOND(h, l) __builtin_shufflevector(h, l, 4, 12, 5, 13, 6, 14, 7, 15)
+#elif VB == 32
+#define LANES_HIGH(a, b)   __builtin_shufflevector(a, b, 0, 2, 4, 6)
+#define LANES_LOW(a, b)    __builtin_shufflevector(a, b, 1, 3, 5, 7)
+#define LANES_FIRST(h, l)  __builtin_shufflevector(h, l, 0, 4, 1, 5)
+#define LANES_SECOND(h, l) __builtin_shufflevector(h, l, 2, 6, 3, 7)
+#else
+#define LANES_HIGH(a, b)   __builtin_shufflevector(a, b, 0, 2)
+#define LANES_LOW(a, b)    __builtin_shufflevector(a, b, 1, 3)
+#define LANES_FIRST(h, l)  LANES_HIGH(h, l)
+#define LANES_SECOND(h, l) LANES_LOW(h, l)
+#endif
+
+typedef struct lanes_sum2 {
+    vf64 hi, lo;
+} lanes_sum2;
+
+LANES_INLINE lanes_sum2 lanes_get_sum2(const sum2 *p) {
+    const vf64 a = ld_f64(p), b = ld_f64(p + LANES / 2);
+    return (lanes_sum2){LANES_HIGH(a, b), LANES_LOW(a, b)};
+}
+LANES_INLINE void lanes_put_sum2(sum2 *p, lanes_sum2 s) {
+    st_f64(p, LANES_FIRST(s.hi, s.lo));
+    st_f64(p + LANES / 2, LANES_SECOND(s.hi, s.lo));
+}
+
+/* Sums in pairs of doubles: RUN elements are added up before the pair hears of them. */
+LANES_INLINE void lanes_sum2_lines(const nomen__scan_args *a, int64_t r, sum2 *owns,
+                                   const sum2 *bases) {
+    enum { RUN = 128 };
+    const lanes_sum2 base = lanes_get_sum2(bases);
+    lanes_sum2 own = lanes_get_sum2(owns);
+    for (int64_t j = 0; j < a->n; j += RUN) {
+        const lanes l = lanes_at(a, r, j);
+        const int64_t n = a->n - j < RUN ? a->n - j : RUN;
+        const vf64 high = base.hi + own.hi, both = high + (base.lo + own.lo);
+        const lanes_before b = {
+            .base = v_sel(high - high == 0, both, high), .sums = true, .based = true};
+        const vf64 x = lanes_lines(&l, n, b), sum = own.hi + x, back = sum - own.hi;
+        own.lo += (own.hi - (sum - back)) + (x - back); /* as sum2_add */
+        own.hi = sum;
+    }
+    lanes_put_sum2(owns, own);
+}
+LANES_INLINE void lanes_run_sum2(const nomen__scan_args *a, sum2 *owns, const sum2 *bases) {
+    int64_t r = 0;
+    for (; r + LANES <= a->lines; r += LANES) lanes_sum2_lines(a, r, owns + r, bases + r);
+    if (r == a->lines) return;
+    sum2 own[LANES] = {0}, base[LANES] = {0};
+    const size_t bytes = (size_t)(a->lines - r) * sizeof *own;
+    memcpy(own, owns + r, bytes);
+    memcpy(base, bases + r, bytes);
+    lanes_sum2_lines(a, r, own, base);
+    memcpy(owns + r, own, bytes);
 }
 
 /* ---- lines side by side in memory ------------------------------------------------------------ */
 
+#if LANES_HERE
+
 /* Elements begin to end of `vectors` times LANES lines, of the last of which n are there. */
 LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin, int64_t end,
-                             int vectors, int n, double *owns, const double *bases) {
+                             int vectors, int n, double *owns, const double *bases,
+                             const bool sums) {
     enum { ROW = sizeof(lanes_row) };
-    const bool sums = bases != NULL;
     vf64 own[4], base[4];
     const char *in = a->in + r * 4 + begin * a->in_step;
     char *out = moved(a->out, r * 4 + begin * a->out_step);
@@ -181,15 +424,17 @@ LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin
 }
 
 /* Some elements of all lines before the next ones. */
-LANES_INLINE void lanes_levels(const nomen__scan_args *a, double *owns, const double *bases) {
+LANES_INLINE void lanes_levels(const nomen__scan_args *a, double *owns, const double *bases,
+                               const bool sums) {
     enum { LEVELS = 16, WIDE = 4 * LANES };
     for (int64_t begin = 0; begin < a->n; begin += LEVELS) {
         const int64_t end = a->n - begin < LEVELS ? a->n : begin + LEVELS;
         int64_t r = 0;
-        for (; r + WIDE <= a->lines; r += WIDE) lanes_down(a, r, begin, end, 4, LANES, owns, bases);
+        for (; r + WIDE <= a->lines; r += WIDE)
+            lanes_down(a, r, begin, end, 4, LANES, owns, bases, sums);
         for (; r + LANES <= a->lines; r += LANES)
-            lanes_down(a, r, begin, end, 1, LANES, owns, bases);
-        if (r < a->lines) lanes_down(a, r, begin, end, 1, (int)(a->lines - r), owns, bases);
+            lanes_down(a, r, begin, end, 1, LANES, owns, bases, sums);
+        if (r < a->lines) lanes_down(a, r, begin, end, 1, (int)(a->lines - r), owns, bases, sums);
     }
 }
 
@@ -212,21 +457,19 @@ static inline void line_totals(const float *x, double totals[LINE_PARTS]) {
 
 /* Running sums of each part, behind what is before it. */
 static inline void line_block(const float *x, float *y, const double before[LINE_PARTS]) {
-#if LANES_HERE
     enum { ROW = LINE_PART * sizeof(float) };
     for (int p = 0; p < LINE_PARTS; p += LANES) {
-        const lanes l = {(const char *)(x + p * LINE_PART), (char *)(y + p * LINE_PART), ROW, ROW,
-                         LANES};
-        lanes_lines(&l, LINE_PART, (vf64){0}, ld_f64(before + p), true, true);
+        const lanes l = {.in = (const char *)(x + p * LINE_PART),
+                         .out = (char *)(y + p * LINE_PART),
+                         .in_row = ROW,
+                         .out_row = ROW,
+                         .lines = LANES,
+                         .in_bytes = 4,
+                         .out_bytes = 4};
+        const lanes_before b = {
+            .base = lanes_get_f64(before + p, LANES), .sums = true, .based = true};
+        lanes_lines(&l, LINE_PART, b);
     }
-#else
-    double own[LINE_PARTS] = {0};
-    for (int k = 0; k < LINE_PART; k++)
-        for (int p = 0; p < LINE_PARTS; p++) {
-            own[p] += (double)x[p * LINE_PART + k];
-            y[p * LINE_PART + k] = (float)(before[p] + own[p]);
-        }
-#endif
 }
 
 #endif

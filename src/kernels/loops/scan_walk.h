@@ -1,12 +1,13 @@
 /* Include-template: how a scan walks its lines: one after the other in blocks, or all side by side,
  * element after element. Before: OP, SFX, T, F, FETCH and WIDEN as in fetch.h, D (result before it
  * is stored), NARROW(const D *, T *, n) or PUT(D) -> T, DIRECT if a D is a T bit by bit, POSITIONS
- * if there are positions, SEQUENTIAL if lines without gaps are to be turned over in any case,
- * IN_LANES if there is a function that knows a better way for some, FOLDS if the carry of a line
- * must be the same whether results are written or not (out is NULL; their steps say how they would
- * lie), and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at, i0, istep): n elements of
- * one line (SKIPS: it takes NULL for D * where only the carry is asked for), FN(level)(carry,
- * lines, const F *, D *, int64_t *at, i): one element of each line. After: FN(run). */
+ * if there are positions, IN_LANES if there is a function that knows a better way for some, FOLDS
+ * if the carry of a line must be the same whether results are written or not (out is NULL; their
+ * steps say how they would lie), and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at,
+ * i0, istep): n elements of one line (SKIPS: it takes NULL for D * where only the carry is asked
+ * for), FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line; perhaps
+ * BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(own carries, those of the parts before,
+ * args) for lines of F into lines of D. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -73,6 +74,41 @@ static APART void FN(run_lines)(void *carry, const nomen__scan_args *a) {
             FN(deliver)(&left, y, at, out, places, step, n);
         }
 }
+
+#ifdef BLOCK_INLINE
+/* Lines that lie one behind the other, in the input and where results go: some are fetched and
+ * delivered together, which takes as long as one. */
+static APART void FN(run_short)(void *carry, const nomen__scan_args *a) {
+    F buf[SCAN_BLOCK] __attribute__((aligned(64)));
+    D y[SCAN_BLOCK] __attribute__((aligned(64)));
+    const int64_t n = a->n, together = SCAN_BLOCK / n;
+    for (int64_t r = 0; r < a->lines; r += together) {
+        const int64_t lines = a->lines - r < together ? a->lines - r : together;
+        char *out = moved(a->out, r * a->out_row);
+        D *to = FN(results)(a, out, y);
+        const F *x = FN(fetch)(a->in + r * a->in_row, a->in_step, lines * n, buf);
+#ifdef RUN_DENSE
+        const nomen__scan_args fetched = {.in = (const char *)x,
+                                          .out = a->out ? (char *)to : NULL,
+                                          .n = n,
+                                          .lines = lines,
+                                          .in_row = n * (int64_t)sizeof(F),
+                                          .out_row = n * (int64_t)sizeof(D)};
+        RUN_DENSE(FN(owns)(carry, a->lines) + r, FN(bases)(carry) + r, &fetched);
+#else
+        for (int64_t i = 0; i < lines; i++)
+            BLOCK_INLINE(carry, r + i, a->lines, x + i * n, n, to + i * n, NULL, 0, 0);
+#endif
+        if (a->out && to == y) FN(put)(y, out, a->out_step, lines * n);
+    }
+}
+
+static bool FN(is_short)(const nomen__scan_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T);
+    return a->n >= 1 && a->n <= SCAN_BLOCK / 2 && a->in_step == bytes && a->out_step == bytes &&
+           a->in_row == a->n * bytes && a->out_row == a->n * bytes;
+}
+#endif
 
 static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
     F buf[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
@@ -148,9 +184,6 @@ static bool FN(can_turn)(const nomen__scan_args *a) {
 #ifdef POSITIONS
     if (a->at && a->at_step != 8) return false;
 #endif
-#ifdef SEQUENTIAL
-    if (a->in_step == 4 && a->out_step == 4) return true;
-#endif
     if (a->in_step == 4 && a->out_step == 4) return a->n <= SHORT_ROW && a->n % 4 == 0;
     return (a->in_step == 4 && a->out_row == 4) || (a->in_row == 4 && a->out_step == 4);
 }
@@ -161,6 +194,12 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     int64_t across = row < 0 ? -row : row, along = step < 0 ? -step : step;
 #ifdef IN_LANES
     if (IN_LANES(carry, a)) return;
+#endif
+#ifdef BLOCK_INLINE
+    if (FN(is_short)(a)) {
+        FN(run_short)(carry, a);
+        return;
+    }
 #endif
     if (FN(can_turn)(a)) {
         FN(run_turned)(carry, a);
