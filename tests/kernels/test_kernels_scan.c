@@ -3,7 +3,7 @@
 #include "reference.h"
 #include "sample.h"
 
-enum { PLAIN, LEVELS, SPREAD, REVERSED, LAYOUTS };
+enum { PLAIN, LEVELS, SPREAD, REVERSED, BEHIND, LAYOUTS }; /* BEHIND: no gaps between lines */
 
 static bool is_best(const char *name) { return !strcmp(name, "cummax") || !strcmp(name, "cummin"); }
 
@@ -76,7 +76,10 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                    : how == SPREAD   ? 3 * e
                    : how == REVERSED ? -e
                                      : e;
-    int64_t row = how == LEVELS ? e : how == SPREAD ? e * 3 * (n + 1) : e * (n + 1);
+    int64_t row = how == LEVELS   ? e
+                  : how == SPREAD ? e * 3 * (n + 1)
+                  : how == BEHIND ? e * n
+                                  : e * (n + 1);
     const size_t bytes = (size_t)(e * 3 * (lines + 1) * (n + 2));
     int64_t start = how == REVERSED ? e * (n > 0 ? n - 1 : 0) : 0;
     char *in = guarded_new(bytes), *out = guarded_new(bytes), *keep = malloc(bytes);

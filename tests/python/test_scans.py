@@ -96,6 +96,27 @@ def test_running_sums_and_products(name, dtype):
                     same(c, expected.astype(x.dtype), t.names)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("name", ["cumsum", "cumprod"])
+def test_special_numbers_of_short_rows_stay_in_their_row(name, dtype):
+    """Several rows share a vector; 11 of them leave one that is not full."""
+    numbers = np.finfo(dtype)
+    special = [np.nan, np.inf, -np.inf, -0.0, numbers.max, numbers.smallest_subnormal]
+    for n in range(1, 14):
+        x = np.ones((11, n), dtype)
+        for r in range(11):
+            x[r, r % n] = special[r % len(special)]
+            if r > 5:
+                x[r, -1] = special[(r + 1) % len(special)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            expected = getattr(np, name)(x.astype("f8"), axis=1).astype(dtype)
+            result = getattr(tensor(x), name)(1)
+        same(result, expected)
+        first = np.array(result.tolist())[:, 0]
+        zero = x[:, 0] == 0
+        assert (np.signbit(first[zero]) == (name == "cumprod")).all()
+
+
 def test_dtype_of_running_sums():
     x = tensor(np.array([100, 100, 100], dtype="int8"))
     assert x.cumsum("N").tolist() == [100, 200, 300]

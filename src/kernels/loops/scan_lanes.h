@@ -84,6 +84,12 @@ LANES_INLINE vf64 lanes_widen(lanes_row x) { return (vf64)_mm256_cvtps_pd(x); }
 LANES_INLINE lanes_row lanes_narrow(vf64 x) { return _mm256_cvtpd_ps((__m256d)x); }
 
 #endif
+#else
+
+typedef vf32h lanes_row;
+LANES_INLINE vf64 lanes_widen(lanes_row x) { return __builtin_convertvector(x, vf64); }
+LANES_INLINE lanes_row lanes_narrow(vf64 x) { return __builtin_convertvector(x, lanes_row); }
+
 #endif
 
 LANES_INLINE vf64 lanes_get_f64(const double *p, int n) {
@@ -163,7 +169,7 @@ LANES_INLINE vf64 lanes_apart(const lanes *l, int lines, int64_t j, int n, const
             else
                 wide[i] = *(const double *)one;
         }
-        x[k] = l->in_bytes == 4 ? __builtin_convertvector(narrow, vf64) : wide;
+        x[k] = l->in_bytes == 4 ? lanes_widen((lanes_row)narrow) : wide;
     }
     const vf64 own = lanes_four(b->sums, x, b->own);
     if (!l->out) return own;
@@ -172,7 +178,7 @@ LANES_INLINE vf64 lanes_apart(const lanes *l, int lines, int64_t j, int n, const
         char *out = l->out + (j + k) * l->out_bytes;
         if (k >= n) break;
         if (b->based) x[k] += b->base;
-        const vf32h narrow = __builtin_convertvector(x[k], vf32h);
+        const vf32h narrow = (vf32h)lanes_narrow(x[k]);
 #pragma GCC unroll 4
         for (int i = 0; i < LANES; i++, out += l->out_row) {
             void *to = out;
@@ -297,7 +303,10 @@ LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
         for (; j + 4 <= n; j += 4) lanes_pairs(l, j, &b, own, base);
         b.own = PAIR_LOWER(own[0], own[1]);
     }
-    return j < n ? lanes_apart(l, LANES, j, (int)(n - j), &b) : b.own;
+    if (n - j == 3) return lanes_apart(l, LANES, j, 3, &b);
+    if (n - j == 2) return lanes_apart(l, LANES, j, 2, &b);
+    if (n - j == 1) return lanes_apart(l, LANES, j, 1, &b);
+    return b.own;
 }
 
 #else
@@ -311,29 +320,33 @@ LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
 
 #endif
 
-LANES_INLINE lanes lanes_at(const nomen__scan_args *a, int64_t r, int64_t j) {
-    const int64_t left = a->lines - r;
+/* `few` <= LANES lines from line r on, from their element j on. */
+LANES_INLINE lanes lanes_at(const nomen__scan_args *a, int64_t r, int64_t j, int few) {
     return (lanes){.in = a->in + r * a->in_row + j * a->in_step,
                    .out = moved(a->out, r * a->out_row + j * a->out_step),
                    .in_row = a->in_row,
                    .out_row = a->out_row,
-                   .lines = left < LANES ? (int)left : LANES,
+                   .lines = few,
                    .in_bytes = (int)a->in_step,
                    .out_bytes = (int)a->out_step};
 }
 
+LANES_INLINE void lanes_group(const nomen__scan_args *a, int64_t r, int few, double *owns,
+                              const double *bases, const bool sums) {
+    const lanes l = lanes_at(a, r, 0, few);
+    lanes_before b = {.own = lanes_get_f64(owns + r, few), .sums = sums};
+    if (sums) b.base = lanes_get_f64(bases + r, few);
+    b.based = sums && v_any64(b.base != 0);
+    /* twice, each without questions; nothing is added to anything but -0, which a sum is not */
+    const vf64 after = b.based ? lanes_lines(&l, a->n, b) : lanes_lines(&l, a->n, b);
+    lanes_put_f64(owns + r, few, after);
+}
 /* bases: of sums only. */
 LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const double *bases,
                             const bool sums) {
-    for (int64_t r = 0; r < a->lines; r += LANES) {
-        const lanes l = lanes_at(a, r, 0);
-        lanes_before b = {.own = lanes_get_f64(owns + r, l.lines), .sums = sums};
-        if (sums) b.base = lanes_get_f64(bases + r, l.lines);
-        b.based = sums && v_any64(b.base != 0);
-        /* twice, each without questions; nothing is added to anything but -0, which a sum is not */
-        const vf64 after = b.based ? lanes_lines(&l, a->n, b) : lanes_lines(&l, a->n, b);
-        lanes_put_f64(owns + r, l.lines, after);
-    }
+    int64_t r = 0;
+    for (; r + LANES <= a->lines; r += LANES) lanes_group(a, r, LANES, owns, bases, sums);
+    if (r < a->lines) lanes_group(a, r, (int)(a->lines - r), owns, bases, sums);
 }
 
 /* Pairs of doubles as a vector of the higher ones and one of the lower ones, and back. */
@@ -368,18 +381,20 @@ LANES_INLINE void lanes_put_sum2(sum2 *p, lanes_sum2 s) {
 }
 
 /* Sums in pairs of doubles: RUN elements are added up before the pair hears of them. */
-LANES_INLINE void lanes_sum2_lines(const nomen__scan_args *a, int64_t r, sum2 *owns,
+LANES_INLINE void lanes_group_sum2(const nomen__scan_args *a, int64_t r, int few, sum2 *owns,
                                    const sum2 *bases) {
     enum { RUN = 128 };
     const lanes_sum2 base = lanes_get_sum2(bases);
     lanes_sum2 own = lanes_get_sum2(owns);
     for (int64_t j = 0; j < a->n; j += RUN) {
-        const lanes l = lanes_at(a, r, j);
+        const lanes l = lanes_at(a, r, j, few);
         const int64_t n = a->n - j < RUN ? a->n - j : RUN;
         const vf64 high = base.hi + own.hi, both = high + (base.lo + own.lo);
-        const lanes_before b = {
-            .base = v_sel(high - high == 0, both, high), .sums = true, .based = true};
-        const vf64 x = lanes_lines(&l, n, b), sum = own.hi + x, back = sum - own.hi;
+        const vf64 before = v_sel(high - high == 0, both, high);
+        const lanes_before b = {.base = before, .sums = true, .based = true};
+        const lanes_before none = {.sums = true};
+        const vf64 x = v_any64(before != 0) ? lanes_lines(&l, n, b) : lanes_lines(&l, n, none);
+        const vf64 sum = own.hi + x, back = sum - own.hi;
         own.lo += (own.hi - (sum - back)) + (x - back); /* as sum2_add */
         own.hi = sum;
     }
@@ -387,13 +402,13 @@ LANES_INLINE void lanes_sum2_lines(const nomen__scan_args *a, int64_t r, sum2 *o
 }
 LANES_INLINE void lanes_run_sum2(const nomen__scan_args *a, sum2 *owns, const sum2 *bases) {
     int64_t r = 0;
-    for (; r + LANES <= a->lines; r += LANES) lanes_sum2_lines(a, r, owns + r, bases + r);
+    for (; r + LANES <= a->lines; r += LANES) lanes_group_sum2(a, r, LANES, owns + r, bases + r);
     if (r == a->lines) return;
     sum2 own[LANES] = {0}, base[LANES] = {0};
     const size_t bytes = (size_t)(a->lines - r) * sizeof *own;
     memcpy(own, owns + r, bytes);
     memcpy(base, bases + r, bytes);
-    lanes_sum2_lines(a, r, own, base);
+    lanes_group_sum2(a, r, (int)(a->lines - r), own, base);
     memcpy(owns + r, own, bytes);
 }
 

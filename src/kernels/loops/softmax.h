@@ -14,12 +14,13 @@
 static inline V FN(result)(V x, V most, V sum) {
     return LOG ? x - most - sum : V_EXP(x - most) * sum;
 }
+static inline vf64 FN(closed)(vf64 sum) { return LOG ? v_log_f64(sum) : 1.0 / sum; }
 static inline void FN(close)(F *closing, const double *sum, int64_t n) {
-    for (int64_t i = 0; i < n; i += W64) {
-        const vf64 s = n - i < W64 ? ld_f64_n(sum + i, n - i) : ld_f64(sum + i);
-        const vf64 made = LOG ? v_log_f64(s) : 1.0 / s;
-        for (int l = 0; l < W64 && i + l < n; l++) closing[i + l] = (F)made[l];
-    }
+    int64_t i = 0;
+    for (; i + W64 <= n; i += W64) NARROWED(closing + i, FN(closed)(ld_f64(sum + i)));
+    if (i == n) return;
+    const vf64 made = FN(closed)(ld_f64_n(sum + i, n - i));
+    for (int l = 0; l < W64 && i + l < n; l++) closing[i + l] = (F)made[l];
 }
 
 /* The lanes joined in halves: few steps that wait for each other. */
@@ -156,13 +157,13 @@ static inline __attribute__((always_inline)) void FN(put)(char *p, V x, int64_t 
 static inline __attribute__((always_inline)) void FN(strip)(char *out, const char *in, int64_t n,
                                                             int64_t in_step, int64_t out_step,
                                                             const int vectors, int64_t rest) {
-    enum { MOST = 2, BYTES = W * sizeof(T) };
+    enum { MOST = 2, BYTES = W * sizeof(T), WIDE_EACH = W / W64 };
     const int64_t lanes[MOST] = {vectors == 1 ? rest : 0, rest};
     V m[MOST], s[MOST];
-    double sum[MOST * W];
+    vf64 sum[MOST * WIDE_EACH];
     F closing[MOST * W] __attribute__((aligned(64)));
     for (int v = 0; v < vectors; v++) m[v] = v_like((V){0}, -__builtin_inf());
-    for (int l = 0; l < vectors * W; l++) sum[l] = 0;
+    for (int k = 0; k < vectors * WIDE_EACH; k++) sum[k] = (vf64){0};
     for (int64_t i = 0; i < n; i++)
         for (int v = 0; v < vectors; v++)
             m[v] = v_greater(FN(get)(in + i * in_step + v * BYTES, lanes[v]), m[v]);
@@ -175,10 +176,10 @@ static inline __attribute__((always_inline)) void FN(strip)(char *out, const cha
                 s[v] += e;
                 if (WHOLE && !LOG) FN(put)(out + i * out_step + v * BYTES, e, lanes[v]);
             }
-        for (int v = 0; v < vectors; v++)
-            for (int l = 0; l < W; l++) sum[v * W + l] += (double)s[v][l];
+        for (int v = 0; v < vectors; v++) memcpy(closing + v * W, &s[v], sizeof s[v]);
+        for (int k = 0; k < vectors * WIDE_EACH; k++) sum[k] += WIDENED(closing + k * W64);
     }
-    FN(close)(closing, sum, vectors * W);
+    for (int k = 0; k < vectors * WIDE_EACH; k++) NARROWED(closing + k * W64, FN(closed)(sum[k]));
     for (int v = 0; v < vectors; v++) memcpy(&s[v], closing + v * W, sizeof s[v]);
     for (int64_t i = 0; i < n; i++)
         for (int v = 0; v < vectors; v++) {
