@@ -10,6 +10,7 @@
 #include "kernels/simd/pack.h"
 #include "kernels/simd/turn.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #define APART __attribute__((noinline))
@@ -46,12 +47,20 @@ typedef void order_bare(char *to, int64_t to_step, const void *keys, int64_t key
                         uint64_t flip);
 typedef void order_odd(char *to, int64_t to_step, const void *keys, int64_t n, uint64_t flip,
                        const char *in, int64_t in_step);
+/* The keys of the best of so many groups of a row, and the positions of all numbers that may not be
+ * beyond a bound, until there are more than `most`: how many. */
+typedef struct order_scan {
+    void (*best)(void *to, const char *row, int64_t n, int64_t groups, bool descending);
+    int64_t (*places)(uint32_t *to, const char *row, int64_t n, const void *bound, int64_t count,
+                      int64_t most, bool descending);
+} order_scan;
 typedef struct order_type {
     int item;
     bool floating;
     order_keys *keys32, *keys64;
     order_bare *bare32, *bare64;
     order_odd *odd32, *odd64;
+    const order_scan *scan; /* of rows as they lie; NULL: of their keys */
 } order_type;
 
 typedef enum order_what { SORT, TOPK, KTHVALUE, MEDIAN, NANMEDIAN, MODE } order_what;
@@ -83,6 +92,65 @@ static inline order_grid order_line(int64_t n, int64_t to_step, int64_t in_step)
 }
 
 #define SIGN (UINT64_C(1) << 63)
+
+/* A scan has so many vectors of groups in registers, and room for so many positions more than it
+ * should find. */
+enum { SCAN_VECTORS = 4, SCAN_MORE = 64 + PACK_BITS };
+
+/* From byte k on, a vector of which the last k bytes are ones. */
+static const char scan_last[2 * VB] = {[VB... 2 * VB - 1] = -1};
+
+#define SFX       f32
+#define T         float
+#define U         uint32_t
+#define VEC       vf32
+#define VEC_I     vi32
+#define V_LESSER  v_lesser_f32
+#define V_GREATER v_greater_f32
+#define BITS_OF   pack_bits_32
+#define LOWEST    -INFINITY
+#define HIGHEST   INFINITY
+#define FLOATS    1
+#include "kernels/loops/order_scan.h"
+
+#define SFX       i32
+#define T         int32_t
+#define U         uint32_t
+#define VEC       vi32
+#define VEC_I     vi32
+#define V_LESSER  v_lesser_i32
+#define V_GREATER v_greater_i32
+#define BITS_OF   pack_bits_32
+#define LOWEST    INT32_MIN
+#define HIGHEST   INT32_MAX
+#define FLOATS    0
+#include "kernels/loops/order_scan.h"
+
+#define SFX       f64
+#define T         double
+#define U         uint64_t
+#define VEC       vf64
+#define VEC_I     vi64
+#define V_LESSER  v_lesser_f64
+#define V_GREATER v_greater_f64
+#define BITS_OF   pack_bits_64
+#define LOWEST    -(double)INFINITY
+#define HIGHEST   (double)INFINITY
+#define FLOATS    1
+#include "kernels/loops/order_scan.h"
+
+#define SFX       i64
+#define T         int64_t
+#define U         uint64_t
+#define VEC       vi64
+#define VEC_I     vi64
+#define V_LESSER  v_lesser_i64
+#define V_GREATER v_greater_i64
+#define BITS_OF   pack_bits_64
+#define LOWEST    INT64_MIN
+#define HIGHEST   INT64_MAX
+#define FLOATS    0
+#include "kernels/loops/order_scan.h"
 
 /* Two vectors, the lesser of each lane to a. */
 static inline __attribute__((always_inline)) void in_order_i32(vi32 *a, vi32 *b) {
@@ -136,6 +204,8 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #define KEYS_IN_ORDER(a, b)  in_order_i32(&(a), &(b))
 #define V_GREATER            v_greater_i32
 #define V_TURN               v_turn_u32
+#define SCAN_OF_KEYS         scan_looks_i32
+#define TURN_SQUARE          turn_8_u32
 #define LEVEL                LANES
 #define LEVEL_PART           vi64
 #define PARTS_IN_ORDER(a, b) in_order_i64(&(a), &(b))
@@ -154,6 +224,8 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #undef KEYS_IN_ORDER
 #undef V_GREATER
 #undef V_TURN
+#undef SCAN_OF_KEYS
+#undef TURN_SQUARE
 #undef LEVEL
 #undef LEVEL_PART
 #undef PARTS_IN_ORDER
@@ -181,6 +253,8 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #define KEYS_IN_ORDER(a, b)  in_order_i64(&(a), &(b))
 #define V_GREATER            v_greater_i64
 #define V_TURN               v_turn_u64
+#define SCAN_OF_KEYS         scan_looks_i64
+#define TURN_SQUARE          turn_4_u64
 #define LEVEL                (2 * LANES)
 #define LEVEL_PART           pair_part
 #define PARTS_IN_ORDER(a, b) pairs_in_order(&(a), &(b))
@@ -247,23 +321,29 @@ static void piece(const nomen__order *o, const nomen__order_args *a, void *scrat
     share_piece(a, scratch, phase, index, o->type);
 }
 
-#define INTS(sfx, item)                                                                            \
-    static const order_type type_##sfx = {item,         false,        keys32_##sfx, keys64_##sfx,  \
-                                          bare32_##sfx, bare64_##sfx, NULL,         NULL}
-#define FLOATS(sfx, item)                                                                          \
-    static const order_type type_##sfx = {item,         true,         keys32_##sfx, keys64_##sfx,  \
-                                          bare32_##sfx, bare64_##sfx, odd32_##sfx,  odd64_##sfx}
-INTS(b8, 1);
-INTS(u8, 1);
-INTS(i8, 1);
-INTS(i16, 2);
-INTS(i32, 4);
-FLOATS(f16, 2);
-FLOATS(bf16, 2);
-FLOATS(f32, 4);
-static const order_type type_i64 = {.item = 8, .keys64 = keys64_i64, .bare64 = bare64_i64};
-static const order_type type_f64 = {
-    .item = 8, .floating = true, .keys64 = keys64_f64, .bare64 = bare64_f64, .odd64 = odd64_f64};
+#define TYPE_INTS(sfx, item, scan)                                                                 \
+    static const order_type type_##sfx = {                                                         \
+        item, false, keys32_##sfx, keys64_##sfx, bare32_##sfx, bare64_##sfx, NULL, NULL, scan}
+#define TYPE_FLOATS(sfx, item, scan)                                                               \
+    static const order_type type_##sfx = {item,         true,         keys32_##sfx,                \
+                                          keys64_##sfx, bare32_##sfx, bare64_##sfx,                \
+                                          odd32_##sfx,  odd64_##sfx,  scan}
+TYPE_INTS(b8, 1, NULL);
+TYPE_INTS(u8, 1, NULL);
+TYPE_INTS(i8, 1, NULL);
+TYPE_INTS(i16, 2, NULL);
+TYPE_INTS(i32, 4, &scan_looks_i32);
+TYPE_FLOATS(f16, 2, NULL);
+TYPE_FLOATS(bf16, 2, NULL);
+TYPE_FLOATS(f32, 4, &scan_looks_f32);
+static const order_type type_i64 = {
+    .item = 8, .keys64 = keys64_i64, .bare64 = bare64_i64, .scan = &scan_looks_i64};
+static const order_type type_f64 = {.item = 8,
+                                    .floating = true,
+                                    .keys64 = keys64_f64,
+                                    .bare64 = bare64_f64,
+                                    .odd64 = odd64_f64,
+                                    .scan = &scan_looks_f64};
 
 #define ROW_ORDER(text, code, enumerator, sfx)                                                     \
     {                                                                                              \

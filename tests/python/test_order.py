@@ -102,6 +102,39 @@ def test_few_of_rows_whose_rest_is_last(dtype):
                     check_positions(t, 1, best, [ranks(rows_of(t, 1)[0], down)[:k]] * 5)
 
 
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_few_of_several_rows(dtype):
+    """As many as sorting says, whether rows fill batches or not, all differ or many are equal, and
+    lie one behind the other, side by side or with gaps."""
+    rng = random.Random(5)
+    for rows, n in ((1, 131), (3, 97), (4, 66), (9, 200), (18, 160), (27, 257)):
+        special = make(dtype, (rows, n), n)
+        mixed = [rng.sample(range(n), n) for _ in range(rows)]
+        plain = nomen.tensor(mixed, dtype=nomen.int64) - n // 2
+        for t in (special, plain.to(getattr(nomen, dtype))):
+            for x in layouts(t):
+                for down in (True, False):
+                    wanted = x.sort(1, down)
+                    for k in (1, 2, 5, 8, n // 8, n // 3, n // 2):
+                        best = x.topk(k, 1, largest=down)
+                        assert best.indices.equal(wanted.indices[:, :k])
+                        got, want = rows_of(best.values, 1), rows_of(wanted.values[:, :k], 1)
+                        assert repr(got) == repr(want)
+
+
+@pytest.mark.parametrize("dtype", ("float16", "float32", "float64"))
+def test_few_where_nan_and_zeros_decide(dtype):
+    """NaN is the largest whatever its sign, and the first of them is taken; zeros are equal."""
+    for sign in (math.nan, -math.nan):
+        for at in ((0,), (69,), (3, 40, 69), tuple(range(0, 70, 2)), tuple(range(70))):
+            row = [sign if i in at else -0.0 if i % 3 else 0.0 for i in range(70)]
+            t = nomen.tensor([row] * 9, dtype=getattr(nomen, dtype))
+            for down in (True, False):
+                for k in (1, 2, 7, 30):
+                    best = t.topk(k, largest=down)
+                    check_positions(t, 1, best, [ranks(row, down)[:k]] * 9)
+
+
 @pytest.mark.parametrize("dtype", ("int64", "int16", "float32", "float16"))
 def test_a_few_of_a_long_row_by_several_threads(dtype):
     """Each thread looks for the first of its part; equal ones stay in the order of their places."""

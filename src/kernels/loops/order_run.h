@@ -14,7 +14,8 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
     bool halves; /* keys are sorted by one half after the other */
 } ORDER_NAME(plan, WIDTH, s);
 
-/* Few of a row: a bound is found for them before they are looked for. */
+/* Few of a row: a bound is found for them before they are looked for (as order_few.h does where
+ * there are not too many equal ones). */
 static inline bool ORDER_NAME(is_bounded, WIDTH, k)(const nomen__order_args *a) {
     enum { SHARE = 16 };
     return a->count * SHARE <= a->n;
@@ -94,7 +95,7 @@ static ORDER_NAME(plan, WIDTH, s)
     return p;
 }
 
-static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what) {
+static size_t ORDER_NAME(scratch_planned, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
     const int64_t lanes = p.ranked ? ORDER_NAME(level, WIDTH, lanes) : 1;
     const int64_t rows = (p.batch + lanes - 1) / lanes * lanes; /* what is turned over */
@@ -327,15 +328,16 @@ static bool ORDER_NAME(choose, WIDTH, e)(E *to, K *keys, K *spare, K *other,
     return false;
 }
 
-/* The last key of each row that is chosen. Behind the keys there is room for a vector of rows. */
+/* The key of rank count - 1 of each row of n. Behind the keys there is room for a vector of rows.
+ */
 static void ORDER_NAME(last_keys, WIDTH, k)(K *last, ORDER_NAME(level, WIDTH, k) * v, const K *keys,
-                                            int64_t rows, const nomen__order_args *a) {
+                                            int64_t rows, int64_t n, int64_t count) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     for (int64_t row = 0; row < rows; row += W) {
-        ORDER_NAME(bare_turned, WIDTH, k)(v, keys + row * a->n, a->n);
-        ORDER_NAME(bare_sort, WIDTH, k)(v, a->n);
+        ORDER_NAME(bare_turned, WIDTH, k)(v, keys + row * n, n);
+        ORDER_NAME(bare_sort, WIDTH, k)(v, n);
         for (int64_t r = 0; r < W && row + r < rows; r++)
-            last[row + r] = (K)v[a->count - 1][r] ^ (K)1 << (WIDTH - 1);
+            last[row + r] = (K)v[count - 1][r] ^ (K)1 << (WIDTH - 1);
     }
 }
 
@@ -447,8 +449,8 @@ static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_
 #include "kernels/loops/order_parts.h"
 #endif
 
-static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch, order_what what,
-                                      const order_type *t) {
+static void ORDER_NAME(run_planned, WIDTH, e)(const nomen__order_args *a, void *scratch,
+                                              order_what what, const order_type *t) {
     const ORDER_NAME(plan, WIDTH, s) p = ORDER_NAME(plan, WIDTH, e)(a, what);
     const int bits = 8 * t->item;
     const K nan = (K)(UINT64_MAX >> (64 - bits));
@@ -486,7 +488,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         }
         bool ordered = true; /* all rows of the batch that are chosen */
         K last[BESIDE];
-        if (p.ranked) ORDER_NAME(last_keys, WIDTH, k)(last, scratch, keys, rows, a);
+        if (p.ranked) ORDER_NAME(last_keys, WIDTH, k)(last, scratch, keys, rows, a->n, a->count);
         for (int64_t r = 0; r < rows; r++) {
             E *mine = made + r * p.each;
             K *own = keys + r * p.keys;
@@ -513,5 +515,36 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
             ORDER_NAME(deliver_row, WIDTH, e)(a, row, made, (K *)(void *)spare, t, flip);
         else
             ORDER_NAME(deliver_all, WIDTH, e)(a, row, rows, made, p.each, t->item);
+    }
+}
+
+#include "kernels/loops/order_few.h"
+
+static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what) {
+    const size_t planned = ORDER_NAME(scratch_planned, WIDTH, e)(a, what);
+    if (!ORDER_NAME(is_few, WIDTH, e)(a, what)) return planned;
+    const size_t few = ORDER_NAME(few, WIDTH, bytes)(a);
+    return few > planned ? few : planned;
+}
+
+static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch, order_what what,
+                                      const order_type *t) {
+    if (!ORDER_NAME(is_few, WIDTH, e)(a, what)) {
+        ORDER_NAME(run_planned, WIDTH, e)(a, scratch, what, t);
+        return;
+    }
+    const uint64_t flip = a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
+    nomen__order_args rest = *a;
+    ORDER_NAME(few, WIDTH, s) f = ORDER_NAME(few, WIDTH, plan)(a, scratch);
+    for (int64_t row = 0, rows; row < a->rows; row += rows) {
+        rest.rows = a->rows - row;
+        if (f.v && rest.rows < LANES / 2) f = ORDER_NAME(few, WIDTH, plan)(&rest, scratch);
+        rows = rest.rows < f.rows ? rest.rows : f.rows;
+        if (ORDER_NAME(few, WIDTH, batch)(&f, a, row, rows, t, flip)) continue;
+        rest.rows = rows;
+        rest.in = a->in + row * a->in_row;
+        rest.values = moved(a->values, row * a->value_row);
+        rest.indices = moved(a->indices, row * a->index_row);
+        ORDER_NAME(run_planned, WIDTH, e)(&rest, scratch, what, t);
     }
 }

@@ -58,6 +58,95 @@ static inline __m256i not_above_u32(__m256i a, __m256i b) {
 }
 #endif
 
+/* Of the masks of 32 lanes a bit for each, the first one's lowest. */
+enum { PACK_MASKS_32 = 32 / W32, PACK_MASKS_64 = 32 / W64 };
+static inline __attribute__((always_inline)) uint32_t
+pack_bits_32(const vi32 masks[PACK_MASKS_32]) {
+#if PACK_FAST
+    return _mm512_movepi32_mask((__m512i)masks[0]) |
+           (uint32_t)_mm512_movepi32_mask((__m512i)masks[1]) << 16;
+#elif PACK_LOOK
+    const __m256i low = _mm256_packs_epi32((__m256i)masks[0], (__m256i)masks[1]);
+    const __m256i high = _mm256_packs_epi32((__m256i)masks[2], (__m256i)masks[3]);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i bytes = _mm256_packs_epi16(low, high); /* each half of its own */
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order));
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < 32; i++) bits |= (uint32_t)(masks[i / W32][i % W32] & 1) << i;
+    return bits;
+#endif
+}
+static inline __attribute__((always_inline)) uint32_t
+pack_bits_64(const vi64 masks[PACK_MASKS_64]) {
+    uint32_t bits = 0;
+#if PACK_FAST
+#pragma GCC unroll 4
+    for (int v = 0; v < PACK_MASKS_64; v++)
+        bits |= (uint32_t)_mm512_movepi64_mask((__m512i)masks[v]) << v * W64;
+#elif PACK_LOOK
+#pragma GCC unroll 8
+    for (int v = 0; v < PACK_MASKS_64; v++)
+        bits |= (uint32_t)_mm256_movemask_pd((__m256d)masks[v]) << v * W64;
+#else
+    for (int i = 0; i < 32; i++) bits |= (uint32_t)(masks[i / W64][i % W64] & 1) << i;
+#endif
+    return bits;
+}
+
+/* The first bit that is set; some number if none is. */
+static inline __attribute__((always_inline)) uint64_t first_bit(uint64_t bits) {
+#ifdef __BMI__
+    return __builtin_ia32_tzcnt_u64(bits);
+#else
+    return (uint64_t)__builtin_ctzll(bits | UINT64_C(1) << 63);
+#endif
+}
+
+/* The positions of the bits that are set, in order, from `first` on. Returns how many; there is
+ * room for PACK_BITS. A few are put two by two, the first ones, `sure`, without asking whether
+ * there are any, as a wrong guess takes longer; many by looking up eight bits at a time. */
+enum { PACK_BITS = 64 + 16, PACK_MANY = PACK_FAST || PACK_LOOK ? 12 : 64 };
+static inline __attribute__((always_inline)) int64_t pack_bits(uint32_t *to, uint64_t bits,
+                                                               int64_t first, int64_t sure) {
+    const int64_t count = __builtin_popcountll(bits);
+#if PACK_FAST
+    if (sure > PACK_MANY) {
+        __m512i at = _mm512_add_epi32(
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+            _mm512_set1_epi32((int)first));
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; i++, bits >>= 16, at = _mm512_add_epi32(at, _mm512_set1_epi32(16))) {
+            const __mmask16 in = (__mmask16)bits;
+            _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(in, at));
+            to += __builtin_popcount(in);
+        }
+        return count;
+    }
+#elif PACK_LOOK
+    if (sure > PACK_MANY) {
+#pragma GCC unroll 8
+        for (int i = 0; i < 8; i++, bits >>= 8) {
+            const unsigned in = bits & 255;
+            const __m256i from = _mm256_cvtepu8_epi32(_mm_loadu_si64(&pack_lanes[in]));
+            const __m256i at = _mm256_set1_epi32((int)first + 8 * i);
+            _mm256_storeu_si256((__m256i *)to, _mm256_add_epi32(from, at));
+            to += __builtin_popcount(in);
+        }
+        return count;
+    }
+#endif
+    const uint64_t both = (uint64_t)first << 32 | (uint64_t)first;
+    for (int64_t k = 0; k < sure || k < count; k += 2) {
+        uint64_t two = both + first_bit(bits);
+        bits &= bits - 1;
+        two += first_bit(bits) << 32;
+        bits &= bits - 1;
+        memcpy(to + k, &two, sizeof two);
+    }
+    return count;
+}
+
 /* The keys with low <= key <= high, in order, to `to`, which has room for n and may be `keys`.
  * Returns how many; *less: how many are below. */
 static inline int64_t pack_between_u32(uint32_t *to, const uint32_t *keys, int64_t n, uint32_t low,

@@ -1,0 +1,149 @@
+/* Include-template: two looks at a row of numbers as they lie, by which its first few are found
+ * without making a key of each. Before: SFX, T, U (unsigned, as wide), VEC (of T), VEC_I (signed,
+ * as wide), V_LESSER(a, b) and V_GREATER(a, b), the second one where the first is NaN, BITS_OF(m)
+ * (of the masks of 32 lanes), LOWEST and HIGHEST (no number is beyond) and FLOATS (0 or 1). After:
+ * scan_<SFX>; all of them are undefined. */
+
+#define FN(what)            FN2(what, SFX)
+#define FN2(what, sfx)      FN3(what, sfx)
+#define FN3(what, sfx)      scan_##what##_##sfx
+#define BETTER(own, before) (descending ? V_GREATER(own, before) : V_LESSER(own, before))
+
+enum { FN(w) = VB / sizeof(T), FN(lanes) = SCAN_VECTORS * FN(w) };
+
+static inline __attribute__((always_inline)) VEC FN(at)(const T *x) {
+    VEC v;
+    memcpy(&v, x, sizeof v);
+    return v;
+}
+
+/* The last `left` numbers of a row, fewer than a vector has, and before them `worst`. */
+static inline __attribute__((always_inline)) VEC FN(last)(const T *x, int64_t n, int64_t left,
+                                                          T worst) {
+    VEC_I own, chosen;
+    memcpy(&own, x + n - FN(w), sizeof own);
+    memcpy(&chosen, scan_last + left * (int64_t)sizeof *x, sizeof chosen);
+    const VEC others = (VEC){0} + worst;
+    return (VEC)((own & chosen) | ((VEC_I)others & ~chosen));
+}
+
+/* Keys in unsigned order. */
+static inline __attribute__((always_inline)) void FN(put_keys)(U *to, VEC x,
+                                                               const bool descending) {
+    enum { BITS = 8 * sizeof(T) - 1 };
+    typedef __typeof__((VEC_I){0}[0]) number;
+    const number sign = (number)((U)1 << BITS);
+    VEC_I key = (VEC_I)x ^ sign;
+    if (FLOATS) key ^= ((VEC_I)x >> BITS) & ~sign;
+    if (descending) key = ~key;
+    memcpy(to, &key, sizeof key);
+}
+
+/* The keys of the best of so many groups of a row, at least a vector, at most n; each number is in
+ * one of them. NaN is never the best; a group of nothing else has the worst of all. */
+static inline __attribute__((always_inline)) void
+FN(best)(U *to, const T *x, int64_t n, const int64_t groups, const bool descending) {
+    enum { W = FN(w), LANES_OF = FN(lanes), VECTORS = SCAN_VECTORS };
+    const int64_t sets = groups > LANES_OF ? groups / LANES_OF : 1, whole = n / LANES_OF * LANES_OF;
+    const T worst = descending ? LOWEST : HIGHEST;
+    for (int64_t s = 0; s < sets; s++, to += LANES_OF) {
+        VEC best[VECTORS];
+        int64_t i = s * LANES_OF;
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++) best[v] = (VEC){0} + worst;
+        for (; i < whole; i += sets * LANES_OF)
+#pragma GCC unroll 4
+            for (int v = 0; v < VECTORS; v++) best[v] = BETTER(FN(at)(x + i + v * W), best[v]);
+        if (s == sets - 1) {
+            i = whole;
+#pragma GCC unroll 4
+            for (int v = 0; v < VECTORS - 1; v++)
+                if (i + W <= n) {
+                    best[v] = BETTER(FN(at)(x + i), best[v]);
+                    i += W;
+                }
+            if (i < n) best[VECTORS - 1] = BETTER(FN(last)(x, n, n - i, worst), best[VECTORS - 1]);
+        }
+        if (groups <= 2 * W) {
+            best[0] = BETTER(best[2], best[0]);
+            best[1] = BETTER(best[3], best[1]);
+        }
+        if (groups <= W) best[0] = BETTER(best[1], best[0]);
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++)
+            if (v * W < groups) FN(put_keys)(to + v * W, best[v], descending);
+    }
+}
+
+/* Which of 32 numbers are beyond a bound: NaN never is. */
+static inline __attribute__((always_inline)) uint32_t FN(beyond)(const T *x, VEC limit,
+                                                                 const bool descending) {
+    enum { W = FN(w), VECTORS = 32 / W };
+    VEC_I beyond[VECTORS];
+#pragma GCC unroll 16
+    for (int v = 0; v < VECTORS; v++) {
+        const VEC own = FN(at)(x + v * W);
+        beyond[v] = descending ? own < limit : own > limit;
+    }
+    return BITS_OF(beyond);
+}
+
+/* The positions of all that may not be beyond a bound, until there are more than `most`: how many.
+ * There is room for SCAN_MORE more than `most`. */
+static inline __attribute__((always_inline)) int64_t FN(places)(uint32_t *to, const T *x, int64_t n,
+                                                                T bound, int64_t count,
+                                                                int64_t most,
+                                                                const bool descending) {
+    const VEC limit = (VEC){0} + bound;
+    const int64_t sure = 2 + 96 * count / n; /* of 64: one and a half times as many as are wanted */
+    int64_t found = 0, i = 0;
+    for (; i + 64 <= n && found <= most; i += 64) {
+        const uint64_t low = FN(beyond)(x + i, limit, descending),
+                       high = FN(beyond)(x + i + 32, limit, descending);
+        found += pack_bits(to + found, ~(high << 32 | low), i, sure);
+    }
+    if (found > most || i == n) return found;
+    uint64_t beyond = 0;
+    const int64_t left = n - i;
+    if (left >= 32) beyond = FN(beyond)(x + i, limit, descending);
+    if (left & 31) /* what comes before is shifted out */
+        beyond |= (uint64_t)(FN(beyond)(x + n - 32, limit, descending) >> (32 - (left & 31)))
+                  << (left & 32);
+    return found + pack_bits(to + found, ~beyond & ((UINT64_C(1) << left) - 1), i, sure);
+}
+
+static APART void FN(best_of)(void *to, const char *row, int64_t n, int64_t groups,
+                              bool descending) {
+    const T *x = (const T *)(const void *)row;
+    if (descending)
+        FN(best)(to, x, n, groups, true);
+    else
+        FN(best)(to, x, n, groups, false);
+}
+
+static APART int64_t FN(places_of)(uint32_t *to, const char *row, int64_t n, const void *bound,
+                                   int64_t count, int64_t most, bool descending) {
+    const T *x = (const T *)(const void *)row;
+    T limit;
+    memcpy(&limit, bound, sizeof limit);
+    return descending ? FN(places)(to, x, n, limit, count, most, true)
+                      : FN(places)(to, x, n, limit, count, most, false);
+}
+
+static const order_scan FN(looks) = {FN(best_of), FN(places_of)};
+
+#undef FN
+#undef FN2
+#undef FN3
+#undef BETTER
+#undef SFX
+#undef T
+#undef U
+#undef VEC
+#undef VEC_I
+#undef V_LESSER
+#undef V_GREATER
+#undef BITS_OF
+#undef LOWEST
+#undef HIGHEST
+#undef FLOATS
