@@ -174,8 +174,11 @@ static int64_t ORDER_NAME(bucket, WIDTH, k)(const K *keys, int64_t n, int shift,
 /* The key of rank k (from 0) among n, digit by digit: always linear. Two spares of n keys. */
 static K ORDER_NAME(nth_by_digits, WIDTH, k)(const K *keys, K *spare, K *other, int64_t n,
                                              int64_t k, int bits) {
+    K low = 0, high = 0, varying = 0;
+    for (int64_t i = 0; i < n; i++) varying |= keys[i] ^ keys[0];
+    if (!varying) return keys[0];
+    bits = 64 - __builtin_clzll(varying); /* above, the keys share them all */
     int shift = bits > BUCKET_BITS ? bits - BUCKET_BITS : 0;
-    K low = 0, high = 0;
     while (n > FEW) {
         int64_t less, left = ORDER_NAME(bucket, WIDTH, k)(keys, n, shift, &k, &low, &high);
         if (!shift) return low;
