@@ -179,9 +179,9 @@ static nomen_status in_pieces(nomen_generator *g, nomen_dtype dtype, void *out, 
     }
 }
 
-static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how h) {
+static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n, how *h) {
     g = nomen__generator_lock(g);
-    nomen_status status = in_pieces(g, dtype, out, n, &h);
+    nomen_status status = in_pieces(g, dtype, out, n, h);
     nomen__generator_unlock(g);
     return status;
 }
@@ -222,7 +222,7 @@ nomen_status nomen__random_uniform(nomen_generator *g, nomen_dtype dtype, void *
     dtype = real_parts(dtype, &n);
     const int words = words_each(NOMEN__MADE_UNIFORM, dtype);
     return draw_all(g, dtype, out, n,
-                    (how){.some = fill_uniform, .words = words, .cost = 10 * words});
+                    &(how){.some = fill_uniform, .words = words, .cost = 10 * words});
 }
 
 /* Bounds and width are numbers of the dtype. */
@@ -243,7 +243,7 @@ nomen_status nomen__random_uniform_between(nomen_generator *g, nomen_dtype dtype
     dtype = real_parts(dtype, &n);
     const int words = words_each(NOMEN__MADE_BETWEEN, dtype);
     return draw_all(g, dtype, out, n,
-                    (how){fill_between, .words = words, .cost = 10 * words, .a = low, .b = high});
+                    &(how){fill_between, .words = words, .cost = 10 * words, .a = low, .b = high});
 }
 
 /* ---- normal ---------------------------------------------------------------------------------- */
@@ -275,7 +275,7 @@ static nomen_status draw_singly(nomen_generator *g, nomen_dtype dtype, void *out
     const int cost = dtype == NOMEN_F64 ? 1000 : 150;
     return draw_all(
         g, dtype, out, n,
-        (how){fill_normal_singly, .words = 2, .cost = cost, .kept = true, .a = mean, .b = std});
+        &(how){fill_normal_singly, .words = 2, .cost = cost, .kept = true, .a = mean, .b = std});
 }
 
 nomen_status nomen__random_normal_singly(nomen_generator *g, nomen_dtype dtype, void *out,
@@ -444,7 +444,7 @@ nomen_status nomen__random_integers(nomen_generator *g, nomen_dtype dtype, void 
     h.wide = has_wide && range > UINT32_MAX;
     if (h.wide || range == 0) h.words = 2, h.cost = 80;
     if (range == 0) h.some = fill_words;
-    return draw_all(g, dtype, out, n, h);
+    return draw_all(g, dtype, out, n, &h);
 }
 
 /* Bits of integers and of float64; of other floats, which have all numbers up to 2^digits, the
@@ -459,7 +459,7 @@ static void fill_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n
 
 nomen_status nomen__random_any(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n) {
     const int words = words_each(NOMEN__MADE_BITS, dtype);
-    return draw_all(g, dtype, out, n, (how){fill_any, .words = words, .cost = 11 * words});
+    return draw_all(g, dtype, out, n, &(how){fill_any, .words = words, .cost = 11 * words});
 }
 
 /* ---- the rest: one double or pair of words each ---------------------------------------------- */
@@ -477,7 +477,7 @@ static void fill_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int
 
 nomen_status nomen__random_bernoulli(nomen_generator *g, nomen_dtype dtype, void *out, int64_t n,
                                      double p) {
-    return draw_all(g, dtype, out, n, (how){fill_bernoulli, .words = 2, .cost = 30, .a = p});
+    return draw_all(g, dtype, out, n, &(how){fill_bernoulli, .words = 2, .cost = 30, .a = p});
 }
 
 /* Probabilities of double take a double each, all others a float. */
@@ -501,7 +501,7 @@ nomen_status nomen__random_bernoulli_each(nomen_generator *g, nomen_dtype dtype,
                                           int64_t n, nomen_dtype p_dtype, const void *p) {
     how h = {fill_bernoulli_each, .words = 1, .cost = 20, .p_dtype = p_dtype, .p = p};
     if (p_dtype == NOMEN_F64) h.words = 2, h.cost = 30;
-    return draw_all(g, dtype, out, n, h);
+    return draw_all(g, dtype, out, n, &h);
 }
 
 static void shape_values(nomen__distribution which, double *u, int64_t n, double a, double b) {
@@ -545,5 +545,5 @@ nomen_status nomen__random_distribution(nomen_generator *g, nomen__distribution 
     const bool pairs = which == NOMEN__LOG_NORMAL;
     how h = {fill_distribution, .words = 2, .kept = pairs, .a = a, .b = b, .which = which};
     h.cost = dtype == NOMEN_F64 ? 1000 : pairs ? 200 : 100;
-    return draw_all(g, dtype, out, n, h);
+    return draw_all(g, dtype, out, n, &h);
 }

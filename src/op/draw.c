@@ -84,12 +84,12 @@ static nomen_status fill(const nomen__drawing *d, nomen_dtype dtype, void *at, i
     }
 }
 
-nomen_status nomen__draw_into(nomen_tensor *out, nomen_dtype dtype, const nomen__drawing *d) {
+/* Where memory or dtype is not what is drawn. */
+static NOMEN_NOINLINE nomen_status draw_by_way_of(nomen_tensor *out, nomen_dtype dtype,
+                                                  const nomen__drawing *d) {
     nomen__drawing drawing = *d;
     nomen_tensor *p = NULL, *ordered = NULL, *made = NULL;
     bool right = (nomen_dtype)out->dtype == dtype, whole = out->flags & NOMEN__CONTIGUOUS;
-    if (right && whole && (!d->p || d->p->flags & NOMEN__CONTIGUOUS))
-        return fill(d, dtype, out->data, out->numel, true);
     int dims[NOMEN_MAX_DIMS];
     nomen__memory_order(out, dims);
     ordered = nomen__in_order(out, dims);
@@ -115,9 +115,18 @@ nomen_status nomen__draw_into(nomen_tensor *out, nomen_dtype dtype, const nomen_
     return s;
 }
 
-static nomen_status draw(const nomen__call *c, nomen__drawing d) {
-    d.g = nomen__generator_given(c);
-    return nomen__draw_into(c->out[0], c->compute, &d);
+nomen_status nomen__draw_into(nomen_tensor *out, nomen_dtype dtype, const nomen__drawing *d) {
+    const bool right = (nomen_dtype)out->dtype == dtype, whole = out->flags & NOMEN__CONTIGUOUS;
+    return right && whole && (!d->p || d->p->flags & NOMEN__CONTIGUOUS)
+               ? fill(d, dtype, out->data, out->numel, true)
+               : draw_by_way_of(out, dtype, d);
+}
+
+/* By address: a copy would be read in wide loads while its fields are still being stored, which
+ * waits for longer than a small draw takes otherwise. */
+static nomen_status draw(const nomen__call *c, nomen__drawing *d) {
+    d->g = nomen__generator_given(c);
+    return nomen__draw_into(c->out[0], c->compute, d);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
@@ -187,11 +196,11 @@ static nomen_status out_of_bounds(const char *what, nomen_dtype d) {
 /* ---- uniform, normal ------------------------------------------------------------------------- */
 
 nomen_status nomen__launch_rand(nomen__call *c) {
-    return draw(c, (nomen__drawing){.kind = NOMEN__DRAW_UNIFORM});
+    return draw(c, &(nomen__drawing){.kind = NOMEN__DRAW_UNIFORM});
 }
 
 nomen_status nomen__launch_randn(nomen__call *c) {
-    return draw(c, (nomen__drawing){.kind = NOMEN__DRAW_NORMAL, .b = 1});
+    return draw(c, &(nomen__drawing){.kind = NOMEN__DRAW_NORMAL, .b = 1});
 }
 
 nomen_status nomen__launch_uniform(nomen__call *c) {
@@ -212,7 +221,7 @@ nomen_status nomen__launch_uniform(nomen__call *c) {
                            "to=%g and from=%g which result in to-from to exceed the limit",
                            nomen_dtype_name(c->compute), d.b, d.a);
     if (d.a == 0 && d.b == 1) d.kind = NOMEN__DRAW_UNIFORM;
-    return draw(c, d);
+    return draw(c, &d);
 }
 
 nomen_status nomen__check_std(double std) {
@@ -226,7 +235,7 @@ nomen_status nomen__launch_normal_in_place(nomen__call *c) {
     nomen_status s = nomen__real_given(c, 1, 0, &d.a);
     if (!s) s = nomen__real_given(c, 2, 1, &d.b);
     if (!s) s = nomen__check_std(d.b);
-    return s ? s : draw(c, d);
+    return s ? s : draw(c, &d);
 }
 
 /* ---- integers -------------------------------------------------------------------------------- */
@@ -275,7 +284,7 @@ static nomen_status draw_from(const nomen__call *c, int64_t from) {
                                "float and bfloat16, not %s",
                                nomen_dtype_name(c->compute));
         d.base = 0;
-        return draw(c, d);
+        return draw(c, &d);
     }
     int64_t most = largest_integer(c->compute);
     if (!holds(c->compute, from)) return out_of_bounds("from", c->compute);
@@ -289,7 +298,7 @@ static nomen_status draw_from(const nomen__call *c, int64_t from) {
                                (long long)from, (long long)most);
     }
     d.range = (uint64_t)most - (uint64_t)from + 1;
-    return draw(c, d);
+    return draw(c, &d);
 }
 
 static nomen_status draw_between(const nomen__call *c, int64_t from, int64_t to) {
@@ -309,14 +318,14 @@ static nomen_status draw_between(const nomen__call *c, int64_t from, int64_t to)
     }
     if (!holds(c->compute, from)) return out_of_bounds("from", c->compute);
     if (!holds(c->compute, to - 1)) return out_of_bounds("to - 1", c->compute);
-    return draw(c, (nomen__drawing){.kind = NOMEN__DRAW_INTEGERS,
-                                    .base = from,
-                                    .range = (uint64_t)to - (uint64_t)from});
+    return draw(c, &(nomen__drawing){.kind = NOMEN__DRAW_INTEGERS,
+                                     .base = from,
+                                     .range = (uint64_t)to - (uint64_t)from});
 }
 
 nomen_status nomen__launch_random(nomen__call *c) {
     bool has_from = nomen__given(c, 1), has_to = nomen__given(c, 2);
-    if (!has_from && !has_to) return draw(c, (nomen__drawing){.kind = NOMEN__DRAW_ANY});
+    if (!has_from && !has_to) return draw(c, &(nomen__drawing){.kind = NOMEN__DRAW_ANY});
     int64_t from = 0, to = 0;
     nomen_status s = integer_given(c, 1, &from);
     if (s) return s;
@@ -379,7 +388,7 @@ nomen_status nomen__launch_randperm(nomen__call *c) {
 
 static nomen_status draw_other(const nomen__call *c, nomen__distribution which, double a,
                                double b) {
-    return draw(c, (nomen__drawing){.kind = NOMEN__DRAW_OTHERS + (int)which, .a = a, .b = b});
+    return draw(c, &(nomen__drawing){.kind = NOMEN__DRAW_OTHERS + (int)which, .a = a, .b = b});
 }
 
 nomen_status nomen__launch_cauchy(nomen__call *c) {
