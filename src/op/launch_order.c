@@ -58,6 +58,10 @@ static void run_lines(void *context, int64_t begin, int64_t end) {
     const int64_t most = (end - begin) * job->row.n <= AT_A_TIME
                              ? end - begin
                              : (AT_A_TIME / job->row.n / TOGETHER + 1) * TOGETHER;
+    if (begin == 0 && end == job->row.rows && end <= most) { /* nothing to change in a copy */
+        job->order->run(job->order, &job->row, scratch);
+        return;
+    }
     while (begin < end) {
         const nomen__order_args a = rows_of(job, begin, end - begin < most ? end - begin : most);
         job->order->run(job->order, &a, scratch);
@@ -153,6 +157,15 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
     }
 }
 
+/* Bytes, for as many rows as are run at once. */
+static size_t scratch_of_chunk(order_job *job) {
+    const int64_t rows = job->row.rows, most = job->row.pieces ? 1 : job->grain;
+    if (rows > most) job->row.rows = most;
+    const size_t bytes = job->order->scratch(job->order, &job->row);
+    job->row.rows = rows;
+    return (bytes + 63) / 64 * 64;
+}
+
 /* `rows` rows, counted along the lines, on all threads. */
 static nomen_status run_job(order_job *job, int64_t rows) {
     enum { ON_STACK = 4096 };
@@ -163,10 +176,7 @@ static nomen_status run_job(order_job *job, int64_t rows) {
     if (job->grain > rows) job->grain = rows;
     job->row.pieces = pieces_of(job, rows);
     if (job->row.pieces) job->grain = rows; /* one scratch for all of them */
-    nomen__order_args one = job->row;
-    if (one.rows > job->grain) one.rows = job->grain;
-    if (one.pieces) one.rows = 1;
-    job->scratch_each = (job->order->scratch(job->order, &one) + 63) / 64 * 64;
+    job->scratch_each = scratch_of_chunk(job);
     const int64_t chunks = job->grain == rows ? 1 : (rows + job->grain - 1) / job->grain;
     size_t bytes = job->scratch_each * (size_t)chunks, capacity = 0;
     job->scratch = bytes <= ON_STACK ? near : nomen__buffer_new(bytes, &capacity);
