@@ -35,6 +35,21 @@ nomen_tensor *nomen__wrap_number(const nomen_number *n) {
     return t;
 }
 
+nomen_status nomen__add_number(nomen__call *c, const nomen_number *n, nomen_dtype d) {
+    _Alignas(16) char value[16];
+    const nomen_dtype own = nomen__number_to(n, value);
+    const bool half = d == NOMEN_F16 || d == NOMEN_BF16;
+    nomen__loop *cast = half || !nomen_can_cast(own, d) ? NULL : nomen__cast_loop(own, d);
+    nomen_tensor *t = cast ? nomen__tensor_empty(d, 0, NULL) : nomen__wrap_number(n);
+    if (!t) return NOMEN_ERROR_MEMORY;
+    if (cast) nomen__cast_one(cast, d, t->data, own, value);
+    t->flags |= NOMEN__WRAPPED;
+    nomen__take_temporary(c, t);
+    c->in[c->nin++] = t;
+    c->in_count = c->nin;
+    return NOMEN_OK;
+}
+
 bool nomen__is_one(const nomen_number *n) {
     return n->kind == NOMEN_NUMBER_FLOAT     ? n->re == 1
            : n->kind == NOMEN_NUMBER_COMPLEX ? n->re == 1 && n->im == 0
@@ -77,12 +92,8 @@ nomen_status nomen__choose_scaled(nomen__call *c) {
     const nomen_number truth = {NOMEN_NUMBER_BOOL, alpha->i != 0, 0, 0};
     if (d == NOMEN_BOOL) alpha = &truth;
     if (!s) s = nomen__check_number(alpha, d);
+    if (!s) s = nomen__add_number(c, alpha, d);
     if (s) return s;
-    nomen_tensor *t = nomen__wrap_number(alpha);
-    if (!t) return NOMEN_ERROR_MEMORY;
-    nomen__take_temporary(c, t);
-    c->in[c->nin++] = t;
-    c->in_count = c->nin;
     c->kernel_name = subtract ? "sub_scaled" : "add_scaled";
     return NOMEN_OK;
 }
@@ -139,13 +150,7 @@ nomen_status nomen__choose_factor(nomen__call *c) {
                            "Integer division with addcdiv is no longer supported: convert an "
                            "operand to a floating dtype, or use div with a rounding_mode");
     nomen_status s = nomen__check_number(value, d);
-    if (s) return s;
-    nomen_tensor *t = nomen__wrap_number(value);
-    if (!t) return NOMEN_ERROR_MEMORY;
-    nomen__take_temporary(c, t);
-    c->in[c->nin++] = t;
-    c->in_count = c->nin;
-    return NOMEN_OK;
+    return s ? s : nomen__add_number(c, value, d);
 }
 
 nomen_status nomen__choose_bounds(nomen__call *c) {

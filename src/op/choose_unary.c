@@ -5,19 +5,9 @@
 #include <float.h>
 #include <math.h>
 
-/* A number as one more operand. */
-static nomen_status add_operand(nomen__call *c, const nomen_number *n) {
-    nomen_tensor *t = nomen__wrap_number(n);
-    if (!t) return NOMEN_ERROR_MEMORY;
-    nomen__take_temporary(c, t);
-    c->in[c->nin++] = t;
-    c->in_count = c->nin;
-    return NOMEN_OK;
-}
-
-static nomen_status add_float(nomen__call *c, double x) {
+static nomen_status add_float(nomen__call *c, double x, nomen_dtype d) {
     const nomen_number n = {NOMEN_NUMBER_FLOAT, 0, x, 0};
-    return add_operand(c, &n);
+    return nomen__add_number(c, &n, d);
 }
 
 /* An argument that must be a real number, or else. */
@@ -39,13 +29,14 @@ static bool is_exact(nomen_dtype d) {
 /* Integers have no decimals, but they have tens. */
 nomen_status nomen__choose_decimals(nomen__call *c) {
     int64_t decimals = nomen__given(c, 1) ? c->arg[1].integer : 0;
-    bool exact = is_exact((nomen_dtype)c->in[0]->dtype);
+    const nomen_dtype own = (nomen_dtype)c->in[0]->dtype;
+    bool exact = is_exact(own);
     if (decimals == 0 || (exact && decimals > 0)) return NOMEN_OK;
     c->kernel_name = decimals > 0 ? "round_decimals" : "round_tens";
-    if (!exact) return add_float(c, pow(10, fabs((double)decimals)));
+    if (!exact) return add_float(c, pow(10, fabs((double)decimals)), own);
     nomen_number scale = {NOMEN_NUMBER_INT, decimals < -18 ? 0 : 1, 0, 0};
     for (int64_t d = decimals; d < 0 && scale.i; d++) scale.i *= 10;
-    return add_operand(c, &scale);
+    return nomen__add_number(c, &scale, NOMEN_I64);
 }
 
 nomen_status nomen__choose_logit(nomen__call *c) {
@@ -53,8 +44,9 @@ nomen_status nomen__choose_logit(nomen__call *c) {
     nomen_status s = real_argument(c, 1, 0, &eps);
     if (s || !nomen__given(c, 1) || eps < 0) return s; /* a negative one is none */
     c->kernel_name = "logit_limited";
-    s = add_float(c, eps);
-    return s ? s : add_float(c, 1 - eps);
+    const nomen_dtype d = (nomen_dtype)c->in[0]->dtype;
+    s = add_float(c, eps, d);
+    return s ? s : add_float(c, 1 - eps, d);
 }
 
 nomen_status nomen__choose_nan_to_num(nomen__call *c) {
@@ -72,9 +64,9 @@ nomen_status nomen__choose_nan_to_num(nomen__call *c) {
         c->kernel_name = "copy";
         return NOMEN_OK;
     }
-    s = add_float(c, nan);
-    if (!s) s = add_float(c, above);
-    return s ? s : add_float(c, below);
+    s = add_float(c, nan, d);
+    if (!s) s = add_float(c, above, d);
+    return s ? s : add_float(c, below, d);
 }
 
 /* Both numbers are of self's dtype, as in PyTorch. */
@@ -85,15 +77,15 @@ nomen_status nomen__choose_threshold(nomen__call *c) {
                            nomen_dtype_name(d));
     nomen_status s = nomen__check_number(c->arg[1].number, d);
     if (!s) s = nomen__check_number(c->arg[2].number, d);
-    if (!s) s = add_operand(c, c->arg[1].number);
-    return s ? s : add_operand(c, c->arg[2].number);
+    if (!s) s = nomen__add_number(c, c->arg[1].number, d);
+    return s ? s : nomen__add_number(c, c->arg[2].number, d);
 }
 
 nomen_status nomen__choose_polygamma(nomen__call *c) {
     int64_t n = c->arg[1].integer;
     if (n < 0)
         return nomen__fail(NOMEN_ERROR_STATE, "polygamma(n, x) does not support negative n.");
-    if (n > 0) return add_float(c, (double)n);
+    if (n > 0) return add_float(c, (double)n, (nomen_dtype)c->in[0]->dtype);
     c->kernel_name = "digamma";
     return NOMEN_OK;
 }

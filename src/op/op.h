@@ -109,7 +109,7 @@ struct nomen__op {
     const void *given;    /* an argument struct that has bits where one with everything given may */
     uint8_t nargs, nout, forms;
     uint8_t lead;     /* how many arguments at the front are tensors that must be given */
-    uint8_t more;     /* there are other tensor arguments behind them */
+    uint8_t more;     /* bit per tensor argument behind them, lists too */
     uint8_t view;     /* names and shape are all its steps: nothing is computed or refused */
     uint8_t spare;    /* everything behind them may be absent, and is no tensor */
     uint8_t required; /* bit per argument that must be given */
@@ -406,6 +406,9 @@ nomen_status nomen__numbers_fit(nomen_tensor *const *in, int64_t count, nomen_dt
 nomen_dtype nomen__number_to(const nomen_number *n, void *value);
 /* A 0-d tensor of one number, weak in promotion; one reference, no scope. */
 nomen_tensor *nomen__wrap_number(const nomen_number *n);
+/* A number as one more operand; of dtype d, which the call computes in, where that decides nothing:
+ * then the launch need not cast it. Half types are left to it, since some kernels compute wider. */
+nomen_status nomen__add_number(nomen__call *c, const nomen_number *n, nomen_dtype d);
 
 /* ---- values that are put off (fuse.c) -------------------------------------------------------- */
 

@@ -121,6 +121,7 @@ def test_round_to_decimals():
         assert n.round(decimals=-1).tolist() == [20, 20, -20, 30, 0]
         assert n.round(decimals=-1).dtype == dtype and n.round(decimals=3).tolist() == n.tolist()
         assert n.round(decimals=-30).tolist() == [0] * 5
+        assert n.round(decimals=-3).tolist() == [0] * 5  # int8 has no thousand
     y = x.clone()
     assert y.round_(decimals=1) is y and y.tolist()[0] == 1.2
     assert nomen.round(x, decimals=1, out=nomen.empty(0, dtype=nomen.float64)).names == ("N",)
@@ -155,8 +156,29 @@ def test_nan_to_num():
     z = nomen.tensor([complex(nan, inf), complex(1, -inf)], dtype=nomen.complex128)
     assert z.nan_to_num(posinf=9, neginf=-9).tolist() == [9j, 1 - 9j]
     assert nomen.tensor([3, 4]).nan_to_num(7).tolist() == [3, 4]
+    assert nomen.tensor(bad).nan_to_num(posinf=1e300, neginf=-1e300).tolist() == [0, inf, -inf, 1.5]
     strided = nomen.tensor([bad, bad]).transpose(0, 1)
     assert strided.nan_to_num(posinf=1, neginf=2).tolist() == [[0, 0], [1, 1], [2, 2], [1.5, 1.5]]
+
+
+def test_numbers_are_rounded_as_elements_are():
+    # a tenth has more digits in float64 than in any other dtype
+    for dtype in FLOATS:
+        tenth = nomen.tensor([0.1, 0.2], dtype=dtype, names=("N",))
+        kept = nomen.threshold(tenth, 0.1, 5)
+        assert kept.tolist() == [5, tenth[1].item()] and kept.dtype == dtype
+        assert kept.names == ("N",)
+    x = nomen.tensor([1.0, 2.0])
+    third = np.float32(1 / 3)
+    for made in (nomen.add(x, x, alpha=1 / 3), nomen.addcmul(x, x, x.sign(), value=1 / 3)):
+        at = x.numpy()
+        assert made.dtype == nomen.float32
+        assert np.array_equal(made.numpy(), np.float32(at + np.float64(third) * at))
+    whole = nomen.tensor([-3, 3, 4], dtype=nomen.int8)
+    assert nomen.threshold(whole, 3, -1).tolist() == [-1, -1, 4]
+    assert whole.add(whole, alpha=2).tolist() == [-9, 9, 12]
+    assert whole.polygamma(1).dtype == nomen.float32
+    assert nomen.tensor([1 + 1j]).add(1j, alpha=2).tolist() == [1 + 3j]
 
 
 def test_gamma_and_its_kin():
