@@ -270,6 +270,11 @@ class Op:
             (i for i, a in enumerate(self.args) if a.kind != "tensor" or a.optional), len(self.args)
         )
 
+    def more(self):
+        """The tensors and lists behind the leading tensors, a bit each."""
+        first = self.lead()
+        return sum(1 << i for i, a in enumerate(self.args) if i >= first and a in self.tensors)
+
     def tail(self):
         """Where in the argument struct that begins which may be absent."""
         rest = [a.c_name for a in self.args[self.lead() :]] + ["out"] * ("o" in self.forms)
@@ -709,7 +714,7 @@ def table(ops):
             tail=op.tail(),
             bytes=f"sizeof(nomen_{op.symbol}_args)",
             given=f"&given_{op.name}",
-            more=int(len(op.tensors) > op.lead()),
+            more=op.more(),
             view=int(op.only_looks()),
             spare=int(op.spare()),
             required=op.required(),

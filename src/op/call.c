@@ -26,11 +26,11 @@ static nomen_status bad_operand(const nomen_tensor *t, int64_t i) {
 /* Tensor arguments behind the leading ones: optional ones that were given, or a list, which is the
  * operands unless there are others before it. */
 static void collect_more(nomen__call *c) {
-    for (int i = c->op->lead; i < c->op->nargs; i++) {
-        uint8_t kind = c->op->args[i].kind;
-        if (kind == NOMEN__TENSOR) {
+    for (unsigned left = c->op->more; left; left &= left - 1) {
+        const int i = __builtin_ctz(left);
+        if (c->op->args[i].kind == NOMEN__TENSOR) {
             if (nomen__given(c, i)) c->in_inline[c->nin++] = c->arg[i].tensor;
-        } else if (kind == NOMEN__TENSORS && !c->nin) {
+        } else if (!c->nin) {
             c->in = (nomen_tensor **)(uintptr_t)c->arg[i].list.at;
             c->in_count = c->arg[i].list.count;
         }
@@ -72,7 +72,7 @@ static inline nomen_status collect_operands(nomen__call *c) {
         if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return bad_operand(t, i);
         flags |= flags_of(t);
     }
-    if (NOMEN_UNLIKELY(op->more && c->in == c->in_inline)) {
+    if (NOMEN_UNLIKELY(op->first_of[NOMEN__TENSORS] && c->in == c->in_inline)) {
         nomen_status s = look_at_list(c, &flags);
         if (s) return s;
     }
@@ -533,19 +533,25 @@ static NOMEN_NOINLINE nomen_status invoke_any(nomen__call *c) {
     return NOMEN_UNLIKELY(s) ? describe_failed(c, s) : NOMEN_OK;
 }
 
-/* Collects the leading tensors, where they are all that there is, on no device and nothing of the
- * tape's; false: there is more to it. */
+/* Collects the tensors, where there is no list of them, on no device and nothing of the tape's;
+ * false: there is more to it. */
 static inline bool collect_plainly(nomen__call *c) {
     const nomen__op *op = c->op;
     unsigned flags = 0;
-    if (NOMEN_UNLIKELY(op->more || !op->primitive)) return false;
-    for (int i = 0; i < op->lead; i++) {
+    int n = op->lead;
+    if (NOMEN_UNLIKELY(!op->primitive || op->first_of[NOMEN__TENSORS])) return false;
+    for (int i = 0; i < n; i++) {
         nomen_tensor *t = c->in_inline[i] = c->arg[i].tensor;
         if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return false;
         flags |= flags_of(t);
     }
-    c->nin = op->lead;
-    c->in_count = op->lead;
+    for (unsigned left = op->more & c->given; left; left &= left - 1) {
+        nomen_tensor *t = c->in_inline[n++] = c->arg[__builtin_ctz(left)].tensor;
+        if (NOMEN_UNLIKELY(!t || t->magic != NOMEN__LIVE)) return false;
+        flags |= flags_of(t);
+    }
+    c->nin = (uint8_t)n;
+    c->in_count = n;
     c->named = (flags & NOMEN__NAMED) != 0;
     return !(flags & (NOMEN__REQUIRES | NOMEN__AWAY | NOMEN__UNHEARD)) && c->wanted < 0;
 }
