@@ -58,7 +58,7 @@ static nomen_dtype real_parts(nomen_dtype dtype, int64_t *n) {
 }
 
 static void *advance(void *out, nomen_dtype dtype, int64_t n) {
-    return (char *)out + (size_t)n * nomen_dtype_size(dtype);
+    return (char *)out + n * nomen__item(dtype);
 }
 
 /* ---- pieces and legs ------------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ static nomen_status draw_all(nomen_generator *g, nomen_dtype dtype, void *out, i
 
 /* The words that are there become numbers where they lie. */
 static int words_each(nomen__made made, nomen_dtype dtype) {
-    return nomen_dtype_size(dtype) == 8 && made < NOMEN__MADE_REST ? 2 : 1;
+    return nomen__item(dtype) == 8 && made < NOMEN__MADE_REST ? 2 : 1;
 }
 
 static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, void *out, int64_t n,
@@ -198,7 +198,8 @@ static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, v
     nomen__make *const make = nomen__random_loops_best()->make[made][dtype];
     const int each = words_each(made, dtype);
     for (int64_t some; n > 0; n -= some, out = advance(out, dtype, some)) {
-        some = least(n, (NOMEN__MT_WORDS - g->position) / each);
+        const int left = NOMEN__MT_WORDS - g->position;
+        some = least(n, each > 1 ? left / 2 : left);
         if (some > 0) {
             make(g->ready + g->position, out, some, with);
             g->position += (int)some * each;

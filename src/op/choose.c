@@ -203,7 +203,7 @@ nomen_status nomen__choose_nansum(nomen__call *c) {
 
 /* Over all dims there is no position to keep. */
 nomen_status nomen__choose_extremum(nomen__call *c) {
-    if (!nomen__given(c, 1)) c->kernel_name = strcmp(c->op->name, "max") ? "amin" : "amax";
+    if (!nomen__given(c, 1)) c->kernel_name = c->op->id == NOMEN__OP_MAX ? "amax" : "amin";
     return NOMEN_OK;
 }
 

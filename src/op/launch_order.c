@@ -104,15 +104,16 @@ static nomen_status run_shared(const order_job *job, int64_t rows) {
 /* How many threads may share each of so few rows; 0: rows are shared out whole. */
 static int pieces_of(const order_job *job, int64_t rows) {
     const int64_t threads = nomen_get_num_threads();
+    if (rows >= threads) return 0;
     nomen__order_args one = job->row;
     one.rows = 1;
-    if (rows >= threads || !job->order->shares(job->order, &one)) return 0;
+    if (!job->order->shares(job->order, &one)) return 0;
     const int64_t most = one.n / PIECE < MOST_PIECES ? one.n / PIECE : MOST_PIECES;
     return (int)(threads < most ? threads : most);
 }
 
 static int64_t bytes_of(const nomen_tensor *t, int64_t elements) {
-    return t ? elements * (int64_t)nomen_dtype_size((nomen_dtype)t->dtype) : 0;
+    return t ? elements * nomen__item(t->dtype) : 0;
 }
 
 /* Bytes from one element of dim d of the input to the next, in side t, which may lack reduced dims.
@@ -129,8 +130,10 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
     job->ndim = 0;
     for (int d = in->ndim - 1; d >= 0; d--) {
         if (d == dim || in->size[d] == 1) continue;
-        int64_t step[SIDES] = {step_of(in, in, d, dim), step_of(out[0], in, d, dim),
-                               step_of(out[1], in, d, dim)};
+        int64_t *const step = job->step[job->ndim];
+        step[IN] = step_of(in, in, d, dim);
+        step[VALUES] = step_of(out[0], in, d, dim);
+        step[INDICES] = step_of(out[1], in, d, dim);
         int last = job->ndim - 1;
         bool joins = job->ndim > 0;
         for (int s = 0; joins && s < SIDES; s++)
@@ -139,7 +142,6 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
             job->size[last] *= in->size[d];
             continue;
         }
-        for (int s = 0; s < SIDES; s++) job->step[job->ndim][s] = step[s];
         job->size[job->ndim++] = in->size[d];
     }
     if (!job->ndim) return;
@@ -194,8 +196,9 @@ static nomen_status run_job(order_job *job, int64_t rows) {
 static int64_t parts_of(const nomen__call *c, const order_job *job, int64_t rows) {
     enum { WORTH = 64 }; /* elements of a part for each that is wanted */
     const int64_t n = job->row.n, threads = nomen_get_num_threads();
+    if (c->op->id != NOMEN__OP_TOPK || rows != 1) return 0;
     int64_t parts = n / PIECE < threads ? n / PIECE : threads;
-    if (c->op->id != NOMEN__OP_TOPK || rows != 1 || parts < 2) return 0;
+    if (parts < 2) return 0;
     return job->row.count <= n / parts / WORTH ? parts : 0;
 }
 
@@ -244,7 +247,7 @@ static nomen_status run_parts(const order_job *whole, int64_t parts, int64_t ite
  * the input, which is contiguous, is one row. */
 static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_tensor *const out[2],
                           int dim) {
-    int64_t item = (int64_t)nomen_dtype_size((nomen_dtype)in->dtype);
+    const int64_t item = nomen__item(in->dtype);
     bool whole = dim < 0 || in->ndim == 0;
     order_job job;
     job.order = c->kernel->order;
@@ -268,7 +271,9 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
         }
         lay_out(&job, in, out, dim);
     }
-    const int64_t rows = in->numel / job.row.n, parts = parts_of(c, &job, rows);
+    int64_t rows = job.row.rows;
+    for (int d = 0; d < job.ndim; d++) rows *= job.size[d];
+    const int64_t parts = parts_of(c, &job, rows);
     return parts ? run_parts(&job, parts, item) : run_job(&job, rows);
 }
 
@@ -313,11 +318,10 @@ nomen_status nomen__launch_argsort(nomen__call *c) { return launch(c, NULL, c->o
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static bool flag_of(const nomen__call *c, const char *name) {
-    for (int i = 0; i < c->op->nargs; i++)
-        if (c->op->args[i].kind == NOMEN__FLAG && !strcmp(c->op->args[i].name, name))
-            return nomen__given(c, i) && c->arg[i].flag;
-    return false;
+/* The first flag of a row, which all of these have, says which end comes first. */
+static bool first_flag(const nomen__call *c) {
+    const int i = nomen__arg_of(c->op, NOMEN__FLAG);
+    return nomen__given(c, i) && c->arg[i].flag;
 }
 
 static int64_t row_length(const nomen__call *c) {
@@ -325,7 +329,7 @@ static int64_t row_length(const nomen__call *c) {
 }
 
 nomen_status nomen__shape_sort(nomen__call *c) {
-    c->order = (nomen__order_call){row_length(c), 0, flag_of(c, "descending")};
+    c->order = (nomen__order_call){row_length(c), 0, first_flag(c)};
     return nomen__shape_same(c);
 }
 
@@ -356,7 +360,7 @@ nomen_status nomen__shape_topk(nomen__call *c) {
         c->size[c->dim] = k;
     else
         k = 1; /* of a tensor without dims there is one element to take, whatever k says */
-    bool smallest = flag_of(c, "largest"); /* its opposite, since it is true by default */
+    bool smallest = first_flag(c); /* its opposite, since it is true by default */
     c->order = (nomen__order_call){k, 0, !smallest};
     return NOMEN_OK;
 }

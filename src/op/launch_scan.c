@@ -192,6 +192,10 @@ static nomen_status run_alone(const scan *s, int64_t number) {
     nomen__scan_args unit = unit_at(s, number);
     int64_t each = unit.n <= ROUND ? ROUND : (RUN / ROUND / unit.lines + 1) * ROUND;
     s->scanner->begin(carry, unit.lines);
+    if (s->parts == 1 && unit.n <= each) { /* as it is: copies would wait for the stores before */
+        s->scanner->run(carry, &unit);
+        return NOMEN_OK;
+    }
     for (int64_t p = 0; p < s->parts; p++) {
         nomen__scan_args part = part_of(s, unit, p);
         for (int64_t from = 0; from < part.n; from += each) {
