@@ -30,37 +30,6 @@ static inline void narrow_f32(float *p, vf64 x) {
     const vf32h narrow = __builtin_convertvector(x, vf32h);
     memcpy(p, &narrow, sizeof narrow);
 }
-/* In parts: some processors take forty steps for a store with a mask. */
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-SIMD_BESIDE void store_few_f32(void *p, vf32 v, int64_t k) {
-    char *to = p;
-    __m128 x = _mm256_castps256_ps128((__m256)v);
-    if (k & 4) {
-        _mm_storeu_ps((float *)(void *)to, x);
-        x = _mm256_extractf128_ps((__m256)v, 1);
-        to += 16;
-    }
-    if (k & 2) {
-        _mm_storel_pi((__m64 *)(void *)to, x);
-        x = _mm_movehl_ps(x, x);
-        to += 8;
-    }
-    if (k & 1) _mm_store_ss((float *)(void *)to, x);
-}
-SIMD_BESIDE void store_few_f64(void *p, vf64 v, int64_t k) {
-    double *to = p;
-    __m128d x = _mm256_castpd256_pd128((__m256d)v);
-    if (k & 2) {
-        _mm_storeu_pd(to, x);
-        x = _mm256_extractf128_pd((__m256d)v, 1);
-        to += 2;
-    }
-    if (k & 1) _mm_store_sd(to, x);
-}
-#else
-#define store_few_f32 st_f32_n
-#define store_few_f64 st_f64_n
-#endif
 #define NARROWED(p, x) _Generic((p), float *: narrow_f32, double *: st_f64)(p, x)
 
 _Static_assert(KEPT_WIDE *(int)sizeof(float) <= TOGETHER_BYTES, "one row at least waits");

@@ -40,7 +40,7 @@
 #define LD(p)         ld_f32(p)
 #define LD_N(p, k)    ld_f32_n(p, k)
 #define ST(p, v)      st_f32(p, v)
-#define ST_N(p, v, k) store_few_f32(p, v, k)
+#define ST_N(p, v, k) st_f32_n(p, v, k)
 #define V_EXP         v_exp_f32
 #define F_OF(x)       (x)
 #define T_OF(x)       (x)
@@ -55,7 +55,7 @@
 #define LD(p)         ld_f64(p)
 #define LD_N(p, k)    ld_f64_n(p, k)
 #define ST(p, v)      st_f64(p, v)
-#define ST_N(p, v, k) store_few_f64(p, v, k)
+#define ST_N(p, v, k) st_f64_n(p, v, k)
 #define V_EXP         v_exp_f64
 #define F_OF(x)       (x)
 #define T_OF(x)       (x)

@@ -107,7 +107,7 @@ static inline vu16h v_to_bf16(vf32 x) {
     return (vu16h)_mm256_castsi256_si128(_mm256_permute4x64_epi64(pairs, 0x08));
 }
 
-/* Masked-out lanes are neither read nor written, as with AVX-512. */
+/* Lanes from k on are neither read nor written, as with AVX-512. */
 static inline __m256i simd_first8(int64_t k) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)k), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
@@ -120,11 +120,39 @@ static inline vf32 ld_f32_n(const void *p, int64_t k) {
 static inline vf64 ld_f64_n(const void *p, int64_t k) {
     return (vf64)_mm256_maskload_pd(p, simd_first4(k));
 }
-static inline void st_f32_n(void *p, vf32 v, int64_t k) {
-    _mm256_maskstore_ps(p, simd_first8(k), v);
+/* In parts: some processors (Zen) take forty steps for a store with a mask. */
+SIMD_BESIDE void st_f32_n(void *p, vf32 v, int64_t k) {
+    float *to = p;
+    __m128 x = _mm256_castps256_ps128((__m256)v);
+    if (k >= 8) {
+        _mm256_storeu_ps(to, (__m256)v);
+        return;
+    }
+    if (k & 4) {
+        _mm_storeu_ps(to, x);
+        x = _mm256_extractf128_ps((__m256)v, 1);
+        to += 4;
+    }
+    if (k & 2) {
+        _mm_storel_pi((__m64 *)(void *)to, x);
+        x = _mm_movehl_ps(x, x);
+        to += 2;
+    }
+    if (k & 1) _mm_store_ss(to, x);
 }
-static inline void st_f64_n(void *p, vf64 v, int64_t k) {
-    _mm256_maskstore_pd(p, simd_first4(k), v);
+SIMD_BESIDE void st_f64_n(void *p, vf64 v, int64_t k) {
+    double *to = p;
+    __m128d x = _mm256_castpd256_pd128((__m256d)v);
+    if (k >= 4) {
+        _mm256_storeu_pd(to, (__m256d)v);
+        return;
+    }
+    if (k & 2) {
+        _mm_storeu_pd(to, x);
+        x = _mm256_extractf128_pd((__m256d)v, 1);
+        to += 2;
+    }
+    if (k & 1) _mm_store_sd(to, x);
 }
 /* Fewer than 16 bytes, in pieces of fixed sizes of which two overlap: memcpy of a few bytes whose
  * number only the processor knows becomes a loop over bytes or a string instruction. */
