@@ -98,7 +98,7 @@ static inline order_grid order_line(int64_t n, int64_t to_step, int64_t in_step)
 enum { SCAN_VECTORS = 4, SCAN_MORE = 64 + PACK_BITS };
 
 /* From byte k on, a vector of which the last k bytes are ones. */
-static const char scan_last[2 * VB] = {[VB... 2 * VB - 1] = -1};
+static const int8_t scan_last[2 * VB] = {[VB... 2 * VB - 1] = -1};
 
 #define SFX       f32
 #define T         float

@@ -15,4 +15,9 @@ enum { FORKS = 1 };
 enum { FORKS = 1 };
 #endif
 
+/* The address sanitizer of gcc 12 does not hold the locks of its allocator over a fork: where other
+ * threads allocate meanwhile, the child may wait for one of them forever. */
+extern void __asan_init(void) __attribute__((weak));
+static inline int forks_amid_threads(void) { return FORKS && !__asan_init; }
+
 #endif

@@ -356,7 +356,7 @@ static void *keeps_going(void *argument) {
 
 static void forks_while_others_compute(void **s) {
     (void)s;
-    if (!FORKS) skip();
+    if (!forks_amid_threads()) skip();
     atomic_store(&going, true);
     nomen_set_num_threads(3);
     assert_int_equal(run_all(keeps_going, NULL), 0);
