@@ -282,9 +282,8 @@ static inline void cast_via(nomen__loop *first, nomen__loop *second, int64_t ite
                             char *const ptr[], const int64_t step[], int64_t n) {
     enum { BLOCK = 256 };
     double block[BLOCK];
-    const int64_t size = BLOCK;
-    for (int64_t i = 0; i < n; i += size) {
-        const int64_t k = n - i < size ? n - i : size;
+    for (int64_t i = 0; i < n; i += BLOCK) {
+        const int64_t k = n - i < BLOCK ? n - i : BLOCK;
         char *in[2] = {(char *)block, ptr[1] + i * step[1]};
         char *out[2] = {ptr[0] + i * step[0], (char *)block};
         first(in, (const int64_t[]){item, step[1]}, k);

@@ -95,7 +95,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            v_fma_f32
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
@@ -118,7 +117,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            v_fma_f64
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
@@ -141,7 +139,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            v_fma_f32
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 16)
 #define ROUNDS         1
@@ -164,7 +161,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            v_fma_f32
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 16)
 #define ROUNDS         1
@@ -185,7 +181,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA       MUL_ADD
 #define MR        ROWS_REAL
 #define NV        VECS_REAL
-#define MC        (MR * 16)
 #define KC        256
 #define NC        (NR * 64)
 #define ROUNDS    0
@@ -208,7 +203,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            MUL_ADD
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
@@ -231,7 +225,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            MUL_ADD
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
@@ -254,7 +247,6 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define FMA            MUL_ADD
 #define MR             ROWS_REAL
 #define NV             VECS_REAL
-#define MC             (MR * 16)
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0

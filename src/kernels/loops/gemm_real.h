@@ -1,12 +1,13 @@
 /* Include-template: the matrix product of one dtype whose elements are single numbers.
  * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
  * STV(T *, V) of W elements, C_OF(T), T_OF(C), FMA(V, V, V), MR and NV (rows and vectors of the
- * micro-kernel's tile), MC, KC and NC (rows, summands and columns of a block, MC about; NC is a
- * multiple of NR), ROUNDS (1: C loses digits when stored, so sums of up to GEMM_SUMS rows of C wait
- * in scratch), DIRECT (1: gemm_direct.h as well), TURN (turns W vectors over: simd/turn.h). After:
- * FN(gemm); everything is undefined. */
+ * micro-kernel's tile), KC and NC (summands and columns of a block; NC is a multiple of NR), ROUNDS
+ * (1: C loses digits when stored, so sums of up to GEMM_SUMS rows of C wait in scratch), DIRECT (1:
+ * gemm_direct.h as well), TURN (turns W vectors over: simd/turn.h). After: FN(gemm); everything is
+ * undefined. */
 
 #define NR                      (NV * W)
+#define MC                      (MR * 16) /* rows of a block, about */
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
 #define CAT(type, base, offset) (*(const type *)(const void *)((base) + (offset)))
 #define E                       ((int64_t)sizeof(T))

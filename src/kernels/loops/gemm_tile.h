@@ -11,11 +11,12 @@ static inline void FN(keep)(char *c, V x) { STV(&AT(T, c, 0), x); }
 
 /* rows rows and nv vectors of the product of two panels. They go to C, its rows `row` bytes apart,
  * or to `edge` as a tile by itself, of which c and row tell as well. first: the first block of k,
- * which C's former contents are no part of. ahead: of what comes next, a step for every STEP
- * elements. */
+ * which C's former contents are no part of. ahead: of what comes next, a line of the cache for
+ * every STEP elements; a tile by itself asks for nothing. */
+enum { FN(line) = 64 };
 static inline __attribute__((always_inline)) void
 FN(tile)(int64_t k, const C *restrict a, const C *restrict b, char *c, int64_t row, bool first,
-         C *edge, const char *ahead, int64_t ahead_step, const int rows, const int nv) {
+         C *edge, const char *ahead, const int rows, const int nv) {
     V acc[MR][NV];
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
@@ -30,8 +31,10 @@ FN(tile)(int64_t k, const C *restrict a, const C *restrict b, char *c, int64_t r
             for (int v = 0; v < nv; v++) __builtin_prefetch(want + v * W * (int64_t)sizeof(P), 1);
             want += row;
         }
-        __builtin_prefetch(ahead, 0, 2);
-        ahead += ahead_step;
+        if (!edge) {
+            __builtin_prefetch(ahead, 0, 2);
+            ahead += FN(line);
+        }
         for (; p < stop; p++, a += MR, b += NR) {
             V line[NV];
 #pragma GCC unroll 8
@@ -57,26 +60,25 @@ FN(tile)(int64_t k, const C *restrict a, const C *restrict b, char *c, int64_t r
 }
 
 static APART void FN(whole)(int64_t k, const C *a, const C *b, char *c, int64_t row, bool first,
-                            const char *ahead, int64_t ahead_step) {
+                            const char *ahead) {
     if (first)
-        FN(tile)(k, a, b, c, row, true, NULL, ahead, ahead_step, MR, NV);
+        FN(tile)(k, a, b, c, row, true, NULL, ahead, MR, NV);
     else
-        FN(tile)(k, a, b, c, row, false, NULL, ahead, ahead_step, MR, NV);
+        FN(tile)(k, a, b, c, row, false, NULL, ahead, MR, NV);
 }
 
 /* A tile of which m rows and n columns exist, or one of a C whose elements lie apart. */
 static APART void FN(edge)(int64_t k, const C *a, const C *b, int64_t m, int64_t n, C *tile) {
     enum { HALF = (MR + 1) / 2, ROW = NR * (int)sizeof(C) };
     char *c = (char *)tile;
-    const char *ahead = (const char *)a; /* nothing in particular */
     if (m > HALF && n > W)
-        FN(tile)(k, a, b, c, ROW, true, tile, ahead, 0, MR, NV);
+        FN(tile)(k, a, b, c, ROW, true, tile, NULL, MR, NV);
     else if (m > HALF)
-        FN(tile)(k, a, b, c, ROW, true, tile, ahead, 0, MR, 1);
+        FN(tile)(k, a, b, c, ROW, true, tile, NULL, MR, 1);
     else if (n > W)
-        FN(tile)(k, a, b, c, ROW, true, tile, ahead, 0, HALF, NV);
+        FN(tile)(k, a, b, c, ROW, true, tile, NULL, HALF, NV);
     else
-        FN(tile)(k, a, b, c, ROW, true, tile, ahead, 0, HALF, 1);
+        FN(tile)(k, a, b, c, ROW, true, tile, NULL, HALF, 1);
 }
 
 /* A tile into C. */
@@ -100,9 +102,9 @@ static inline void FN(put)(const C *tile, char *c, int64_t m, int64_t n, int64_t
  * stay in L2, go by; each tile asks for a part of the next panel of B. */
 static void FN(block)(const nomen__gemm_args *g, const C *a, const C *b, char *c, int64_t row,
                       int64_t col, bool first) {
-    enum { LINE = 64 };
     C tile[MR * NR] __attribute__((aligned(64)));
-    const int64_t panel = g->k * NR * (int64_t)sizeof(C), asked = (g->k + STEP - 1) / STEP * LINE;
+    const int64_t panel = g->k * NR * (int64_t)sizeof(C),
+                  asked = (g->k + STEP - 1) / STEP * FN(line);
     for (int64_t j = 0; j < g->n; j += NR, b += g->k * NR) {
         const int64_t n = g->n - j;
         const char *next = (const char *)b + (n > NR ? panel : 0);
@@ -110,7 +112,7 @@ static void FN(block)(const nomen__gemm_args *g, const C *a, const C *b, char *c
             const int64_t m = g->m - i;
             char *to = c + i * row + j * col;
             if (m >= MR && n >= NR && col == (int64_t)sizeof(P)) {
-                FN(whole)(g->k, a + i * g->k, b, to, row, first, next + ahead, LINE);
+                FN(whole)(g->k, a + i * g->k, b, to, row, first, next + ahead);
                 ahead = ahead + 2 * asked <= panel ? ahead + asked : 0;
                 continue;
             }

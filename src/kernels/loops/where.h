@@ -7,11 +7,13 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
                                                               const int64_t step[], int64_t n) {
     uint8_t mask[LOOP_BLOCK];
     T x[LOOP_BLOCK], y[LOOP_BLOCK], result[LOOP_BLOCK];
+    const uint8_t *m = NULL; /* what is one element is so in all blocks */
+    const T *cx = NULL, *cy = NULL;
     for (int64_t i = 0; i < n; i += LOOP_BLOCK) {
         const int64_t k = n - i < LOOP_BLOCK ? n - i : LOOP_BLOCK;
-        const uint8_t *m = loop_gather(mask, ptr[1] + i * step[1], step[1], k, 1, 1);
-        const T *cx = loop_gather(x, ptr[2] + i * step[2], step[2], k, sizeof(T), 1);
-        const T *cy = loop_gather(y, ptr[3] + i * step[3], step[3], k, sizeof(T), 1);
+        if (step[1] || !m) m = loop_gather(mask, ptr[1] + i * step[1], step[1], k, 1, 1);
+        if (step[2] || !cx) cx = loop_gather(x, ptr[2] + i * step[2], step[2], k, sizeof(T), 1);
+        if (step[3] || !cy) cy = loop_gather(y, ptr[3] + i * step[3], step[3], k, sizeof(T), 1);
         char *const o = ptr[0] + i * step[0];
         T *const r = loop_target(result, o, step[0], k, sizeof(T), 1);
         SIMD_IVDEP
