@@ -27,6 +27,11 @@ extern bool (*const nomen__kernel_pairs)(void);
  * overlap otherwise. Nothing is aligned beyond the element. */
 typedef void nomen__loop(char *const ptr[], const int64_t step[], int64_t n);
 
+/* Kernels of places (points.c) do several lines of n in one call: step[NOMEN__POINTS_LINES] is how
+ * many, the next three are the bytes from one line to the next in ptr[0] to ptr[2]. No two lines
+ * write to the same place. */
+enum { NOMEN__POINTS_LINES = 3, NOMEN__POINTS_STEPS = NOMEN__POINTS_LINES + 4 };
+
 /* Does a target lie just behind its source in the page? From a few thousand bytes on the C library
  * copies by an instruction that then takes 20 times as long on some processors. */
 static inline bool nomen__lags(const char *to, const char *from) {

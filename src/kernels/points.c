@@ -10,6 +10,7 @@
 /* Lines that are written to are asked for so many elements before: stores alone wait for each other
  * where the table is larger than the cache. */
 enum { AHEAD = 16 };
+enum { LINES = NOMEN__POINTS_LINES };
 
 #define T    uint8_t
 #define SIZE 1

@@ -312,15 +312,28 @@ typedef struct place_walk {
     int64_t size[NOMEN_MAX_DIMS], table_step[NOMEN_MAX_DIMS], rows_step[NOMEN_MAX_DIMS];
 } place_walk;
 
+/* Lines of places that are walked in one call, and the bytes from one to the next. */
+typedef struct place_lines {
+    int64_t count, table, rows, at;
+} place_lines;
+
+static const place_lines one_line = {.count = 1};
+
 /* by: what a place counts, in bytes; it is an element where something is put. near: the places are
  * in cache, or will be. */
 static void walk_points(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t by,
-                        int64_t n, bool near) {
+                        int64_t n, bool near, const place_lines *l) {
     char *places = (char *)(uintptr_t)at;
     if (w->kind == NOMEN__PLACE_TAKE)
-        w->points((char *const[]){rows, table, places}, (const int64_t[]){w->row_step, by, 8}, n);
+        w->points((char *const[]){rows, table, places},
+                  (const int64_t[NOMEN__POINTS_STEPS]){w->row_step, by, 8, l->count, l->rows,
+                                                       l->table, l->at},
+                  n);
     else
-        w->points((char *const[]){table, places, rows}, (const int64_t[]){near, 8, w->row_step}, n);
+        w->points((char *const[]){table, places, rows},
+                  (const int64_t[NOMEN__POINTS_STEPS]){near, 8, w->row_step, l->count, l->table,
+                                                       l->at, l->rows},
+                  n);
 }
 
 /* Asks for all that n places in a piece of the table may lie in, if that is little and most of it
@@ -335,37 +348,57 @@ static bool ask_for(const place_walk *w, const char *table, int64_t n) {
     return true;
 }
 
-/* Places begin to end of one outer index. */
-static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end) {
-    int64_t bytes = w->run * w->item, found[RUN];
+/* How many whole lines of n places from begin on, of at most RUN places, lie one step apart in the
+ * table and in rows. */
+static int64_t lines_along(const place_walk *w, int64_t begin, int64_t end, int64_t n,
+                           place_lines *l) {
+    const place_job *job = w->along;
+    const int d = job->own_ndim - 2;
+    l->count = 1;
+    if (d < 0 || 2 * n > RUN || 2 * n > end - begin || begin % n) return 1;
+    const int64_t left = job->own_size[d] - begin / n % job->own_size[d],
+                  whole = (end - begin < RUN ? end - begin : RUN) / n;
+    l->count = left < whole ? left : whole;
+    l->table = job->own_stride[d] * w->item;
+    l->rows = w->row_stride ? w->row_stride[d] * w->item : n * w->row_step;
+    l->at = 8 * n;
+    return l->count;
+}
+
+/* Places begin to end of an index along a dim. */
+static void walk_along(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end) {
+    const place_job *job = w->along;
+    const int64_t line = job->own_ndim ? job->own_size[job->own_ndim - 1] : 1;
+    int64_t found[RUN];
     char *const first = rows;
     rows += begin * w->row_step;
-    for (int64_t n; !w->at && begin < end; begin += n, rows += n * w->row_step) {
-        int64_t left, base = base_of(w->along, w->along->own_stride, begin, &left);
+    for (int64_t n; begin < end; begin += n, rows += n * w->row_step) {
+        place_lines l = one_line;
+        int64_t left, base = base_of(job, job->own_stride, begin, &left);
         n = end - begin < left ? end - begin : left;
-        if (w->row_stride) rows = first + base_of(w->along, w->row_stride, begin, &left) * w->item;
+        if (w->row_stride) rows = first + base_of(job, w->row_stride, begin, &left) * w->item;
+        if (w->plain && n == line) n *= lines_along(w, begin, end, n, &l);
         /* the index itself, but for where it starts */
         const bool plain = w->plain && n >= NOMEN__PLACE_RUN;
         if (plain && n > RUN && w->late) n = RUN;
+        if (!plain) l.count = 1;
         if (!plain && (!w->row_stride || n > RUN)) n = end - begin < RUN ? end - begin : RUN;
-        const bool near = plain && ask_for(w, table + base * w->item, n);
+        const bool near = plain && (l.count > 1 || ask_for(w, table + base * w->item, n));
         if (w->late && !all_inside(w->along, begin, begin + n)) continue;
         if (plain) {
-            walk_points(w, table + base * w->item, rows, w->along->from + begin,
-                        w->along->stride[0] * w->item, n, near);
+            walk_points(w, table + base * w->item, rows, job->from + begin,
+                        job->stride[0] * w->item, n / l.count, near, &l);
             continue;
         }
-        find_along(w->along, begin, begin + n, found);
-        walk_points(w, table, rows, found, w->item, n, false);
+        find_along(job, begin, begin + n, found);
+        walk_points(w, table, rows, found, w->item, n, false, &l);
     }
-    if (begin == end) return;
-    const int64_t *at = w->at + begin;
-    int64_t n = end - begin;
-    if (w->run == 1) {
-        walk_points(w, table, rows, at, w->item, n, false);
-        return;
-    }
-    int64_t run_step = w->run_step, row_step = w->row_step;
+}
+
+/* Runs of elements at n places. */
+static void walk_runs(const place_walk *w, char *table, char *rows, const int64_t *at, int64_t n) {
+    const int64_t bytes = w->run * w->item, row_step = w->row_step;
+    int64_t run_step = w->run_step;
     if (w->kind == NOMEN__PLACE_PUT && run_step == 0 && row_step == 0) {
         /* one number everywhere: the first run is what the others are copied from */
         char *place = table + *at++ * w->item;
@@ -388,6 +421,22 @@ static void walk_places(const place_walk *w, char *table, char *rows, int64_t be
     }
 }
 
+/* Places begin to end of outer indices that follow each other: l. */
+static void walk_places(const place_walk *w, char *table, char *rows, int64_t begin, int64_t end,
+                        const place_lines *l) {
+    if (!w->at) {
+        walk_along(w, table, rows, begin, end);
+        return;
+    }
+    rows += begin * w->row_step;
+    if (w->run == 1) {
+        walk_points(w, table, rows, w->at + begin, w->item, end - begin, false, l);
+        return;
+    }
+    for (int64_t i = 0; i < l->count; i++)
+        walk_runs(w, table + i * l->table, rows + i * l->rows, w->at + begin, end - begin);
+}
+
 /* Units are places within outer indices. */
 static void walk_units(void *context, int64_t begin, int64_t end) {
     const place_walk *w = context;
@@ -404,14 +453,21 @@ static void walk_units(void *context, int64_t begin, int64_t end) {
         rows += index[d] * w->rows_step[d];
     }
     while (begin < end) {
-        int64_t to = w->count - from < end - begin ? w->count : from + end - begin;
-        walk_places(w, table, rows, from, to);
-        begin += to - from;
+        const int64_t to = w->count - from < end - begin ? w->count : from + end - begin;
+        place_lines l = one_line;
+        if (w->ndim && from == 0 && end - begin >= 2 * w->count) { /* several outer indices */
+            const int64_t left = w->size[0] - index[0], whole = (end - begin) / w->count;
+            l = (place_lines){left < whole ? left : whole, w->table_step[0], w->rows_step[0], 0};
+        }
+        walk_places(w, table, rows, from, to, &l);
+        begin += l.count * (to - from);
         from = 0;
         for (int d = 0; d < w->ndim; d++) {
-            table += w->table_step[d];
-            rows += w->rows_step[d];
-            if (++index[d] < w->size[d]) break;
+            const int64_t steps = d ? 1 : l.count;
+            table += steps * w->table_step[d];
+            rows += steps * w->rows_step[d];
+            index[d] += steps;
+            if (index[d] < w->size[d]) break;
             table -= w->size[d] * w->table_step[d];
             rows -= w->size[d] * w->rows_step[d];
             index[d] = 0;
@@ -435,7 +491,7 @@ static void walk_slices(void *context, int64_t begin, int64_t end) {
                       n = w->inner - at < SLICE ? w->inner - at : SLICE;
         const int64_t first = begin / slices * w->apart;
         for (int64_t row = 0; row < w->apart; row += w->inner)
-            walk_places(w, w->table, w->rows, first + row + at, first + row + at + n);
+            walk_places(w, w->table, w->rows, first + row + at, first + row + at + n, &one_line);
     }
 }
 

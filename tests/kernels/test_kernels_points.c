@@ -1,5 +1,6 @@
 /* Elements put to places, added there, multiplied, compared: every ISA against one after the other,
- * as many to one place as chance has it, in tables where places come again soon and late. */
+ * as many to one place as chance has it, in tables where places come again soon and late. Elements
+ * taken from places. Several lines at once. */
 #include "reference.h"
 #include "sample.h"
 
@@ -61,29 +62,46 @@ static bool is_same(nomen_dtype d, const char *got, const char *want) {
     return memcmp(got, want, (size_t)dtype_size[d]) == 0;
 }
 
-static void check(int kind, nomen_dtype d, int64_t size, int64_t n, int64_t apart, int64_t near) {
-    const int64_t e = dtype_size[d];
-    char *table = guarded_new((size_t)(size * e)), *source = malloc((size_t)(3 * n * e + e));
-    char *first = malloc((size_t)(size * e)), *want = malloc((size_t)(size * e));
-    int64_t *at = malloc((size_t)(n + 1) * 8);
+/* Lines of n places each in a part of the table of their own; shared: the same places in each. */
+typedef struct walk {
+    int64_t size, n, lines, apart, near;
+    bool shared;
+} walk;
+
+static void draw_places(const walk *w, int64_t *at) {
+    for (int64_t i = 0; i < w->n * (w->shared ? 1 : w->lines); i++)
+        at[i] = (int64_t)(random_bits() % (uint64_t)w->size);
+}
+
+static void check(int kind, nomen_dtype d, const walk *w) {
+    const int64_t e = dtype_size[d], size = w->size, n = w->n, all = w->lines * size;
+    const int64_t row = (3 * n + 1) * e;
+    char *table = guarded_new((size_t)(all * e)), *source = malloc((size_t)(w->lines * row));
+    char *first = malloc((size_t)(all * e)), *want = malloc((size_t)(all * e));
+    int64_t *at = malloc((size_t)(w->lines * n + 1) * 8);
     assert_true(source && first && want && at);
-    make(d, first, size);
-    make(d, source, 3 * n + 1);
-    memcpy(want, first, (size_t)(size * e));
-    for (int64_t i = 0; i < n; i++) at[i] = (int64_t)(random_bits() % (uint64_t)size);
-    for (int64_t i = 0; i < n; i++) join(kind, d, want + at[i] * e, source + i * apart * e);
+    make(d, first, all);
+    make(d, source, w->lines * row / e);
+    memcpy(want, first, (size_t)(all * e));
+    draw_places(w, at);
+    for (int64_t l = 0; l < w->lines; l++)
+        for (int64_t i = 0; i < n; i++)
+            join(kind, d, want + (l * size + at[(w->shared ? 0 : l * n) + i]) * e,
+                 source + l * row + i * w->apart * e);
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
-        memcpy(table, first, (size_t)(size * e));
+        memcpy(table, first, (size_t)(all * e));
         find_kernel(isa, kinds[kind], d)
             ->loop((char *const[]){table, (char *)at, source},
-                   (const int64_t[]){near, 8, apart * e}, n);
-        assert_true(guarded_intact(table, (size_t)(size * e)));
-        for (int64_t i = 0; i < size; i++)
+                   (const int64_t[NOMEN__POINTS_STEPS]){w->near, 8, w->apart * e, w->lines,
+                                                        size * e, w->shared ? 0 : 8 * n, row},
+                   n);
+        assert_true(guarded_intact(table, (size_t)(all * e)));
+        for (int64_t i = 0; i < all; i++)
             if (!is_same(d, table + i * e, want + i * e))
-                fail_msg("%s %s %s: place %lld of %lld, of %lld elements %lld apart",
+                fail_msg("%s %s %s: place %lld of %lld lines of %lld, of %lld elements %lld apart",
                          all_isas[isa].name, kinds[kind], dtype_names[d], (long long)i,
-                         (long long)size, (long long)n, (long long)apart);
+                         (long long)w->lines, (long long)size, (long long)n, (long long)w->apart);
     }
     guarded_free(table);
     free(source);
@@ -101,14 +119,63 @@ static void test_put(void **state) {
             for (int64_t n = 0; n <= 70; n++)
                 for (int64_t apart = 0; apart < 3; apart++) {
                     if (!is_chosen()) continue;
-                    check(kind, d, sizes[(n + apart) % COUNT(sizes)], n, apart, n % 2);
+                    walk w = {
+                        sizes[(n + apart) % COUNT(sizes)], n, 1 + n % 3, apart, n % 2, n % 5 == 0};
+                    check(kind, d, &w);
                 }
         }
+}
+
+/* Elements of a table, `apart` from each other, to rows whose elements have gaps, or none. */
+static void check_take(nomen_dtype d, const walk *w, int64_t gap) {
+    const int64_t e = dtype_size[d], row = (w->n + 1) * gap * e, part = w->size * w->apart * e;
+    char *table = malloc((size_t)(w->lines * part + e)), *out;
+    int64_t *at = malloc((size_t)(w->lines * w->n + 1) * 8);
+    out = guarded_new((size_t)(w->lines * row));
+    assert_true(table && at);
+    make(d, table, w->lines * part / e);
+    draw_places(w, at);
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        memset(out, GUARD_BYTE, (size_t)(w->lines * row));
+        find_kernel(isa, "take", d)
+            ->loop((char *const[]){out, table, (char *)at},
+                   (const int64_t[NOMEN__POINTS_STEPS]){gap * e, w->apart * e, 8, w->lines, row,
+                                                        part, w->shared ? 0 : 8 * w->n},
+                   w->n);
+        for (int64_t l = 0; l < w->lines; l++)
+            for (int64_t i = 0; i < w->n; i++) {
+                const int64_t place = at[(w->shared ? 0 : l * w->n) + i] * w->apart * e;
+                char *got = out + l * row + i * gap * e;
+                assert_memory_equal(got, table + l * part + place, (size_t)e);
+                memset(got, GUARD_BYTE, (size_t)e);
+            }
+        for (int64_t i = 0; i < w->lines * row; i++) /* nothing else was written */
+            assert_int_equal((unsigned char)out[i], GUARD_BYTE);
+        assert_true(guarded_intact(out, (size_t)(w->lines * row)));
+    }
+    guarded_free(out);
+    free(table);
+    free(at);
+}
+
+static void test_take(void **state) {
+    (void)state;
+    static const int64_t lines[] = {1, 2, 40, 200};
+    for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++)
+        for (int64_t n = 0; n <= 40; n++)
+            for (int shared = 0; shared < 2; shared++)
+                for (int64_t apart = 1; apart < 4; apart++) {
+                    if (!is_chosen()) continue;
+                    walk w = {1 + 3 * n, n, lines[(n + apart) % COUNT(lines)], apart, 0, shared};
+                    check_take(d, &w, 1 + (n + apart) % 2);
+                }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_put),
+        cmocka_unit_test(test_take),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

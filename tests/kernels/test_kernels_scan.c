@@ -133,10 +133,10 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
                 if (!close_to(got.re, overflow_as(d, want[j].re), bound + 2 * tiny_of(d)) ||
                     !close_to(got.im, want[j].im, bound + 2 * tiny_of(d)))
                     fail_msg("%s %s %s: [%lld, %lld] of [%lld, %lld], layout %d, pieces of %lld, "
-                             "in place %d: %.20Lg, wanted %.20Lg",
+                             "in place %d: %.20Lg %+.20Lgi, wanted %.20Lg %+.20Lgi",
                              all_isas[isa].name, name, dtype_names[d], (long long)i, (long long)j,
                              (long long)lines, (long long)n, how, (long long)piece, in_place,
-                             got.re, want[j].re);
+                             got.re, got.im, want[j].re, want[j].im);
             }
         }
         if (!in_place) assert_memory_equal(in, keep, bytes);

@@ -16,13 +16,41 @@ LOOP_NAME2(take_by, SIZE)(char *out, int64_t step, const char *base, int64_t by,
     for (; i < n; i++) *(T *)(out + i * step) = *(const T *)(base + at[i] * by);
 }
 
-/* ptr: out, base, places, which count steps of the base */
-static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(take_lines_by, SIZE)(char *const ptr[], const int64_t step[], int64_t by, int64_t n) {
+    char *out = ptr[0];
+    const char *base = ptr[1], *at = ptr[2];
+    for (int64_t i = 0; i < step[LINES]; i++) {
+        LOOP_NAME2(take_by, SIZE)(out, step[0], base, by, (const int64_t *)(const void *)at, n);
+        out += step[LINES + 1];
+        base += step[LINES + 2];
+        at += step[LINES + 3];
+    }
+}
+
+/* A few places, the same ones for many lines: place by place, of so many lines as stay in cache. */
+static void LOOP_NAME2(take_columns, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    enum { AT_ONCE = 64 };
+    const int64_t lines = step[LINES], to = step[LINES + 1], from = step[LINES + 2];
     const int64_t *at = (const int64_t *)(const void *)ptr[2];
-    if (step[1] == (int64_t)sizeof(T))
-        LOOP_NAME2(take_by, SIZE)(ptr[0], step[0], ptr[1], sizeof(T), at, n);
+    for (int64_t begin = 0; begin < lines; begin += AT_ONCE) {
+        const int64_t some = lines - begin < AT_ONCE ? lines - begin : AT_ONCE;
+        for (int64_t k = 0; k < n; k++) {
+            char *out = ptr[0] + begin * to + k * step[0];
+            const char *base = ptr[1] + begin * from + at[k] * step[1];
+            for (int64_t i = 0; i < some; i++) *(T *)(out + i * to) = *(const T *)(base + i * from);
+        }
+    }
+}
+
+/* ptr: out, base, places, which count steps of the base; step: see NOMEN__POINTS_LINES */
+static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    if (step[LINES + 3] == 0 && n < 16 && n < step[LINES])
+        LOOP_NAME2(take_columns, SIZE)(ptr, step, n);
+    else if (step[1] == (int64_t)sizeof(T))
+        LOOP_NAME2(take_lines_by, SIZE)(ptr, step, sizeof(T), n);
     else
-        LOOP_NAME2(take_by, SIZE)(ptr[0], step[0], ptr[1], step[1], at, n);
+        LOOP_NAME2(take_lines_by, SIZE)(ptr, step, step[1], n);
 }
 
 static inline __attribute__((always_inline)) void
@@ -47,12 +75,19 @@ LOOP_NAME2(put_by, SIZE)(T *base, const int64_t *at, const char *source, int64_t
 /* ptr: base, places, source; in order, so that of several to one place the last one stays. step[0]:
  * 0, or 1 if all places are in cache. */
 static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    T *base = (T *)ptr[0];
-    const int64_t *at = (const int64_t *)(const void *)ptr[1];
-    if (step[0] && step[2] == (int64_t)sizeof(T))
-        LOOP_NAME2(put_by, SIZE)(base, at, ptr[2], sizeof(T), true, n);
-    else
-        LOOP_NAME2(put_by, SIZE)(base, at, ptr[2], step[2], false, n);
+    char *base = ptr[0];
+    const char *at = ptr[1], *source = ptr[2];
+    for (int64_t i = 0; i < step[LINES]; i++) {
+        if (step[0] && step[2] == (int64_t)sizeof(T))
+            LOOP_NAME2(put_by, SIZE)((T *)base, (const int64_t *)(const void *)at, source,
+                                     sizeof(T), true, n);
+        else
+            LOOP_NAME2(put_by, SIZE)((T *)base, (const int64_t *)(const void *)at, source, step[2],
+                                     false, n);
+        base += step[LINES + 1];
+        at += step[LINES + 2];
+        source += step[LINES + 3];
+    }
 }
 
 /* ptr: out, source, mask, all rows of step[0] elements without gaps; n is how many there are in the

@@ -32,13 +32,20 @@ LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, i
     }
 }
 
-/* ptr: base, places (in elements), source */
+/* ptr: base, places (in elements), source; step: see NOMEN__POINTS_LINES */
 static void FN(char *const ptr[], const int64_t step[], int64_t n) {
-    T *base = (T *)(void *)ptr[0];
-    const int64_t *at = (const int64_t *)(const void *)ptr[1];
-    if (step[2] == (int64_t)sizeof(T))
-        LOOP_NAME2(FN, by)(base, at, ptr[2], sizeof(T), n);
-    else
-        LOOP_NAME2(FN, by)(base, at, ptr[2], step[2], n);
+    char *base = ptr[0];
+    const char *at = ptr[1], *source = ptr[2];
+    for (int64_t i = 0; i < step[LINES]; i++) {
+        if (step[2] == (int64_t)sizeof(T))
+            LOOP_NAME2(FN, by)((T *)(void *)base, (const int64_t *)(const void *)at, source,
+                               sizeof(T), n);
+        else
+            LOOP_NAME2(FN, by)((T *)(void *)base, (const int64_t *)(const void *)at, source,
+                               step[2], n);
+        base += step[LINES + 1];
+        at += step[LINES + 2];
+        source += step[LINES + 3];
+    }
 }
 #undef FOUR
