@@ -152,6 +152,7 @@ static void find_short_rows(nomen__iter *it) {
  * next one is walked in its place. */
 static void find_slivers(nomen__iter *it) {
     if (it->ndim < 2 || it->tiled || it->size[0] >= SLIVER || it->size[1] < 4 * SLIVER) return;
+    if (it->moves) return; /* see nomen__copy_few */
     swap_dims(it, 0, 1);
     it->slivers = true;
 }
@@ -381,13 +382,18 @@ static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *s
 
 /* Whole rows at ptr, which moves on behind them. */
 static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
-    enum { LONG = 2048 }; /* bytes */
+    enum { LONG = 2048 /* bytes */, FEW = 12 /* elements */ };
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
     /* One long row again and again is in L1, from where the kernel copies faster than the C
      * library, which else knows best. */
     const bool again = down[1] == 0 && n * it->own[0] >= LONG;
     if (it->moves && step[0] == it->own[0] && step[1] == it->own[0] && !again) {
         nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * it->own[0]);
+        for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
+        return;
+    }
+    if (it->moves && n <= FEW && step[1] != 0) {
+        nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }

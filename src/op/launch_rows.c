@@ -106,10 +106,9 @@ static bool is_dense(const nomen_tensor *in, const nomen_tensor *out, int dim) {
     return false;
 }
 
-/* Rows with gaps whose results have none are copied first, to where the results go: a copy turns
- * squares of elements in registers, and kernels may work in place. Kernels take short rows as they
- * are, if those have no gaps afterwards. */
-static bool is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim) {
+/* A copy turns squares of elements in registers, and kernels may work in place. They take short
+ * rows as they are, if those have no gaps afterwards. */
+bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim) {
     if (in->ndim < 2 || is_dense(in, out, dim) || !is_dense(out, out, dim)) return false;
     return in->size[dim] > NOMEN__SHORT_ROW || out->stride[dim] != 1;
 }
@@ -120,7 +119,7 @@ nomen_status nomen__launch_rows(nomen__call *c) {
     nomen_tensor *out = nomen__launch_output(c->out[0], c->compute, false);
     nomen_status s = out ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     const nomen_tensor *from = in;
-    if (s == NOMEN_OK && is_copied_first(in, out, c->dim)) {
+    if (s == NOMEN_OK && nomen__is_copied_first(in, out, c->dim)) {
         s = nomen__copy_values(out, in);
         from = out;
     }

@@ -251,10 +251,15 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     nomen_tensor *out = nomen__launch_output(c->out[0], c->writes, false);
     nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
     nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    const nomen_tensor *from = in;
+    if (!status && c->writes == c->compute && nomen__is_copied_first(in, out, c->dim)) {
+        status = nomen__copy_values(out, in);
+        from = out;
+    }
     if (!status) {
         scan s;
         s.scanner = c->kernel->scanner;
-        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, in}, c->dim, reverse);
+        plan(&s, (const nomen_tensor *const[TENSORS]){out, at, from}, c->dim, reverse);
         status = run(&s);
     }
     nomen__launch_done(c->in[0], in);

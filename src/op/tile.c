@@ -166,17 +166,75 @@ void nomen__copy_lagging(char *to, const char *from, int64_t bytes) {
     nomen__copy_loop(NOMEN_U8)(ptr, (const int64_t[2]){1, 1}, bytes);
 }
 
+/* Words, the last of which begins where it fits: rows have at least as many bytes. */
+static inline __attribute__((always_inline)) void copy_words(char *to, int64_t to_row,
+                                                             const char *from, int64_t from_row,
+                                                             int64_t rows, int64_t bytes,
+                                                             int64_t word) {
+    for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
+        for (int64_t at = 0; at < bytes - word; at += word)
+            memcpy(to + at, from + at, (size_t)word);
+        memcpy(to + bytes - word, from + bytes - word, (size_t)word);
+    }
+}
+
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
     enum { FEW = 128 };
-    for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
-        if (bytes > FEW || bytes % 8) {
-            nomen__copy_block(to, from, bytes);
-            continue;
-        }
-        int64_t at = 0;
-        for (; at + 16 <= bytes; at += 16) memcpy(to + at, from + at, 16);
-        if (at < bytes) memcpy(to + at, from + at, 8);
+    if (bytes > FEW)
+        for (int64_t r = 0; r < rows; r++)
+            nomen__copy_block(to + r * to_row, from + r * from_row, bytes);
+    else if (bytes >= 16)
+        copy_words(to, to_row, from, from_row, rows, bytes, 16);
+    else if (bytes >= 8)
+        copy_words(to, to_row, from, from_row, rows, bytes, 8);
+    else if (bytes >= 4)
+        copy_words(to, to_row, from, from_row, rows, bytes, 4);
+    else
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t at = 0; at < bytes; at++) to[r * to_row + at] = from[r * from_row + at];
+}
+
+/* ---- rows of a few elements with holes ------------------------------------------------------- */
+
+typedef struct few_rows {
+    char *to;
+    const char *from;
+    int64_t to_near, from_near, to_far, from_far, rows;
+} few_rows;
+
+/* n and item are known to the compiler, but for long rows. */
+static inline __attribute__((always_inline)) void
+move_row(char *to, const char *from, const few_rows *f, int64_t n, int64_t item) {
+#pragma GCC unroll 8
+    for (int64_t i = 0; i < n; i++)
+        memcpy(to + i * f->to_near, from + i * f->from_near, (size_t)item);
+}
+
+static inline __attribute__((always_inline)) void move_each(few_rows f, int64_t n, int64_t item) {
+    for (int64_t r = 0; r < f.rows; r++, f.to += f.to_far, f.from += f.from_far)
+        move_row(f.to, f.from, &f, n, item);
+}
+
+static inline __attribute__((always_inline)) void move_few(few_rows f, int64_t n, int64_t item) {
+    switch (n) {
+    case 2: move_each(f, 2, item); break;
+    case 3: move_each(f, 3, item); break;
+    case 4: move_each(f, 4, item); break;
+    case 8: move_each(f, 8, item); break;
+    default: move_each(f, n, item); break;
+    }
+}
+
+void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t far[2], int64_t n,
+                     int64_t rows, int64_t item) {
+    const few_rows f = {ptr[0], ptr[1], near[0], near[1], far[0], far[1], rows};
+    switch (item) {
+    case 1: move_few(f, n, 1); break;
+    case 2: move_few(f, n, 2); break;
+    case 4: move_few(f, n, 4); break;
+    case 8: move_few(f, n, 8); break;
+    default: move_few(f, n, 16); break;
     }
 }
 

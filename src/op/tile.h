@@ -29,4 +29,9 @@ static inline void nomen__copy_block(char *to, const char *from, int64_t bytes) 
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes);
 
+/* Rows of a few elements, from ptr[1] to ptr[0]: bytes from one to the next, and from row to row.
+ */
+void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t far[2], int64_t n,
+                     int64_t rows, int64_t item);
+
 #endif
