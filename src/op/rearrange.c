@@ -2,6 +2,7 @@
  * composites that roll, repeat and spread. */
 #include "op/launch.h"
 #include "op/rows.gen.h"
+#include "op/tile.h"
 
 #include <string.h>
 
@@ -50,49 +51,91 @@ nomen_status nomen__shape_matrix(nomen__call *c) {
 }
 
 typedef struct triangle_job {
-    const nomen_tensor *t;
+    const nomen_tensor *t, *from; /* from: whose triangle it becomes; NULL: its own */
     int64_t diagonal;
     bool lower;
 } triangle_job;
 
 static int64_t within(int64_t x, int64_t size) { return x < 0 ? 0 : x > size ? size : x; }
 
+/* Where row number `row` of all matrices begins. */
+static char *row_of(const nomen_tensor *t, int64_t row) {
+    int64_t at = 0;
+    for (int d = t->ndim - 2; d > 0; d--) {
+        at += row % t->size[d] * t->stride[d];
+        row /= t->size[d];
+    }
+    return t->data + (at + row * t->stride[0]) * nomen__item(t->dtype);
+}
+
+/* Fewer than 64 bytes without a call, which would take longer; a loop of stores becomes one. */
+static inline void clear(char *p, int64_t bytes) {
+    static const char zero[32];
+    if (bytes >= 64) {
+        memset(p, 0, (size_t)bytes);
+        return;
+    }
+    if (bytes & 32) p = (char *)memcpy(p, zero, 32) + 32;
+    if (bytes & 16) p = (char *)memcpy(p, zero, 16) + 16;
+    if (bytes & 8) p = (char *)memcpy(p, zero, 8) + 8;
+    if (bytes & 4) p = (char *)memcpy(p, zero, 4) + 4;
+    if (bytes & 2) p = (char *)memcpy(p, zero, 2) + 2;
+    if (bytes & 1) *p = 0;
+}
+
 /* Rows begin to end, of all matrices: what is not of the triangle becomes zero. */
-static void clear_rows(void *context, int64_t begin, int64_t end) {
+static void fill_rows(void *context, int64_t begin, int64_t end) {
     const triangle_job *job = context;
-    const nomen_tensor *t = job->t;
-    int n = t->ndim - 2;
-    int64_t columns = t->size[n + 1], item = nomen__item(t->dtype), step = t->stride[n + 1];
-    for (int64_t row = begin; row < end; row++) {
-        int64_t i = row % t->size[n], rest = row / t->size[n], at = i * t->stride[n];
-        for (int d = n - 1; d >= 0; d--) {
-            at += rest % t->size[d] * t->stride[d];
-            rest /= t->size[d];
+    const nomen_tensor *t = job->t, *source = job->from;
+    const int n = t->ndim - 2;
+    const int64_t columns = t->size[n + 1], item = nomen__item(t->dtype), step = t->stride[n + 1];
+    /* Diagonals far outside leave all or nothing; sums of them must not overflow. */
+    const int64_t k = job->diagonal < -t->size[n] ? -t->size[n]
+                      : job->diagonal > columns   ? columns
+                                                  : job->diagonal;
+    char *first = NULL, *own = NULL;
+    int64_t i = t->size[n]; /* the row within its matrix */
+    for (int64_t row = begin; row < end; row++, i++) {
+        if (i == t->size[n]) { /* another matrix */
+            i = row % t->size[n];
+            first = row_of(t, row);
+            own = source ? row_of(source, row) : NULL;
         }
-        /* Diagonals far outside leave all or nothing; sums of them must not overflow. */
-        int64_t k = job->diagonal < -t->size[n] ? -t->size[n]
-                    : job->diagonal > columns   ? columns
-                                                : job->diagonal;
-        int64_t from = job->lower ? within(i + k + 1, columns) : 0;
-        int64_t to = job->lower ? columns : within(i + k, columns);
-        char *cell = t->data + (at + from * step) * item;
-        if (step == 1 && to > from) memset(cell, 0, (size_t)((to - from) * item));
-        for (; step != 1 && from < to; from++, cell += step * item) memset(cell, 0, (size_t)item);
+        const int64_t from = job->lower ? within(i + k + 1, columns) : 0,
+                      to = job->lower ? columns : within(i + k, columns);
+        const int64_t kept = job->lower ? 0 : to * item;
+        char *cell = first + from * step * item;
+        if (own) nomen__copy_block(first + kept, own + kept, (columns - (to - from)) * item);
+        if (step == 1)
+            clear(cell, (to - from) * item);
+        else
+            for (int64_t j = from; j < to; j++, cell += step * item) clear(cell, item);
+        first += t->stride[n] * item;
+        if (own) own += source->stride[n] * item;
     }
 }
 
 nomen_status nomen__launch_triangle(nomen__call *c) {
+    const nomen_tensor *in = c->in[0];
     nomen_tensor *out = c->out[0], *made = nomen__launch_output(out, c->compute, false);
     nomen_status s = NOMEN_OK;
     if (!made) return NOMEN_ERROR_MEMORY;
     if (made->numel) {
-        triangle_job job = {made, nomen__given(c, 1) ? c->arg[1].integer : 0,
-                            c->op->id == NOMEN__OP_TRIL};
-        int64_t columns = made->size[made->ndim - 1];
-        if (!c->inplace) s = nomen__copy_values(made, c->in[0]);
+        triangle_job job = {.t = made,
+                            .diagonal = nomen__given(c, 1) ? c->arg[1].integer : 0,
+                            .lower = c->op->id == NOMEN__OP_TRIL};
+        const int last = made->ndim - 1;
+        const int64_t columns = made->size[last];
+        /* Rows without holes: only what stays is read. */
+        const bool rows = in->stride[last] == 1 && made->stride[last] == 1 &&
+                          in->dtype == made->dtype && columns > NOMEN__SHORT_ROW;
+        if (!c->inplace && rows)
+            job.from = in;
+        else if (!c->inplace)
+            s = nomen__copy_values(made, in);
         if (!s)
-            s = nomen__parallel_asking(made->numel / columns, NOMEN__GRAIN / columns + 1,
-                                       clear_rows, &job);
+            s = nomen__parallel_asking(made->numel / columns, NOMEN__GRAIN / columns + 1, fill_rows,
+                                       &job);
     }
     return nomen__launch_end(out, made, s);
 }

@@ -80,6 +80,24 @@ def test_copies(width, dtype):
         np.testing.assert_array_equal(t.to(nomen.complex64).numpy(), wanted.astype("complex64"))
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("width", range(1, 19))
+def test_few_elements_in_rows(width, dtype):
+    """Every width that is moved in words, or element by element; from and to rows with holes."""
+    x = made((40, 3 * width + 1), dtype, np.random.default_rng(width))
+    t = nomen.from_numpy(x.copy())
+    for columns in (slice(0, width), slice(1, 2 * width, 2), slice(1, 3 * width, 3)):
+        want, got = x[:, columns], t[:, columns]
+        assert (got.clone().numpy() == want).all()
+        assert (got.flip([1]).numpy() == want[:, ::-1]).all()
+        assert (got.flip([0]).numpy() == want[::-1]).all()
+        assert (got.roll(1, 1).numpy() == np.roll(want, 1, 1)).all()
+        room = nomen.full((40, 2 * width + 1), 1, dtype=t.dtype)
+        room[:, 1::2].copy_(got)
+        assert (room[:, 1::2].numpy() == want).all()
+        assert (room[:, ::2].numpy() == 1).all()
+
+
 @pytest.mark.parametrize("width", [2, 3, 16, 30])
 def test_in_place_with_parts_of_itself(width):
     x = np.random.default_rng(1).standard_normal((100, width))
