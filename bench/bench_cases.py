@@ -292,11 +292,34 @@ def reductions(name, n, dtype):
         for k in (1, 5):  # what a classifier asks for
             best = {"self": grid, "k": min(k, columns), "dim": 1}
             yield case(name, n, dtype, variant=f"{k} of rows", change=best)
+    if name in LEADERS and n > 16:
+        variants += [
+            (variant, {**self, "dtype": other}, dim)
+            for variant, self, dim in variants[:4]
+            for other in OTHER_DTYPES
+            if has(name, other) and other != dtype
+        ]
     for variant, self, dim in variants:
         change = {"self": dict(self), "dim": dim}
         if "k" in [a["name"] for a in ROWS[name]["args"]]:
             change["k"] = max(1, self["shape"][dim] // 4)
         yield case(name, n, self["dtype"], variant=variant, change=change)
+
+
+def short_rows(name, n, dtype):
+    """Elements taken, put and moved within rows of 8."""
+    rows = {"shape": [max(1, n // 8), 8], "dtype": dtype, "fill": FILLS.get(name, "unit")}
+    whole, some = index(rows["shape"], 8), index([4], 8)
+    given = {
+        "flip": dict(dims=[1]),
+        "roll": dict(shifts=[1], dims=[1]),
+        "gather": dict(dim=1, index=whole),
+        "scatter": dict(dim=1, index=whole, src=dict(rows)),
+        "scatter_add": dict(dim=1, index=whole, src=dict(rows)),
+        "index_select": dict(dim=1, index=some),
+    }
+    if name in given and n > 16:
+        yield case(name, n, dtype, variant="rows of 8", change={"self": rows, **given[name]})
 
 
 def conversions(name, n):
@@ -344,6 +367,7 @@ def of_row(name, n, everything):
         except LookupError:  # no call of the row is like this
             continue
     yield from reductions(name, n, dtype)
+    yield from short_rows(name, n, dtype)
     yield from conversions(name, n)
 
 

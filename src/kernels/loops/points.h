@@ -57,7 +57,7 @@ static inline __attribute__((always_inline)) void
 LOOP_NAME2(put_by, SIZE)(T *base, const int64_t *at, const char *source, int64_t by, bool near,
                          int64_t n) {
     int64_t i = 0;
-    for (; i + AHEAD + 4 <= n; i += 4) { /* all loads first, as above */
+    for (; i + (near ? 0 : AHEAD) + 4 <= n; i += 4) { /* all loads first, as above */
         int64_t to[4];
         T x[4];
 #pragma GCC unroll 4
