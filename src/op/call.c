@@ -359,9 +359,9 @@ static nomen_status no_kernel(nomen__call *c) {
 
 static nomen_status find_own_kernel(nomen__call *c) {
     bool fits = c->op->dtypes >> c->compute & 1;
-    if (c->op->by_number && c->in[1]->flags & NOMEN__WRAPPED && c->compute >= NOMEN_F16) {
+    if (c->op->by_number && c->in[1]->flags & NOMEN__WRAPPED) {
         const char *simpler = c->op->by_number(c->in[1]);
-        if (simpler) c->kernel_name = simpler;
+        if (simpler && nomen__kernel_find(simpler, c->compute)) c->kernel_name = simpler;
     }
     if (!c->kernel_name && fits) return NOMEN_OK;
     if (NOMEN_LIKELY(c->kernel_name && fits)) {

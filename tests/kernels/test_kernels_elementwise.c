@@ -77,6 +77,7 @@ static const struct {
     {"reciprocal", F | C},
     {"relu", REAL},
     {"square", I | F | C},
+    {"cube", I | F},
     {"conj", C},
     {"angle", F | C},
     {"real", C},
@@ -205,10 +206,11 @@ static int64_t steps_apart(nomen_dtype d, const char *p, const char *q) {
  * error. */
 static int64_t allowed_steps(const nomen__kernel *k) {
     static const char *const inexact[] = {
-        "exp",   "log",   "log2",   "sin",     "cos",           "tanh",      "sigmoid", "pow",
-        "expm1", "exp2",  "log10",  "log1p",   "tan",           "asin",      "acos",    "atan",
-        "sinh",  "cosh",  "asinh",  "acosh",   "atanh",         "erf",       "erfc",    "erfinv",
-        "sinc",  "logit", "lgamma", "digamma", "logit_limited", "polygamma", "atan2",   NULL};
+        "exp",     "log",           "log2",      "sin",    "cos",   "tanh",  "sigmoid",
+        "pow",     "expm1",         "exp2",      "log10",  "log1p", "cube",  "tan",
+        "asin",    "acos",          "atan",      "sinh",   "cosh",  "asinh", "acosh",
+        "atanh",   "erf",           "erfc",      "erfinv", "sinc",  "logit", "lgamma",
+        "digamma", "logit_limited", "polygamma", "atan2",  NULL};
     if (!in_list(k->name, inexact) || !is_float(k->dtype)) return 0;
     return k->dtype == NOMEN_F32 || k->dtype == NOMEN_F64 ? 4 : 1;
 }
@@ -636,6 +638,8 @@ static bool expected_int(const char *name, int64_t a, int64_t b, int64_t c, uint
         *r = (uint64_t)(x > 0 ? x : 0);
     else if (strcmp(name, "square") == 0)
         *r = (uint64_t)x * (uint64_t)x;
+    else if (strcmp(name, "cube") == 0)
+        *r = (uint64_t)x * (uint64_t)x * (uint64_t)x;
     else if (in_list(name, (const char *const[]){"copy", "floor", "ceil", "trunc", "round", NULL}))
         *r = (uint64_t)x;
     else if (strcmp(name, "bitwise_not") == 0)

@@ -9,14 +9,38 @@
 
 /* ---- integers: x / 0 is 0, the least number / -1 wraps --------------------------------------- */
 
-/* Quotients of 32-bit numbers are exact in double after truncation, and double division vectorises.
- */
+/* Quotients of 32-bit numbers are exact in double after truncation, those of 16-bit numbers in
+ * float, where products of them are, too; such divisions vectorise. */
 static inline int32_t int_div_trunc_32(int32_t x, int32_t y) {
     int32_t safe = y == 0 || y == -1 ? 1 : y;
     int32_t q = (int32_t)((double)x / (double)safe);
     q = y == -1 ? (int32_t)(0u - (uint32_t)x) : q;
     return y == 0 ? 0 : q;
 }
+static inline float int_safe_16(int32_t y) { return (float)(y + (y == 0)); }
+static inline int32_t int_floor_16(float q) {
+    const int32_t t = (int32_t)q;
+    return t - (q < (float)t);
+}
+static inline int32_t int_div_trunc_16(int32_t x, int32_t y) {
+    return (int32_t)((float)x / int_safe_16(y)) & -(y != 0);
+}
+static inline int32_t int_div_floor_16(int32_t x, int32_t y) {
+    return int_floor_16((float)x / int_safe_16(y)) & -(y != 0);
+}
+static inline int32_t int_fmod_16(int32_t x, int32_t y) {
+    const float safe = int_safe_16(y), q = (float)x / safe;
+    return (int32_t)((float)x - (float)(int32_t)q * safe);
+}
+static inline int32_t int_remainder_16(int32_t x, int32_t y) {
+    const float safe = int_safe_16(y), q = (float)x / safe;
+    return (int32_t)((float)x - (float)int_floor_16(q) * safe);
+}
+/* Nothing of uint8 is negative. */
+static inline int32_t int_div_trunc_u8(int32_t x, int32_t y) { return int_div_trunc_16(x, y); }
+static inline int32_t int_div_floor_u8(int32_t x, int32_t y) { return int_div_trunc_16(x, y); }
+static inline int32_t int_fmod_u8(int32_t x, int32_t y) { return int_fmod_16(x, y); }
+static inline int32_t int_remainder_u8(int32_t x, int32_t y) { return int_fmod_16(x, y); }
 static inline int64_t int_div_trunc_64(int64_t x, int64_t y) {
     if (y == 0) return 0;
     if (y == -1) return (int64_t)(0u - (uint64_t)x);
@@ -49,13 +73,12 @@ static inline int64_t int_div_floor_64(int64_t x, int64_t y) {
     return r != 0 && (r ^ y) < 0 ? q - 1 : q;
 }
 
-#define int_div_trunc(x, y)                                                                        \
-    _Generic((x), int64_t: int_div_trunc_64, default: int_div_trunc_32)(x, y)
-#define int_div_floor(x, y)                                                                        \
-    _Generic((x), int64_t: int_div_floor_64, default: int_div_floor_32)(x, y)
-#define int_remainder(x, y)                                                                        \
-    _Generic((x), int64_t: int_remainder_64, default: int_remainder_32)(x, y)
-#define int_fmod(x, y) _Generic((x), int64_t: int_fmod_64, default: int_fmod_32)(x, y)
+#define INT_BY_SIZE(what, x)                                                                       \
+    _Generic((x), int64_t: what##_64, int32_t: what##_32, uint8_t: what##_u8, default: what##_16)
+#define int_div_trunc(x, y) INT_BY_SIZE(int_div_trunc, x)(x, y)
+#define int_div_floor(x, y) INT_BY_SIZE(int_div_floor, x)(x, y)
+#define int_remainder(x, y) INT_BY_SIZE(int_remainder, x)(x, y)
+#define int_fmod(x, y)      INT_BY_SIZE(int_fmod, x)(x, y)
 
 /* Vectors of int64 whose numbers are below 2^50 in size (others: one by one). The quotient in
  * double, rounded to the nearest integer, leaves a remainder of at most 3/4 of the divisor, and
