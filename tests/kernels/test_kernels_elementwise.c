@@ -206,11 +206,10 @@ static int64_t steps_apart(nomen_dtype d, const char *p, const char *q) {
  * error. */
 static int64_t allowed_steps(const nomen__kernel *k) {
     static const char *const inexact[] = {
-        "exp",     "log",           "log2",      "sin",    "cos",   "tanh",  "sigmoid",
-        "pow",     "expm1",         "exp2",      "log10",  "log1p", "cube",  "tan",
-        "asin",    "acos",          "atan",      "sinh",   "cosh",  "asinh", "acosh",
-        "atanh",   "erf",           "erfc",      "erfinv", "sinc",  "logit", "lgamma",
-        "digamma", "logit_limited", "polygamma", "atan2",  NULL};
+        "exp",   "log",   "log2",   "sin",     "cos",           "tanh",      "sigmoid", "pow",
+        "expm1", "exp2",  "log10",  "log1p",   "tan",           "asin",      "acos",    "atan",
+        "sinh",  "cosh",  "asinh",  "acosh",   "atanh",         "erf",       "erfc",    "erfinv",
+        "sinc",  "logit", "lgamma", "digamma", "logit_limited", "polygamma", "atan2",   NULL};
     if (!in_list(k->name, inexact) || !is_float(k->dtype)) return 0;
     return k->dtype == NOMEN_F32 || k->dtype == NOMEN_F64 ? 4 : 1;
 }

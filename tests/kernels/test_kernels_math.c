@@ -61,7 +61,7 @@ static const struct {
     {"log2", log2l, NULL, 0.7, 0.9},       {"sin", sinl, NULL, 0.9, 0.9},
     {"cos", cosl, NULL, 0.9, 0.9},         {"tanh", tanhl, NULL, 1.4, 1.4},
     {"sigmoid", sigmoidl, NULL, 1.5, 1.5}, {"rsqrt", rsqrtl, NULL, 1.5, 1.5},
-    {"cube", cubel, NULL, 0.6, 0.6},       {"pow", NULL, powl, 0.6, 1.0},
+    {"cube", cubel, NULL, 1.5, 1.5},       {"pow", NULL, powl, 0.6, 1.0},
     {"expm1", expm1l, NULL, 1.3, 1.3},     {"exp2", exp2l, NULL, 1.1, 1.1},
     {"log10", log10l, NULL, 0.7, 0.9},     {"log1p", log1pl, NULL, 1.0, 0.9},
     {"tan", tanl, NULL, 1.6, 1.6},         {"asin", asinl, NULL, 1.2, 1.3},
