@@ -453,6 +453,14 @@ static PyObject *from_numpy(PyObject *module, PyObject *args, PyObject *kwargs) 
     return t ? nomen__py_wrap(s, t) : NULL;
 }
 
+/* Are these elements the same because they are the very same? NaN is not even equal to itself. */
+static bool are_one(const nomen_tensor *x, const nomen_tensor *y) {
+    bool same = x->data == y->data && x->dtype == y->dtype && x->dtype < NOMEN_F16;
+    for (int i = 0; same && i < x->ndim; i++)
+        same = x->stride[i] == y->stride[i] || x->size[i] == 1;
+    return same;
+}
+
 /* Same sizes, same names (None is not 'N'), same values. */
 static PyObject *equal(PyObject *module, PyObject *args) {
     py_state *s = PyModule_GetState(module);
@@ -462,7 +470,7 @@ static PyObject *equal(PyObject *module, PyObject *args) {
     bool same = x->ndim == y->ndim;
     for (int i = 0; same && i < x->ndim; i++)
         same = x->size[i] == y->size[i] && nomen__name_at(x, i) == nomen__name_at(y, i);
-    if (!same || !x->numel) return PyBool_FromLong(same);
+    if (!same || !x->numel || are_one(x, y)) return PyBool_FromLong(same);
     PyObject *equal_ones = nomen__py_richcompare(a, b, Py_EQ);
     PyObject *all = equal_ones ? PyObject_CallMethod(equal_ones, "all", NULL) : NULL;
     int yes = all ? PyObject_IsTrue(all) : -1;

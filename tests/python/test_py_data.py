@@ -244,6 +244,18 @@ def test_as_tensor():
     assert nomen.as_tensor([1, 2]).tolist() == [1, 2] and nomen.as_tensor(3).item() == 3
 
 
+@pytest.mark.parametrize("name", DTYPES)
+def test_equal_to_itself(name):
+    """The same elements are not looked at, but where NaN might be among them."""
+    x = nomen.tensor([[0, 1, 1], [0, 1, 0], [1, 0, 1]]).to(getattr(nomen, name))
+    assert nomen.equal(x, x) and nomen.equal(x, x.view(3, 3)) and nomen.equal(x, x.clone())
+    assert not nomen.equal(x, x.T) and not nomen.equal(x[0], x[1]) and nomen.equal(x[:1], x[:1])
+    assert not nomen.equal(x, x.rename("N", "C"))
+    if x.is_floating_point() or x.is_complex():
+        x[1, 1] = float("nan")
+        assert not nomen.equal(x, x)
+
+
 # ---- copies ----------------------------------------------------------------------------------
 
 
