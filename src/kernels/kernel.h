@@ -91,6 +91,8 @@ typedef struct nomen__scanner {
     uint32_t carry_bytes; /* a multiple of 8, at most NOMEN__ACC_BYTES */
     void (*begin)(void *carry, int64_t lines);
     void (*run)(void *carry, const nomen__scan_args *a);
+    /* The same of lines from their beginning whose carry nobody asks for. NULL: begin and run. */
+    void (*whole)(const nomen__scan_args *a);
     /* Carries that stand at the start of a part move behind it; part: what running through it alone
      * left, which may be the carry itself. NULL: a line cannot be cut into parts. */
     void (*join)(void *carry, const void *part, int64_t lines);

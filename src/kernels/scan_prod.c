@@ -2,7 +2,8 @@
  *
  * Idea: floating types below float64 multiply in double. A line is multiplied from its beginning to
  * its end, because products of parts may overflow where the whole does not; only integers, which
- * wrap, are cut. (Four numbers of those types cannot overflow a double.) Lines side by side are
+ * wrap, are cut. (Four numbers of those types cannot overflow a double, nor some of float64 that
+ * are near 1.) Lines side by side are
  * multiplied level by level. */
 #include "kernels/loops/complex_number.h"
 #include "kernels/loops/scan.h"
@@ -63,6 +64,8 @@
 
 #undef SFX
 #undef PRODUCTS
+#define PRODUCTS eights_prod_f64
+
 #define SFX    f64
 #define T      double
 #define F      double
@@ -70,9 +73,11 @@
 #define LD(x)  (x)
 #define PUT(d) (d)
 #define DIRECT
+#define LANES_RUN(a, owns, bases) lanes_run_prod(a, owns)
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
+#undef PRODUCTS
 #undef A
 #undef A_ZERO
 #undef TAKE

@@ -142,13 +142,21 @@ static nomen__scan_args part_of(const scan *s, nomen__scan_args a, int64_t part)
     return piece_of(a, part * s->part, s->part);
 }
 
+static void run_whole(const nomen__scanner *scanner, const nomen__scan_args *unit) {
+    _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
+    if (scanner->whole) {
+        scanner->whole(unit);
+        return;
+    }
+    scanner->begin(carry, unit->lines);
+    scanner->run(carry, unit);
+}
+
 static void run_units(void *context, int64_t begin, int64_t end) {
     const scan *s = context;
-    _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
     for (; begin < end; begin++) {
         nomen__scan_args unit = unit_at(s, begin);
-        s->scanner->begin(carry, unit.lines);
-        s->scanner->run(carry, &unit);
+        run_whole(s->scanner, &unit);
     }
 }
 
@@ -191,11 +199,11 @@ static nomen_status run_alone(const scan *s, int64_t number) {
     _Alignas(64) char carry[NOMEN__ACC_BLOCK * NOMEN__ACC_BYTES];
     nomen__scan_args unit = unit_at(s, number);
     int64_t each = unit.n <= ROUND ? ROUND : (RUN / ROUND / unit.lines + 1) * ROUND;
-    s->scanner->begin(carry, unit.lines);
     if (s->parts == 1 && unit.n <= each) { /* as it is: copies would wait for the stores before */
-        s->scanner->run(carry, &unit);
+        run_whole(s->scanner, &unit);
         return NOMEN_OK;
     }
+    s->scanner->begin(carry, unit.lines);
     for (int64_t p = 0; p < s->parts; p++) {
         nomen__scan_args part = part_of(s, unit, p);
         for (int64_t from = 0; from < part.n; from += each) {

@@ -25,22 +25,43 @@ static inline vf64 eights_last(vf64 p) {
 
 #elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
 
-/* The same of four, half of eight: they need one register each. */
-static inline vf64 fours_pairs(vf64 p, vf64 none) {
-    return (vf64)_mm256_blend_pd((__m256d)none, _mm256_movedup_pd((__m256d)p), 0xa);
-}
-static inline vf64 fours_half(vf64 p, vf64 none) {
-    return (vf64)_mm256_blend_pd((__m256d)none, _mm256_permute4x64_pd((__m256d)p, 0x55), 0xc);
-}
-static inline vf64 fours_last(vf64 p) { return (vf64)_mm256_permute4x64_pd((__m256d)p, 0xff); }
-static inline __attribute__((always_inline)) vf64 fours_load(const char *x, bool narrow) {
+/* Eight numbers are two fours side by side: numbers 0 of both and numbers 2 in one vector, those 1
+ * and 3 in the other. So each step serves both, and one of them crosses the halves of a vector.
+ * `before` is what numbers 2 and 3 are joined with, none for the others; each of `last` is what the
+ * first four come to, or the second ones. */
+typedef struct eights_two {
+    vf64 even, odd, before, last;
+} eights_two;
+#define EIGHTS_EVEN(x, y)   ((vf64)_mm256_unpacklo_pd((__m256d)(x), (__m256d)(y)))
+#define EIGHTS_ODD(x, y)    ((vf64)_mm256_unpackhi_pd((__m256d)(x), (__m256d)(y)))
+#define EIGHTS_HALVES(x)    ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(x), 1))
+/* Lanes of numbers 0 and 1, or of the first four, from x, others from y. */
+#define EIGHTS_BEHIND(x, y) ((vf64)_mm256_blend_pd((__m256d)(x), (__m256d)(y), 0xc))
+#define EIGHTS_SECOND(x, y) ((vf64)_mm256_blend_pd((__m256d)(x), (__m256d)(y), 0xa))
+
+static inline __attribute__((always_inline)) vf64 four_load(const char *x, bool narrow) {
     return narrow ? (vf64)_mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)x)) : ld_f64(x);
 }
-static inline __attribute__((always_inline)) void fours_store(char *y, bool narrow, vf64 p) {
+static inline __attribute__((always_inline)) void four_store(char *y, bool narrow, vf64 p) {
     if (narrow)
         _mm_storeu_ps((float *)(void *)y, _mm256_cvtpd_ps((__m256d)p));
     else
         st_f64(y, p);
+}
+static inline __attribute__((always_inline)) eights_two eights_of(const char *x, bool narrow,
+                                                                  const bool sums) {
+    const vf64 a = four_load(x, narrow), b = four_load(x + (narrow ? 16 : 32), narrow);
+    eights_two p = {.even = EIGHTS_EVEN(a, b), .odd = EIGHTS_ODD(a, b)};
+    p.odd = sums ? p.even + p.odd : p.even * p.odd;
+    const vf64 other = EIGHTS_HALVES(p.odd);
+    p.before = EIGHTS_BEHIND(v_set_f64(sums ? 0 : 1), other);
+    p.last = sums ? p.odd + other : p.odd * other;
+    return p;
+}
+static inline __attribute__((always_inline)) void eights_put(char *y, bool narrow, vf64 even,
+                                                             vf64 odd) {
+    four_store(y, narrow, EIGHTS_EVEN(even, odd));
+    four_store(y + (narrow ? 16 : 32), narrow, EIGHTS_ODD(even, odd));
 }
 
 #endif
@@ -108,16 +129,16 @@ eights_sum_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, d
 #elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
     const vf64 none = {0}, base = v_set_f64(before);
     vf64 run = {0};
-    for (int64_t j = 0; j < n; j += 8, from += x_bytes, to += y_bytes) {
-        vf64 p = fours_load(from, x_narrow), q = fours_load(from + x_bytes / 2, x_narrow);
-        p += fours_pairs(p, none);
-        q += fours_pairs(q, none);
-        p += fours_half(p, none);
-        q += fours_half(q, none);
-        q += fours_last(p);
-        fours_store(to, y_narrow, base + (run + p));
-        fours_store(to + y_bytes / 2, y_narrow, base + (run + q));
-        run += fours_last(q);
+    if (n <= 0) return 0;
+    eights_two next = eights_of(from, x_narrow, true);
+    for (int64_t j = 0; j < n; j += 8, to += y_bytes) {
+        const eights_two p = next; /* the next ones are begun first: little waits at any time */
+        from += j + 8 < n ? x_bytes : 0;
+        next = eights_of(from, x_narrow, true);
+        const vf64 even = p.even + p.before, odd = p.odd + p.before;
+        const vf64 first = EIGHTS_EVEN(none, p.last);
+        eights_put(to, y_narrow, base + (run + (even + first)), base + (run + (odd + first)));
+        run += p.last + v_swap_f64(p.last);
     }
     return run[0];
 #else
@@ -198,14 +219,16 @@ eights_prod_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, 
     }
     return run[0];
 #elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-    const vf64 none = v_set_f64(1);
     vf64 run = v_set_f64(before);
-    for (int64_t j = 0; j < n; j += 4, from += x_bytes / 2, to += y_bytes / 2) {
-        vf64 p = fours_load(from, x_narrow);
-        p *= fours_pairs(p, none);
-        p *= fours_half(p, none);
-        fours_store(to, y_narrow, p * run);
-        run *= fours_last(p);
+    if (n <= 0) return before;
+    eights_two next = eights_of(from, x_narrow, false);
+    for (int64_t j = 0; j < n; j += 8, to += y_bytes) {
+        const eights_two p = next;
+        from += j + 8 < n ? x_bytes : 0;
+        next = eights_of(from, x_narrow, false);
+        const vf64 second = run * v_dup_even_f64(p.last), own = EIGHTS_SECOND(run, second);
+        eights_put(to, y_narrow, p.even * p.before * own, p.odd * p.before * own);
+        run = second * v_dup_odd_f64(p.last);
     }
     return run[0];
 #else
@@ -223,6 +246,34 @@ eights_prod_of(const void *x, bool x_narrow, void *y, bool y_narrow, int64_t n, 
     }
     return before;
 #endif
+}
+
+/* Are so many numbers all within 2^-15 and 2^15? */
+enum { CALM = 32 };
+static inline bool eights_calm(const double *x) {
+    const vf64 low = v_set_f64(0x1p-15), high = v_set_f64(0x1p15);
+    vi64 calm = (vi64){0} - 1;
+    for (int l = 0; l < CALM; l += W64) {
+        const vf64 size = v_abs_f64(ld_f64(x + l));
+        calm &= (size >= low) & (size <= high);
+    }
+    return !v_any64(~calm);
+}
+
+/* The same of double: some at a time where they and what is before them are so far from the limits
+ * that no part can reach those, one by one elsewhere. */
+static inline double eights_prod_f64(const double *x, double *y, int64_t n, double before) {
+    for (int64_t j = 0; j < n; j += CALM) {
+        const double size = __builtin_fabs(before);
+        const int64_t here = n - j < CALM ? n - j : CALM;
+        if (here == CALM && (size == 0 || (size >= 0x1p-500 && size <= 0x1p500)) &&
+            eights_calm(x + j)) {
+            before = eights_prod(x + j, y + j, CALM, before);
+            continue;
+        }
+        for (int64_t k = j; k < j + here; k++) y[k] = before *= x[k];
+    }
+    return before;
 }
 
 #endif

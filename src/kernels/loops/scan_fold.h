@@ -25,8 +25,12 @@ static inline __attribute__((always_inline)) void FN(block_inline)(void *carry, 
                                                                    int64_t n, D *y, int64_t *at,
                                                                    int64_t i0, int64_t istep) {
     (void)at, (void)i0, (void)istep;
-    A base = FN(bases)(carry)[line], own = FN(owns)(carry, lines)[line];
+    A base = A_ZERO, own = A_ZERO;
     int64_t j = 0;
+    if (carry) {
+        base = FN(bases)(carry)[line];
+        own = FN(owns)(carry, lines)[line];
+    }
 #if defined(SEQUENTIAL) && defined(SUMS)
     D rest[SCAN_BLOCK] __attribute__((aligned(64)));
     for (; n - j >= LINE_BLOCK; j += LINE_BLOCK) {
@@ -77,7 +81,7 @@ static inline __attribute__((always_inline)) void FN(block_inline)(void *carry, 
         TAKE(&own, LD(x[j]));
         y[j] = MADE(GET(base, own));
     }
-    FN(owns)(carry, lines)[line] = own;
+    if (carry) FN(owns)(carry, lines)[line] = own;
 }
 
 static APART void FN(block)(void *carry, int64_t line, int64_t lines, const F *x, int64_t n, D *y,
@@ -98,20 +102,23 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
 }
 
 #ifdef LANES_RUN
-/* Lines of F into lines of D, without gaps in either. */
-static APART void FN(run_dense)(A *owns, const A *bases, const nomen__scan_args *a) {
+/* Lines of F into lines of D, without gaps in either: those from line r on of those of a carry. */
+static APART void FN(run_dense)(void *carry, int64_t lines, int64_t r, const nomen__scan_args *a) {
     nomen__scan_args sizes = *a; /* known to the compiler */
     sizes.in_step = (int64_t)sizeof(F);
     sizes.out_step = (int64_t)sizeof(D);
-    LANES_RUN(&sizes, owns, bases);
+    if (carry)
+        LANES_RUN(&sizes, FN(owns)(carry, lines) + r, FN(bases)(carry) + r);
+    else
+        LANES_RUN(&sizes, (A *)NULL, (const A *)NULL);
 }
 
 /* False: the lines are few, or not without gaps. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
-    A *owns = FN(owns)(carry, a->lines), *bases = FN(bases)(carry);
     if (a->lines < 8) return false;
 #if defined(SEQUENTIAL) && LANES_HERE
-    if (a->in_row == 4 && a->out_row == 4) {
+    if (carry && a->in_row == 4 && a->out_row == 4) {
+        A *owns = FN(owns)(carry, a->lines), *bases = FN(bases)(carry);
 #ifdef SUMS
         lanes_levels(a, owns, bases, true);
 #else
@@ -124,7 +131,7 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
     if (sizeof(T) != sizeof(D) || a->in_step != sizeof(T) || a->out_step != sizeof(T) ||
         a->out_row == sizeof(T))
         return false;
-    FN(run_dense)(owns, bases, a);
+    FN(run_dense)(carry, a->lines, 0, a);
     return true;
 }
 #define IN_LANES  FN(run_lanes)
@@ -137,17 +144,31 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #define FOLDS
 #include "kernels/loops/scan_walk.h"
 
+static void FN(begin)(void *carry, int64_t lines) {
+    A *a = carry;
+    for (int64_t r = 0; r < 2 * lines; r++) a[r] = A_ZERO;
+}
+
+/* A carry takes as long as some elements: short lines go without. */
+static void FN(whole)(const nomen__scan_args *a) {
+    A carry[2 * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+#ifdef IN_LANES
+    if (IN_LANES(NULL, a)) return;
+#endif
+    if (FN(is_short)(a)) {
+        FN(run_short)(NULL, a);
+        return;
+    }
+    FN(begin)(carry, a->lines);
+    FN(run)(carry, a);
+}
+
 #undef IN_LANES
 #undef RUN_DENSE
 #undef LANES_RUN
 #undef BLOCK_INLINE
 #undef SKIPS
 #undef FOLDS
-
-static void FN(begin)(void *carry, int64_t lines) {
-    A *a = carry;
-    for (int64_t r = 0; r < 2 * lines; r++) a[r] = A_ZERO;
-}
 
 #if CHAINS
 static void FN(join)(void *carry, const void *part, int64_t lines) {
@@ -164,6 +185,7 @@ static const nomen__scanner FN(scanner) = {
     .carry_bytes = 2 * sizeof(A),
     .begin = FN(begin),
     .run = FN(run),
+    .whole = FN(whole),
 #if CHAINS
     .join = FN(join),
 #endif

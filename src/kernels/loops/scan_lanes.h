@@ -102,18 +102,18 @@ LANES_INLINE void lanes_put_f64(double *p, int n, vf64 x) {
         st_f64_n(p, x, n);
 }
 
-/* LANES elements of 4 or 8 bytes as double. */
+/* LANES elements of 4 or 8 bytes as double, of which the first n are stored. */
 #if LANES_HERE
 LANES_INLINE vf64 lanes_from(const char *p, int bytes) {
     const void *at = p;
     return bytes == 4 ? lanes_widen(lanes_get(p, LANES, 0)) : ld_f64(at);
 }
-LANES_INLINE void lanes_to(char *p, int bytes, vf64 x) {
+LANES_INLINE void lanes_to(char *p, int bytes, int n, vf64 x) {
     void *at = p;
     if (bytes == 4)
-        lanes_put(p, LANES, lanes_narrow(x));
+        lanes_put(p, n, lanes_narrow(x));
     else
-        st_f64(at, x);
+        lanes_put_f64(at, n, x);
 }
 #endif
 
@@ -125,6 +125,7 @@ typedef struct lanes {
     char *out;               /* NULL: the carry alone is asked for */
     int64_t in_row, out_row; /* bytes */
     int lines, in_bytes, out_bytes;
+    bool beyond; /* may three elements behind the last line be read? */
 } lanes;
 
 /* What a line is joined to: all before it, of this part and (sums) of the parts before. */
@@ -257,10 +258,10 @@ enum { PAIRS = LANES / 2 };
 /* Four elements of two lines are two vectors: elements 0 of both lines and elements 2, and those 1
  * and 3. That takes half the shuffles of turning four lines over, and a processor widens in one
  * step what it loads, in three what is in a register. Two pairs are worked on side by side, since
- * each step waits for the one before. Four elements of LANES lines from j on; own: what is before
- * each pair, twice. */
-LANES_INLINE void lanes_pairs(const lanes *l, int64_t j, const lanes_before *b, vf64 own[PAIRS],
-                              const vf64 base[PAIRS]) {
+ * each step waits for the one before. Four elements of LANES lines from j on, of which the first n
+ * are there, and others may be read; own: what is before each pair, twice. */
+LANES_INLINE void lanes_pairs(const lanes *l, int64_t j, int n, const lanes_before *b,
+                              vf64 own[PAIRS], const vf64 base[PAIRS]) {
     const vf64 none = v_set_f64(b->sums ? 0 : 1);
     vf64 even[PAIRS], odd[PAIRS], before[PAIRS];
 #pragma GCC unroll 2
@@ -279,15 +280,16 @@ LANES_INLINE void lanes_pairs(const lanes *l, int64_t j, const lanes_before *b, 
     for (int p = 0; p < PAIRS; p++) {
         even[p] = LANES_JOIN(b->sums, before[p], even[p]);
         odd[p] = LANES_JOIN(b->sums, before[p], odd[p]);
-        own[p] = PAIR_SECOND(odd[p]);
+        const vf64 last = n % 2 ? even[p] : odd[p];
+        own[p] = n > 2 ? PAIR_SECOND(last) : PAIR_FIRST(last);
     }
     if (!l->out) return;
 #pragma GCC unroll 2
     for (int p = 0; p < PAIRS; p++) {
         char *out = l->out + 2 * p * l->out_row + j * l->out_bytes;
         if (b->based) even[p] += base[p], odd[p] += base[p];
-        lanes_to(out, l->out_bytes, PAIR_LOW(even[p], odd[p]));
-        lanes_to(out + l->out_row, l->out_bytes, PAIR_HIGH(even[p], odd[p]));
+        lanes_to(out, l->out_bytes, n, PAIR_LOW(even[p], odd[p]));
+        lanes_to(out + l->out_row, l->out_bytes, n, PAIR_HIGH(even[p], odd[p]));
     }
 }
 
@@ -297,11 +299,16 @@ LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
         for (; j < n; j += 4) b.own = lanes_apart(l, l->lines, j, n - j < 4 ? (int)(n - j) : 4, &b);
         return b.own;
     }
-    if (n >= 4) {
+    if (n >= 4 || l->beyond) {
         vf64 own[PAIRS] = {PAIR_FIRST(b.own), PAIR_SECOND(b.own)};
         const vf64 base[PAIRS] = {PAIR_FIRST(b.base), PAIR_SECOND(b.base)};
-        for (; j + 4 <= n; j += 4) lanes_pairs(l, j, &b, own, base);
+        for (; j + 4 <= n; j += 4) lanes_pairs(l, j, 4, &b, own, base);
+        const int64_t rest = l->beyond ? n - j : 0;
+        if (rest == 3) lanes_pairs(l, j, 3, &b, own, base);
+        if (rest == 2) lanes_pairs(l, j, 2, &b, own, base);
+        if (rest == 1) lanes_pairs(l, j, 1, &b, own, base);
         b.own = PAIR_LOWER(own[0], own[1]);
+        j += rest;
     }
     if (n - j == 3) return lanes_apart(l, LANES, j, 3, &b);
     if (n - j == 2) return lanes_apart(l, LANES, j, 2, &b);
@@ -328,44 +335,76 @@ LANES_INLINE lanes lanes_at(const nomen__scan_args *a, int64_t r, int64_t j, int
                    .out_row = a->out_row,
                    .lines = few,
                    .in_bytes = (int)a->in_step,
-                   .out_bytes = (int)a->out_step};
+                   .out_bytes = (int)a->out_step,
+                   .beyond = r + few < a->lines && a->n > 1 && a->in_row == a->n * a->in_step};
 }
 
+/* No owns: nothing is before the lines, and nobody asks for what they come to. */
 LANES_INLINE void lanes_group(const nomen__scan_args *a, int64_t r, int few, double *owns,
                               const double *bases, const bool sums) {
     const lanes l = lanes_at(a, r, 0, few);
-    lanes_before b = {.own = lanes_get_f64(owns + r, few), .sums = sums};
+    lanes_before b = {.own = v_set_f64(sums ? 0 : 1), .sums = sums};
+    if (!owns) {
+        lanes_lines(&l, a->n, b);
+        return;
+    }
+    b.own = lanes_get_f64(owns + r, few);
     if (sums) b.base = lanes_get_f64(bases + r, few);
     b.based = sums && v_any64(b.base != 0);
     /* twice, each without questions; nothing is added to anything but -0, which a sum is not */
     const vf64 after = b.based ? lanes_lines(&l, a->n, b) : lanes_lines(&l, a->n, b);
     lanes_put_f64(owns + r, few, after);
 }
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+
+/* Whole lines of n elements without gaps, but for the last of them; n is known to the compiler. Of
+ * fewer than four elements four are stored: those behind a line are what the next one writes. How
+ * many lines. */
+LANES_INLINE int64_t lanes_behind(const nomen__scan_args *a, const int n, const bool sums) {
+    const lanes_before b = {.own = v_set_f64(sums ? 0 : 1), .sums = sums};
+    lanes l = lanes_at(a, 0, 0, LANES);
+    int64_t r = 0;
+    if (n < 4 && a->in == a->out) return 0;
+    l.in_row = n * l.in_bytes;
+    l.out_row = n * l.out_bytes;
+    l.beyond = true;
+    for (; r + LANES < a->lines; r += LANES) {
+        lanes_lines(&l, n < 4 ? 4 : n, b);
+        l.in += LANES * l.in_row;
+        l.out += LANES * l.out_row;
+    }
+    return r;
+}
+LANES_INLINE int64_t lanes_packed(const nomen__scan_args *a, const bool sums) {
+    if (a->in_row != a->n * a->in_step || a->out_row != a->n * a->out_step) return 0;
+    switch (a->n) {
+    case 2: return lanes_behind(a, 2, sums);
+    case 3: return lanes_behind(a, 3, sums);
+    case 4: return lanes_behind(a, 4, sums);
+    case 5: return lanes_behind(a, 5, sums);
+    case 6: return lanes_behind(a, 6, sums);
+    case 7: return lanes_behind(a, 7, sums);
+    case 8: return lanes_behind(a, 8, sums);
+    default: return 0;
+    }
+}
+
+#else
+
+LANES_INLINE int64_t lanes_packed(const nomen__scan_args *a, const bool sums) {
+    (void)a, (void)sums;
+    return 0;
+}
+
+#endif
+
 /* bases: of sums only. */
 LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const double *bases,
                             const bool sums) {
-    int64_t r = 0;
+    int64_t r = owns ? 0 : lanes_packed(a, sums);
     for (; r + LANES <= a->lines; r += LANES) lanes_group(a, r, LANES, owns, bases, sums);
     if (r < a->lines) lanes_group(a, r, (int)(a->lines - r), owns, bases, sums);
 }
-
-/* Pairs of doubles as a vector of the higher ones and one of the lower ones, and back. */
-#if VB == 64
-#define LANES_HIGH(a, b)   __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
-#define LANES_LOW(a, b)    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
-#define LANES_FIRST(h, l)  __builtin_shufflevector(h, l, 0, 8, 1, 9, 2, 10, 3, 11)
-#define LANES_SECOND(h, l) __builtin_shufflevector(h, l, 4, 12, 5, 13, 6, 14, 7, 15)
-#elif VB == 32
-#define LANES_HIGH(a, b)   __builtin_shufflevector(a, b, 0, 2, 4, 6)
-#define LANES_LOW(a, b)    __builtin_shufflevector(a, b, 1, 3, 5, 7)
-#define LANES_FIRST(h, l)  __builtin_shufflevector(h, l, 0, 4, 1, 5)
-#define LANES_SECOND(h, l) __builtin_shufflevector(h, l, 2, 6, 3, 7)
-#else
-#define LANES_HIGH(a, b)   __builtin_shufflevector(a, b, 0, 2)
-#define LANES_LOW(a, b)    __builtin_shufflevector(a, b, 1, 3)
-#define LANES_FIRST(h, l)  LANES_HIGH(h, l)
-#define LANES_SECOND(h, l) LANES_LOW(h, l)
-#endif
 
 typedef struct lanes_sum2 {
     vf64 hi, lo;
@@ -373,22 +412,25 @@ typedef struct lanes_sum2 {
 
 LANES_INLINE lanes_sum2 lanes_get_sum2(const sum2 *p) {
     const vf64 a = ld_f64(p), b = ld_f64(p + LANES / 2);
-    return (lanes_sum2){LANES_HIGH(a, b), LANES_LOW(a, b)};
+    return (lanes_sum2){V_EVEN_F64(a, b), V_ODD_F64(a, b)};
 }
 LANES_INLINE void lanes_put_sum2(sum2 *p, lanes_sum2 s) {
-    st_f64(p, LANES_FIRST(s.hi, s.lo));
-    st_f64(p + LANES / 2, LANES_SECOND(s.hi, s.lo));
+    st_f64(p, V_MIX_LOW_F64(s.hi, s.lo));
+    st_f64(p + LANES / 2, V_MIX_HIGH_F64(s.hi, s.lo));
 }
 
-/* Sums in pairs of doubles: RUN elements are added up before the pair hears of them. */
+/* Sums in pairs of doubles: so many elements are added up before the pair hears of them. */
+enum { SUM2_RUN = 128 };
 LANES_INLINE void lanes_group_sum2(const nomen__scan_args *a, int64_t r, int few, sum2 *owns,
                                    const sum2 *bases) {
-    enum { RUN = 128 };
-    const lanes_sum2 base = lanes_get_sum2(bases);
-    lanes_sum2 own = lanes_get_sum2(owns);
-    for (int64_t j = 0; j < a->n; j += RUN) {
+    lanes_sum2 base = {{0}, {0}}, own = {{0}, {0}};
+    if (owns) {
+        base = lanes_get_sum2(bases);
+        own = lanes_get_sum2(owns);
+    }
+    for (int64_t j = 0; j < a->n; j += SUM2_RUN) {
         const lanes l = lanes_at(a, r, j, few);
-        const int64_t n = a->n - j < RUN ? a->n - j : RUN;
+        const int64_t n = a->n - j < SUM2_RUN ? a->n - j : SUM2_RUN;
         const vf64 high = base.hi + own.hi, both = high + (base.lo + own.lo);
         const vf64 before = v_sel(high - high == 0, both, high);
         const lanes_before b = {.base = before, .sums = true, .based = true};
@@ -398,18 +440,87 @@ LANES_INLINE void lanes_group_sum2(const nomen__scan_args *a, int64_t r, int few
         own.lo += (own.hi - (sum - back)) + (x - back); /* as sum2_add */
         own.hi = sum;
     }
-    lanes_put_sum2(owns, own);
+    if (owns) lanes_put_sum2(owns, own);
 }
 LANES_INLINE void lanes_run_sum2(const nomen__scan_args *a, sum2 *owns, const sum2 *bases) {
     int64_t r = 0;
-    for (; r + LANES <= a->lines; r += LANES) lanes_group_sum2(a, r, LANES, owns + r, bases + r);
+    if (!owns && a->n <= SUM2_RUN) { /* the pair never hears of them */
+        lanes_run(a, NULL, NULL, true);
+        return;
+    }
+    for (; r + LANES <= a->lines; r += LANES)
+        if (owns)
+            lanes_group_sum2(a, r, LANES, owns + r, bases + r);
+        else
+            lanes_group_sum2(a, r, LANES, NULL, NULL);
     if (r == a->lines) return;
+    if (!owns) {
+        lanes_group_sum2(a, r, (int)(a->lines - r), NULL, NULL);
+        return;
+    }
     sum2 own[LANES] = {0}, base[LANES] = {0};
     const size_t bytes = (size_t)(a->lines - r) * sizeof *own;
     memcpy(own, owns + r, bytes);
     memcpy(base, bases + r, bytes);
     lanes_group_sum2(a, r, (int)(a->lines - r), own, base);
     memcpy(owns + r, own, bytes);
+}
+
+/* Products of double, element by element: two lines in each vector, pairs of elements of both
+ * turned over on the way in and out; some vectors side by side, since each step waits for the one
+ * before.
+ */
+typedef double lanes_two __attribute__((vector_size(16)));
+
+LANES_INLINE lanes_two lanes_get_two(const char *p) {
+    lanes_two x;
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+LANES_INLINE void lanes_group_prod(const nomen__scan_args *a, int64_t r, const int vectors,
+                                   double *owns) {
+    const char *in = a->in + r * a->in_row;
+    char *out = a->out + r * a->out_row;
+    lanes_two own[4];
+    int64_t j = 0;
+    for (int v = 0; v < vectors; v++) own[v] = (lanes_two){1, 1};
+    for (int v = 0; owns && v < vectors; v++) memcpy(&own[v], owns + r + 2 * v, sizeof own[v]);
+    for (; j + 2 <= a->n; j += 2)
+#pragma GCC unroll 4
+        for (int v = 0; v < vectors; v++) {
+            const char *from = in + 2 * v * a->in_row + j * 8;
+            char *to = out + 2 * v * a->out_row + j * 8;
+            const lanes_two x = lanes_get_two(from), y = lanes_get_two(from + a->in_row);
+            const lanes_two first = own[v] * __builtin_shufflevector(x, y, 0, 2);
+            own[v] = first * __builtin_shufflevector(x, y, 1, 3);
+            const lanes_two p = __builtin_shufflevector(first, own[v], 0, 2);
+            const lanes_two q = __builtin_shufflevector(first, own[v], 1, 3);
+            memcpy(to, &p, sizeof p);
+            memcpy(to + a->out_row, &q, sizeof q);
+        }
+    for (int v = 0; j < a->n && v < vectors; v++) {
+        const char *from = in + 2 * v * a->in_row + j * 8;
+        char *to = out + 2 * v * a->out_row + j * 8;
+        double both[2];
+        memcpy(&both[0], from, 8);
+        memcpy(&both[1], from + a->in_row, 8);
+        own[v] *= (lanes_two){both[0], both[1]};
+        memcpy(both, &own[v], sizeof both);
+        memcpy(to, &both[0], 8);
+        memcpy(to + a->out_row, &both[1], 8);
+    }
+    for (int v = 0; owns && v < vectors; v++) memcpy(owns + r + 2 * v, &own[v], sizeof own[v]);
+}
+LANES_INLINE void lanes_run_prod(const nomen__scan_args *a, double *owns) {
+    int64_t r = 0;
+    for (; r + 8 <= a->lines; r += 8) lanes_group_prod(a, r, 4, owns);
+    for (; r + 2 <= a->lines; r += 2) lanes_group_prod(a, r, 1, owns);
+    for (double own = r < a->lines && owns ? owns[r] : 1; r < a->lines; r++) {
+        const double *x = (const double *)(const void *)(a->in + r * a->in_row);
+        double *y = (double *)(void *)(a->out + r * a->out_row);
+        for (int64_t j = 0; j < a->n; j++) y[j] = own *= x[j];
+        if (owns) owns[r] = own;
+    }
 }
 
 /* ---- lines side by side in memory ------------------------------------------------------------ */
@@ -459,14 +570,26 @@ LANES_INLINE void lanes_levels(const nomen__scan_args *a, double *owns, const do
 
 enum { LINE_PARTS = 8, LINE_PART = 128, LINE_BLOCK = LINE_PARTS * LINE_PART };
 
-/* What each part of a block comes to, eight sums at a time. */
+/* What each part of a block comes to, eight sums at a time, of several parts: each addition waits
+ * for the one before. */
 static inline void line_totals(const float *x, double totals[LINE_PARTS]) {
-    for (int p = 0; p < LINE_PARTS; p++, x += LINE_PART) {
-        double t[8] = {0};
+    enum { TOGETHER_PARTS = 4, EACH = 8 / W64 };
+    for (int p = 0; p < LINE_PARTS; p += TOGETHER_PARTS, x += TOGETHER_PARTS * LINE_PART) {
+        vf64 sum[TOGETHER_PARTS][EACH];
+        double t[8];
+#pragma GCC unroll 4
+        for (int q = 0; q < TOGETHER_PARTS; q++)
+            for (int v = 0; v < EACH; v++) sum[q][v] = (vf64){0};
         for (int k = 0; k < LINE_PART; k += 8)
-            for (int l = 0; l < 8; l++) t[l] += (double)x[k + l];
-        for (int l = 0; l < 4; l++) t[l] += t[l + 4];
-        totals[p] = (t[0] + t[2]) + (t[1] + t[3]);
+#pragma GCC unroll 4
+            for (int q = 0; q < TOGETHER_PARTS; q++)
+                for (int v = 0; v < EACH; v++)
+                    sum[q][v] += widen_f32(x + q * LINE_PART + k + v * W64);
+        for (int q = 0; q < TOGETHER_PARTS; q++) {
+            memcpy(t, sum[q], sizeof t);
+            for (int l = 0; l < 4; l++) t[l] += t[l + 4];
+            totals[p + q] = (t[0] + t[2]) + (t[1] + t[3]);
+        }
     }
 }
 
@@ -481,8 +604,7 @@ static inline void line_block(const float *x, float *y, const double before[LINE
                          .lines = LANES,
                          .in_bytes = 4,
                          .out_bytes = 4};
-        const lanes_before b = {
-            .base = lanes_get_f64(before + p, LANES), .sums = true, .based = true};
+        const lanes_before b = {.own = lanes_get_f64(before + p, LANES), .sums = true};
         lanes_lines(&l, LINE_PART, b);
     }
 }

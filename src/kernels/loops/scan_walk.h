@@ -6,8 +6,8 @@
  * steps say how they would lie), and FN(block)(carry, line, lines, const F *, n, D *, int64_t *at,
  * i0, istep): n elements of one line (SKIPS: it takes NULL for D * where only the carry is asked
  * for), FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line; perhaps
- * BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(own carries, those of the parts before,
- * args) for lines of F into lines of D. After: FN(run). */
+ * BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(carry, its lines, the first of those that
+ * are meant, args) for lines of F into lines of D; both take NULL for the carry. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -94,7 +94,7 @@ static APART void FN(run_short)(void *carry, const nomen__scan_args *a) {
                                           .lines = lines,
                                           .in_row = n * (int64_t)sizeof(F),
                                           .out_row = n * (int64_t)sizeof(D)};
-        RUN_DENSE(FN(owns)(carry, a->lines) + r, FN(bases)(carry) + r, &fetched);
+        RUN_DENSE(carry, a->lines, r, &fetched);
 #else
         for (int64_t i = 0; i < lines; i++)
             BLOCK_INLINE(carry, r + i, a->lines, x + i * n, n, to + i * n, NULL, 0, 0);

@@ -178,6 +178,29 @@ static inline vf64 v_limit_f64(vf64 x, double low, double high) {
     return v_min_f64(v_max_f64(x, low), high);
 }
 
+/* Two vectors of pairs as one of their first numbers and one of their second ones, and back. Those
+ * of AVX2 are two steps of one instruction each: compilers make one of them, which takes more. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define V_LOWER_F64(a, b)    ((vf64)_mm256_permute2f128_pd((__m256d)(a), (__m256d)(b), 0x20))
+#define V_UPPER_F64(a, b)    ((vf64)_mm256_permute2f128_pd((__m256d)(a), (__m256d)(b), 0x31))
+#define V_FIRST_F64(a, b)    ((vf64)_mm256_unpacklo_pd((__m256d)(a), (__m256d)(b)))
+#define V_SECOND_F64(a, b)   ((vf64)_mm256_unpackhi_pd((__m256d)(a), (__m256d)(b)))
+#define V_EVEN_F64(a, b)     V_FIRST_F64(V_LOWER_F64(a, b), V_UPPER_F64(a, b))
+#define V_ODD_F64(a, b)      V_SECOND_F64(V_LOWER_F64(a, b), V_UPPER_F64(a, b))
+#define V_MIX_LOW_F64(h, l)  V_LOWER_F64(V_FIRST_F64(h, l), V_SECOND_F64(h, l))
+#define V_MIX_HIGH_F64(h, l) V_UPPER_F64(V_FIRST_F64(h, l), V_SECOND_F64(h, l))
+#elif VB == 64
+#define V_EVEN_F64(a, b)     __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define V_ODD_F64(a, b)      __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#define V_MIX_LOW_F64(h, l)  __builtin_shufflevector(h, l, 0, 8, 1, 9, 2, 10, 3, 11)
+#define V_MIX_HIGH_F64(h, l) __builtin_shufflevector(h, l, 4, 12, 5, 13, 6, 14, 7, 15)
+#else
+#define V_EVEN_F64(a, b)     __builtin_shufflevector(a, b, 0, 2)
+#define V_ODD_F64(a, b)      __builtin_shufflevector(a, b, 1, 3)
+#define V_MIX_LOW_F64(h, l)  V_EVEN_F64(h, l)
+#define V_MIX_HIGH_F64(h, l) V_ODD_F64(h, l)
+#endif
+
 /* ---- one name for f32 and f64 ---------------------------------------------------------------- */
 
 #define SIMD_PICK(f, x)      _Generic((x), vf32: f##_f32, vf64: f##_f64)
