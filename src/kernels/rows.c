@@ -7,13 +7,14 @@
 #include <math.h>
 
 /* TILE rows are worked on side by side; rows of at most NOMEN__SHORT_ROW elements are turned over,
- * TURN at a time; sums of more than SUM_BLOCK elements are carried on in double; rows of at most
- * KEPT elements are still in cache when scaled, of KEPT_WIDE wait in float32 where results are
- * narrower. */
+ * TURN at a time; sums of more than SUM_BLOCK elements, side by side of more than NEAR, are carried
+ * on in double; rows of at most KEPT elements are still in cache when scaled, of KEPT_WIDE wait in
+ * float32 where results are narrower. */
 enum {
     TILE = 256,
     TURN = 64,
     SUM_BLOCK = 1024,
+    NEAR = 64,
     KEPT = VB == 64 ? 1 << 17 : 1 << 21,
     KEPT_WIDE = 2048
 };
@@ -25,7 +26,6 @@ enum { TOGETHER = 4, TOGETHER_BYTES = 1 << 14, STRIP_BYTES = 1 << 14 };
 enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };
 
 /* As many numbers as a vector of doubles has lanes. */
-#define WIDENED(p) _Generic((p), float *: widen_f32, double *: ld_f64)(p)
 static inline void narrow_f32(float *p, vf64 x) {
     const vf32h narrow = __builtin_convertvector(x, vf32h);
     memcpy(p, &narrow, sizeof narrow);

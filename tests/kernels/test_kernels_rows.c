@@ -5,12 +5,18 @@
 
 static const nomen_dtype floats[] = {NOMEN_F16, NOMEN_BF16, NOMEN_F32, NOMEN_F64};
 enum { STRAIGHT, TURNED, SPREAD, REVERSED, LAYOUTS };
-enum { PLAIN, LARGE, WITH_NAN, WITH_INF, MINUS_INF, ALL_MINUS_INF, PATTERNS };
+enum { PLAIN, LARGE, DEEP, WITH_NAN, WITH_INF, MINUS_INF, ALL_MINUS_INF, PATTERNS };
 
 static void fill(nomen_dtype d, char *p, int pattern, int64_t i) {
     double x = 4 * random_unit();
     if (pattern == LARGE) x = 60000 * random_unit();
+    /* exponentials down to the least subnormal number */
+    if (pattern == DEEP) x = i % 3 ? -(d == NOMEN_F64 ? 760 : 106) * fabs(random_unit()) : 0;
     if (pattern == WITH_NAN && i % 7 == 3) x = NAN;
+    if (pattern == WITH_NAN && i % 14 == 3) { /* all bits set: arithmetic on them shows */
+        memset(&x, 0xff, sizeof x);
+        x = copysign(x, 1);
+    }
     if (pattern == WITH_INF && i % 9 == 2) x = INFINITY;
     if (pattern == MINUS_INF && i % 3 != 1) x = -INFINITY;
     if (pattern == ALL_MINUS_INF) x = -INFINITY;

@@ -77,6 +77,8 @@ static inline vf64 widen_f32(const float *x) {
 #endif
 }
 
+#define WIDENED(p) _Generic((p), float *: widen_f32, double *: ld_f64)(p)
+
 typedef struct u128 {
     uint64_t re, im;
 } u128;
@@ -95,6 +97,17 @@ static inline void sum2_add(sum2 *s, double x) {
 static inline double sum2_get(const sum2 *s) {
     double t = s->hi + s->lo;
     return s->hi - s->hi == 0 ? t : s->hi;
+}
+
+/* The same of n sums. */
+static inline void sum2_results(const sum2 *s, int64_t n, double *to) {
+    int64_t i = 0;
+    for (; i + W64 <= n; i += W64) {
+        const vf64 x = ld_f64(s + i), y = ld_f64(s + i + W64 / 2);
+        const vf64 hi = V_EVEN_F64(x, y), t = hi + V_ODD_F64(x, y);
+        st_f64(to + i, v_sel_f64(hi - hi == 0, t, hi));
+    }
+    for (; i < n; i++) to[i] = sum2_get(s + i);
 }
 
 #define REDUCER_ROW(text, enumerator, op, sfx)                                                     \

@@ -11,7 +11,8 @@
 #define LD_N(p, k)    ld_f16_n(p, k)
 #define ST(p, v)      st_f16(p, v)
 #define ST_N(p, v, k) st_f16_n(p, v, k)
-#define V_EXP         v_exp_f32
+#define V_EXP         v_exp_down_f32
+#define V_PART        v_exp_part_f32
 #define F_OF(x)       from_f16(x)
 #define T_OF(x)       to_f16(x)
 #define WHOLE         0
@@ -26,7 +27,8 @@
 #define LD_N(p, k)    ld_bf16_n(p, k)
 #define ST(p, v)      st_bf16(p, v)
 #define ST_N(p, v, k) st_bf16_n(p, v, k)
-#define V_EXP         v_exp_f32
+#define V_EXP         v_exp_down_f32
+#define V_PART        v_exp_part_f32
 #define F_OF(x)       from_bf16(x)
 #define T_OF(x)       to_bf16(x)
 #define WHOLE         0
@@ -41,7 +43,8 @@
 #define LD_N(p, k)    ld_f32_n(p, k)
 #define ST(p, v)      st_f32(p, v)
 #define ST_N(p, v, k) st_f32_n(p, v, k)
-#define V_EXP         v_exp_f32
+#define V_EXP         v_exp_down_f32
+#define V_PART        v_exp_part_f32
 #define F_OF(x)       (x)
 #define T_OF(x)       (x)
 #define WHOLE         1
@@ -56,7 +59,8 @@
 #define LD_N(p, k)    ld_f64_n(p, k)
 #define ST(p, v)      st_f64(p, v)
 #define ST_N(p, v, k) st_f64_n(p, v, k)
-#define V_EXP         v_exp_f64
+#define V_EXP         v_exp_down_f64
+#define V_PART        v_exp_part_f64
 #define F_OF(x)       (x)
 #define T_OF(x)       (x)
 #define WHOLE         1

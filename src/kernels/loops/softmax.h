@@ -8,6 +8,8 @@
 #define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
 #define WIDE       (WHOLE || LOG ? 0 : KEPT_WIDE)
 #define WAITS      (n <= WIDE)
+/* An exponential for the sum, which may be the one that is kept. */
+#define ADDED(x) (LOG ? V_PART(x) : V_EXP(x))
 
 /* One vector of results from the elements, the largest one, and the sum (softmax: its inverse; log:
  * its logarithm). */
@@ -15,6 +17,10 @@ static inline V FN(result)(V x, V most, V sum) {
     return LOG ? x - most - sum : V_EXP(x - most) * sum;
 }
 static inline vf64 FN(closed)(vf64 sum) { return LOG ? v_log_f64(sum) : 1.0 / sum; }
+/* The same of sums that are no more than an F each. */
+static inline V FN(closed_near)(V sum) {
+    return LOG ? SIMD_PICK(v_log, sum)(sum) : v_like(sum, 1) / sum;
+}
 static inline void FN(close)(F *closing, const double *sum, int64_t n) {
     int64_t i = 0;
     for (; i + W64 <= n; i += W64) NARROWED(closing + i, FN(closed)(ld_f64(sum + i)));
@@ -23,33 +29,7 @@ static inline void FN(close)(F *closing, const double *sum, int64_t n) {
     for (int l = 0; l < W64 && i + l < n; l++) closing[i + l] = (F)made[l];
 }
 
-/* The lanes joined in halves: few steps that wait for each other. */
-static inline F FN(top)(V m) {
-    F t[W] __attribute__((aligned(64)));
-    memcpy(t, &m, sizeof m);
-#pragma GCC unroll 8
-    for (int w = W / 2; w; w /= 2)
-        for (int l = 0; l < w; l++) t[l] = t[l + w] > t[l] ? t[l + w] : t[l];
-    return t[0];
-}
-static inline double FN(total)(V s) {
-    F f[W] __attribute__((aligned(64)));
-    double t[W64] __attribute__((aligned(64)));
-    memcpy(f, &s, sizeof s);
-    const vf64 whole = W == W64 ? WIDENED(f) : WIDENED(f) + WIDENED(f + W64);
-    memcpy(t, &whole, sizeof whole);
-#pragma GCC unroll 3
-    for (int w = W64 / 2; w; w /= 2)
-        for (int l = 0; l < w; l++) t[l] += t[l + w];
-    return t[0];
-}
-
-/* The first k lanes of x, and `other` in those behind. */
-static inline V FN(first)(V x, int64_t k, V other) {
-    V lane;
-    for (int l = 0; l < W; l++) lane[l] = (F)l;
-    return v_sel(lane < v_like(x, (F)k), x, other);
-}
+#include "kernels/loops/row_lanes.h"
 
 /* Rows of unit step are looked at three times. in may be out. */
 static inline F FN(most)(const T *in, int64_t n) {
@@ -75,7 +55,7 @@ static inline double FN(sum)(T *out, F *wide, const T *in, int64_t n, F most) {
     double sum = 0;
     int64_t j = 0;
     for (; j + W <= n; j += W) {
-        const V e = V_EXP(LD(in + j) - c);
+        const V e = ADDED(LD(in + j) - c);
         if (KEEPS) ST(out + j, e);
         if (WAITS) memcpy(wide + j, &e, sizeof e);
         s += e;
@@ -86,7 +66,7 @@ static inline double FN(sum)(T *out, F *wide, const T *in, int64_t n, F most) {
         }
     }
     if (j < n) {
-        const V e = V_EXP(LD_N(in + j, n - j) - c);
+        const V e = ADDED(LD_N(in + j, n - j) - c);
         if (KEEPS) ST_N(out + j, e, n - j);
         if (WAITS) memcpy(wide + j, &e, sizeof e);
         s += FN(first)(e, n - j, zero);
@@ -153,34 +133,44 @@ static inline __attribute__((always_inline)) void FN(put)(char *p, V x, int64_t 
 }
 
 /* A strip of rows side by side, few enough for registers: so many vectors, of the last one only
- * `rest` lanes if it is not 0. */
+ * `rest` lanes if it is not 0. Near: of no more than NEAR elements, whose sums are an F each. */
 static inline __attribute__((always_inline)) void FN(strip)(char *out, const char *in, int64_t n,
                                                             int64_t in_step, int64_t out_step,
-                                                            const int vectors, int64_t rest) {
+                                                            const bool near, const int vectors,
+                                                            int64_t rest) {
     enum { MOST = 2, BYTES = W * sizeof(T), WIDE_EACH = W / W64 };
     const int64_t lanes[MOST] = {vectors == 1 ? rest : 0, rest};
     V m[MOST], s[MOST];
     vf64 sum[MOST * WIDE_EACH];
     F closing[MOST * W] __attribute__((aligned(64)));
-    for (int v = 0; v < vectors; v++) m[v] = v_like((V){0}, -__builtin_inf());
+    for (int v = 0; v < vectors; v++) {
+        m[v] = v_like((V){0}, -__builtin_inf());
+        s[v] = (V){0};
+    }
     for (int k = 0; k < vectors * WIDE_EACH; k++) sum[k] = (vf64){0};
     for (int64_t i = 0; i < n; i++)
         for (int v = 0; v < vectors; v++)
             m[v] = v_greater(FN(get)(in + i * in_step + v * BYTES, lanes[v]), m[v]);
     for (int64_t i = 0; i < n;) {
-        const int64_t end = n - i < 64 ? n : i + 64;
+        const int64_t end = near || n - i < NEAR ? n : i + NEAR;
         for (int v = 0; v < vectors; v++) s[v] = (V){0};
         for (; i < end; i++)
             for (int v = 0; v < vectors; v++) {
-                const V e = V_EXP(FN(get)(in + i * in_step + v * BYTES, lanes[v]) - m[v]);
+                const V e = ADDED(FN(get)(in + i * in_step + v * BYTES, lanes[v]) - m[v]);
                 s[v] += e;
                 if (WHOLE && !LOG) FN(put)(out + i * out_step + v * BYTES, e, lanes[v]);
             }
+        if (near) continue;
         for (int v = 0; v < vectors; v++) memcpy(closing + v * W, &s[v], sizeof s[v]);
         for (int k = 0; k < vectors * WIDE_EACH; k++) sum[k] += WIDENED(closing + k * W64);
     }
-    for (int k = 0; k < vectors * WIDE_EACH; k++) NARROWED(closing + k * W64, FN(closed)(sum[k]));
-    for (int v = 0; v < vectors; v++) memcpy(&s[v], closing + v * W, sizeof s[v]);
+    if (near) {
+        for (int v = 0; v < vectors; v++) s[v] = FN(closed_near)(s[v]);
+    } else {
+        for (int k = 0; k < vectors * WIDE_EACH; k++)
+            NARROWED(closing + k * W64, FN(closed)(sum[k]));
+        for (int v = 0; v < vectors; v++) memcpy(&s[v], closing + v * W, sizeof s[v]);
+    }
     for (int64_t i = 0; i < n; i++)
         for (int v = 0; v < vectors; v++) {
             const char *p = in + i * in_step + v * BYTES;
@@ -191,15 +181,43 @@ static inline __attribute__((always_inline)) void FN(strip)(char *out, const cha
         }
 }
 
+/* Fewer rows than a strip has, by themselves: whole vectors keep what they need in registers. */
+static APART void FN(strip_rest)(char *out, const char *in, int64_t n, int64_t in_step,
+                                 int64_t out_step, int64_t rows, bool near) {
+    if (rows > W)
+        FN(strip)(out, in, n, in_step, out_step, near, 2, rows - W);
+    else
+        FN(strip)(out, in, n, in_step, out_step, near, 1, rows % W);
+}
+
+/* The last strip takes some rows again, if it may, rather than parts of vectors. */
+static inline __attribute__((always_inline)) void FN(strips_of)(char *out, const char *in,
+                                                                int64_t n, int64_t in_step,
+                                                                int64_t out_step, int64_t rows,
+                                                                const bool near) {
+    const int64_t bytes = (int64_t)sizeof(T);
+    const bool again = in != out && rows >= 2 * W && rows % (2 * W) > W;
+    int64_t r = 0;
+    while (rows - r >= (again ? 1 : 2 * W)) {
+        if (r > rows - 2 * W) r = rows - 2 * W;
+        FN(strip)(out + r * bytes, in + r * bytes, n, in_step, out_step, near, 2, 0);
+        r += 2 * W;
+    }
+    if (r < rows && rows - r <= W && in != out && rows >= W) {
+        r = rows - W;
+        FN(strip)(out + r * bytes, in + r * bytes, n, in_step, out_step, near, 1, 0);
+        r += W;
+    }
+    if (r < rows)
+        FN(strip_rest)(out + r * bytes, in + r * bytes, n, in_step, out_step, rows - r, near);
+}
 static APART void FN(strips)(char *out, const char *in, int64_t n, int64_t in_step,
                              int64_t out_step, int64_t rows) {
-    const int64_t step = 2 * W * (int64_t)sizeof(T);
-    for (; rows >= 2 * W; rows -= 2 * W, in += step, out += step)
-        FN(strip)(out, in, n, in_step, out_step, 2, 0);
-    if (rows > W)
-        FN(strip)(out, in, n, in_step, out_step, 2, rows - W);
-    else if (rows)
-        FN(strip)(out, in, n, in_step, out_step, 1, rows % W);
+    FN(strips_of)(out, in, n, in_step, out_step, rows, false);
+}
+static APART void FN(strips_near)(char *out, const char *in, int64_t n, int64_t in_step,
+                                  int64_t out_step, int64_t rows) {
+    FN(strips_of)(out, in, n, in_step, out_step, rows, true);
 }
 
 /* Up to TILE rows side by side: element i of row r at in + i * in_step + r * sizeof(T). */
@@ -211,7 +229,10 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
     F part[TILE] __attribute__((aligned(64)));
     double sum[TILE];
     if (n * rows * (int64_t)sizeof(T) <= STRIP_BYTES) {
-        FN(strips)(out, in, n, in_step, out_step, rows);
+        if (W > W64 && n <= NEAR)
+            FN(strips_near)(out, in, n, in_step, out_step, rows);
+        else
+            FN(strips)(out, in, n, in_step, out_step, rows);
         return;
     }
     const int64_t bytes = (int64_t)sizeof(T), full = rows - rows % W, rest = rows % W;
@@ -234,13 +255,13 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
             V x = r < full ? LD(p + r * bytes) : LD_N(p + r * bytes, rest), m, s;
             memcpy(&m, most + r, sizeof m);
             memcpy(&s, part + r, sizeof s);
-            const V e = V_EXP(x - m);
+            const V e = ADDED(x - m);
             s += e;
             memcpy(part + r, &s, sizeof s);
             if (keeps && r < full) ST(q + r * bytes, e);
             if (keeps && r >= full) ST_N(q + r * bytes, e, rest);
         }
-        if (i % 64 == 63 || i == n - 1)
+        if (i % NEAR == NEAR - 1 || i == n - 1)
             for (int64_t r = 0; r < rows; r++) sum[r] += (double)part[r], part[r] = 0;
         if (i % LONG_TILE == LONG_TILE - 1 && nomen__kernel_stopped()) return;
     }
@@ -333,7 +354,7 @@ static APART void FN(strided)(char *out, const char *in, int64_t n, int64_t in_s
         V x = {0};
         for (int64_t l = 0; l < W && i + l < n; l++)
             x[l] = F_OF(*(const T *)(const void *)(in + (i + l) * in_step));
-        V e = V_EXP(x - c);
+        V e = ADDED(x - c);
         for (int64_t l = 0; l < W && i + l < n; l++) s[l] += e[l];
         if (i % SUM_BLOCK == SUM_BLOCK - W || i + W >= n) {
             for (int l = 0; l < W; l++) sum += (double)s[l];
@@ -392,6 +413,8 @@ static void FN(rows)(const nomen__rows_args *a) {
 #undef ST
 #undef ST_N
 #undef V_EXP
+#undef V_PART
+#undef ADDED
 #undef F_OF
 #undef T_OF
 #undef WHOLE

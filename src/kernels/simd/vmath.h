@@ -144,6 +144,39 @@ VMATH_QUICK vf64 v_exp_quick_f64(vf64 x, vmask_f64 *unfit) {
 }
 #endif
 
+/* e^x of no positive number: v_exp_f32 and v_exp_f64 in fewer steps. NaN stays NaN. */
+#if SIMD_TABLES
+VMATH_QUICK vf32 v_exp_down_f32(vf32 x) { return v_exp_f32(x); }
+VMATH_QUICK vf64 v_exp_down_f64(vf64 x) { return v_exp_f64(x); }
+VMATH_QUICK vf32 v_exp_part_f32(vf32 x) { return v_exp_f32(x); }
+VMATH_QUICK vf64 v_exp_part_f64(vf64 x) { return v_exp_f64(x); }
+#else
+/* e^x 2^up for x from `least` on, where that is a normal number: up and the bias of exponents are
+ * in the low bits of t, and these become the exponent of a factor. */
+VMATH_QUICK vf32 v_exp_above_f32(vf32 x, float least, int up) {
+    const float magic = VMATH_MAGIC_F32 + (float)(127 + up);
+    const vf32 low = v_max_f32(x, least);
+    const vf32 t = v_fma_f32(low, v_set_f32((float)VMATH_LOG2E), v_set_f32(magic)), k = t - magic;
+    const vf32 r = v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_LOW),
+                             v_fma_f32(k, v_set_f32(-VMATH_LN2_F32_HIGH), low));
+    return v_exp_near_f32(r, v_set_f32(1)) * (vf32)((vu32)t << 23);
+}
+VMATH_QUICK vf64 v_exp_above_f64(vf64 x, double least, int up) {
+    const double magic = VMATH_MAGIC_F64 + (double)(1023 + up);
+    const vf64 low = v_max_f64(x, least);
+    const vf64 t = v_fma_f64(low, v_set_f64(VMATH_LOG2E), v_set_f64(magic)), k = t - magic;
+    const vf64 r = v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_LOW),
+                             v_fma_f64(k, v_set_f64(-VMATH_LN2_F64_HIGH), low));
+    return (1.0 + v_fma_f64(r * r, VMATH_POLY(r, EXP_F64), r)) * (vf64)((vu64)t << 52);
+}
+VMATH_QUICK vf32 v_exp_down_f32(vf32 x) { return v_exp_above_f32(x, -104, 64) * 0x1p-64f; }
+VMATH_QUICK vf64 v_exp_down_f64(vf64 x) { return v_exp_above_f64(x, -746, 512) * 0x1p-512; }
+/* For sums that contain a 1: what is below the least normal number, and so changes nothing there,
+ * may be any number that small. */
+VMATH_QUICK vf32 v_exp_part_f32(vf32 x) { return v_exp_above_f32(x, -87, 0); }
+VMATH_QUICK vf64 v_exp_part_f64(vf64 x) { return v_exp_above_f64(x, -708, 0); }
+#endif
+
 /* ---- log: x = 2^e m, m near 1, f = m - 1 ----------------------------------------------------- */
 
 #if SIMD_TABLES
