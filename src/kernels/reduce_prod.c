@@ -44,14 +44,16 @@
 #include "kernels/loops/fold_floats.h"
 #undef FOLD_ROW
 
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      (x)
-#define OUT        double
-#define DONE(a, p) (*(a))
+#define SFX              f64
+#define T                double
+#define F                double
+#define C                double
+#define D                double
+#define LD(x)            (x)
+#define TURNED           vf64
+#define TAKE_LANES(a, s) st_f64(a, ld_f64(a) * (s))
+#define OUT              double
+#define DONE(a, p)       (*(a))
 #include "kernels/loops/reduce_fold.h"
 
 /* ---- complex --------------------------------------------------------------------------------- */

@@ -11,12 +11,18 @@
 #include "kernels/loops/reduce.h"
 #include "kernels/loops/sum_lanes.h"
 
-/* The sum over mean's count, rounded once. */
+/* The sum over mean's count. For a power of two that is a product, which takes a tenth of the time:
+ * short rows have as many quotients as a few additions take. */
+static inline double mean_of(double sum, const nomen__reduce_param *p) {
+    const double count = (double)p->count;
+    return p->count & (p->count - 1) ? sum / count : sum * (1 / count);
+}
+/* The same rounded once. */
 static inline float mean_f32(double sum, const nomen__reduce_param *p) {
-    return (float)(sum / (double)p->count);
+    return (float)mean_of(sum, p);
 }
 static inline float mean_odd(double sum, const nomen__reduce_param *p) {
-    return to_odd(sum / (double)p->count);
+    return to_odd(mean_of(sum, p));
 }
 
 /* Lanes of both parts of complex numbers. */
@@ -129,12 +135,16 @@ static inline void bf16_pairs(const uint16_t *x, vf32 *even, vf32 *odd) {
 #define OP sum
 
 #undef SFX
-#define SFX            f32
-#define T              float
-#define F              float
-#define C              float
-#define D              double
-#define LD(x)          (x)
+#define SFX   f32
+#define T     float
+#define F     float
+#define C     float
+#define D     double
+#define LD(x) (x)
+#if VB < 64 /* a square of 16 takes four shuffles for a row */
+#define TURNED           vf32
+#define TAKE_LANES(a, s) sum_take_f32(a, s)
+#endif
 #define FOLD_ROW(x, n) ((n) < SUM_LANES ? fold_few_sum_f32(x, n) : sum_lanes(x, n))
 #define OUT            float
 #define DONE(a, p)     (float)*(a)
@@ -151,20 +161,24 @@ static inline void bf16_pairs(const uint16_t *x, vf32 *even, vf32 *odd) {
 #include "kernels/loops/take_sum2.h"
 
 #undef SFX
-#define SFX        f64
-#define T          double
-#define F          double
-#define C          double
-#define D          double
-#define LD(x)      (x)
-#define OUT        double
-#define DONE(a, p) sum2_get(a)
+#define SFX              f64
+#define T                double
+#define F                double
+#define C                double
+#define D                double
+#define LD(x)            (x)
+#define TURNED           vf64
+#define TAKE_LANES(a, s) sum_take_f64(a, s)
+#define RESULTS          sum2_results
+#define OUT              double
+#define DONE(a, p)       *(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean
 #define OUT        double
-#define DONE(a, p) (sum2_get(a) / (double)(p)->count)
+#define DONE(a, p) mean_of(*(a), p)
 #include "kernels/loops/reduce_finish.h"
+#undef RESULTS
 #undef OP
 #define OP sum
 

@@ -6,8 +6,9 @@
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
  * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
- * VPAIR(const T *, LV *even, LV *odd) of twice as many. FOLD_ROW(const F *, n) -> D, if a row has a
- * better way, which stays. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD, VPAIR, OUT
+ * VPAIR(const T *, LV *even, LV *odd) of twice as many. Where JOIN joins vectors of T: TURNED and
+ * TAKE_LANES as in reduce_short.h. FOLD_ROW(const F *, n) -> D, if a row has a better way, which
+ * stays. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD, VPAIR, OUT
  * and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
@@ -222,12 +223,18 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 }
 #endif
 
+#ifdef TURNED
+#define SHORT_ROWS
+#include "kernels/loops/reduce_short.h"
+#endif
+
 #define WIDE
 #ifdef BETTER
 #define ROW_MOST INT64_MAX /* there are no errors that grow */
 #endif
 #include "kernels/loops/reduce_walk.h"
 #undef WIDE
+#undef SHORT_ROWS
 #undef DIRECT_ROWS
 #undef DIRECT_COLS
 

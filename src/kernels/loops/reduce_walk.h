@@ -7,7 +7,8 @@
  * change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
  * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), ROW_MOST (the
  * longest row as it lies that FN(row) or FN(row_direct) gets in one piece; unset: ROW_BLOCK),
- * ACC_AT(acc, n_acc, i) if an accumulator is not acc + i, and the functions FN(row)(accumulator,
+ * ACC_AT(acc, n_acc, i) if an accumulator is not acc + i, SHORT_ROWS if there is FN(short_rows) as
+ * in reduce_short.h, and the functions FN(row)(accumulator,
  * const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in
  * bytes, rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
 
@@ -169,6 +170,17 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
         s->red_step == s->n_acc * (int64_t)sizeof(T) &&
         s->n_red * s->n_acc >= 16 * NOMEN__ACC_BLOCK) {
         FN(step_folded)(acc, s);
+        return;
+    }
+#endif
+#ifdef SHORT_ROWS
+    nomen__reduce_step left = *s;
+    if (cols && s->red_step == (int64_t)sizeof(T) && s->n_red <= SHORT_ROW) {
+        const int64_t done = FN(short_rows)(acc, s);
+        if (done == s->n_acc) return;
+        left.in += done * left.acc_step;
+        left.n_acc -= done;
+        FN(step_cols)((A *)acc + done, &left);
         return;
     }
 #endif

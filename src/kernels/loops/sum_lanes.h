@@ -4,7 +4,7 @@
 #ifndef NOMEN_SRC_SUM_LANES_H
 #define NOMEN_SRC_SUM_LANES_H
 
-#include "kernels/simd/simd.h"
+#include "kernels/loops/reduce.h"
 
 enum { SUM_LANES = 64, SUM_VECTORS = SUM_LANES / W32 };
 
@@ -39,6 +39,19 @@ static inline double sum_lanes(const float *x, int64_t n) {
     for (int half = W64 / 2; half; half /= 2)
         for (int l = 0; l < half; l++) last[l] += last[l + half];
     return last[0];
+}
+
+/* The sums of some rows, one in each lane, to as many accumulators. */
+static inline void sum_take_f32(double *a, vf32 s) {
+    st_f64(a, ld_f64(a) + (0.0 + v_low_f64(s)));
+    st_f64(a + W64, ld_f64(a + W64) + (0.0 + v_high_f64(s)));
+}
+static inline void sum_take_f64(sum2 *a, vf64 s) {
+    const vf64 x = ld_f64(a), y = ld_f64(a + W64 / 2);
+    const vf64 hi = V_EVEN_F64(x, y), more = 0.0 + s, t = hi + more, back = t - hi;
+    const vf64 lo = V_ODD_F64(x, y) + ((hi - (t - back)) + (more - back)); /* as sum2_add */
+    st_f64(a, V_MIX_LOW_F64(t, lo));
+    st_f64(a + W64 / 2, V_MIX_HIGH_F64(t, lo));
 }
 
 #endif
