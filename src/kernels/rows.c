@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* TILE rows are worked on side by side; rows of at most NOMEN__SHORT_ROW elements are turned over,
- * TURN at a time; sums of more than SUM_BLOCK elements, side by side of more than NEAR, are carried
+/* TILE rows are worked on side by side; rows of at most TURN_MOST elements are turned over, TURN at
+ * a time; sums of more than SUM_BLOCK elements, side by side of more than NEAR, are carried
  * on in double; rows of at most KEPT elements are still in cache when scaled, of KEPT_WIDE wait in
  * float32 where results are narrower. */
 enum {
@@ -21,6 +21,8 @@ enum {
 /* So many rows are worked on together if they take no more room; a tile that does is worked on in
  * strips. */
 enum { TOGETHER = 4, TOGETHER_BYTES = 1 << 14, STRIP_BYTES = 1 << 14 };
+/* A tile that is a strip; squares of 16 take too long for more than short rows. */
+#define TURN_MOST(F) (VB == 64 ? NOMEN__SHORT_ROW : STRIP_BYTES / (TURN * (int)sizeof(F)))
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go
  * on. */
 enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };

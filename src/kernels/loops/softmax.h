@@ -8,6 +8,8 @@
 #define KEEPS_TILE (WHOLE && !LOG && n * rows <= KEPT)
 #define WIDE       (WHOLE || LOG ? 0 : KEPT_WIDE)
 #define WAITS      (n <= WIDE)
+/* A tile of what is computed with: half types leave that to the functions of float32. */
+#define TILE_OF_F FN2(tile, OP, TILE_SFX)
 /* An exponential for the sum, which may be the one that is kept. */
 #define ADDED(x) (LOG ? V_PART(x) : V_EXP(x))
 
@@ -288,7 +290,7 @@ static APART void FN(tile)(char *out, const char *in, int64_t n, int64_t in_step
 }
 
 /* A square of W rows, or fewer columns of them, into a tile, and back. */
-static inline void FN(turn_in)(T *tile, const char *in, int64_t in_row, int64_t columns) {
+static inline void FN(turn_in)(F *tile, const char *in, int64_t in_row, int64_t columns) {
     V x[W];
 #pragma GCC unroll 16
     for (int r = 0; r < W; r++)
@@ -296,12 +298,16 @@ static inline void FN(turn_in)(T *tile, const char *in, int64_t in_row, int64_t 
     SIMD_PICK(v_turn, x[0])(x);
 #pragma GCC unroll 16
     for (int i = 0; i < W; i++)
-        if (i < columns) ST(tile + i * TURN, x[i]);
+        if (i < columns) memcpy(tile + i * TURN, &x[i], sizeof x[i]);
 }
-static inline void FN(turn_out)(char *out, const T *tile, int64_t out_row, int64_t columns) {
+static inline void FN(turn_out)(char *out, const F *tile, int64_t out_row, int64_t columns) {
     V x[W];
 #pragma GCC unroll 16
-    for (int i = 0; i < W; i++) x[i] = i < columns ? LD(tile + i * TURN) : (V){0};
+    for (int i = 0; i < W; i++)
+        if (i < columns)
+            memcpy(&x[i], tile + i * TURN, sizeof x[i]);
+        else
+            x[i] = (V){0};
     SIMD_PICK(v_turn, x[0])(x);
 #pragma GCC unroll 16
     for (int r = 0; r < W; r++)
@@ -311,10 +317,10 @@ static inline void FN(turn_out)(char *out, const T *tile, int64_t out_row, int64
             ST(out + r * out_row, x[r]);
 }
 
-/* Short rows are turned over into a tile, and back. */
+/* Short rows are turned over into a tile of F, and back. */
 static void FN(short_rows)(const nomen__rows_args *a) {
-    const int64_t bytes = (int64_t)sizeof(T);
-    T tile[NOMEN__SHORT_ROW * TURN] __attribute__((aligned(64)));
+    const int64_t bytes = (int64_t)sizeof(T), pitch = TURN * (int64_t)sizeof(F);
+    F tile[TURN_MOST(F) * TURN] __attribute__((aligned(64)));
     for (int64_t r = 0; r < a->rows; r += TURN) {
         int64_t k = a->rows - r < TURN ? a->rows - r : TURN;
         const bool squares = k % W == 0 && a->in_step == bytes && a->out_step == bytes;
@@ -325,9 +331,8 @@ static void FN(short_rows)(const nomen__rows_args *a) {
         for (int64_t j = 0; j < k && !squares; j++)
             for (int64_t i = 0; i < a->n; i++)
                 tile[i * TURN + j] =
-                    *(const T *)(const void *)(a->in + (r + j) * a->in_row + i * a->in_step);
-        FN(tile)((char *)tile, (const char *)tile, a->n, TURN * (int64_t)sizeof(T),
-                 TURN * (int64_t)sizeof(T), k);
+                    F_OF(*(const T *)(const void *)(a->in + (r + j) * a->in_row + i * a->in_step));
+        TILE_OF_F((char *)tile, (const char *)tile, a->n, pitch, pitch, k);
         for (int64_t j = 0; j < k && squares; j += W)
             for (int64_t i = 0; i < a->n; i += W)
                 FN(turn_out)(a->out + (r + j) * a->out_row + i * bytes, tile + i * TURN + j,
@@ -335,7 +340,7 @@ static void FN(short_rows)(const nomen__rows_args *a) {
         for (int64_t j = 0; j < k && !squares; j++)
             for (int64_t i = 0; i < a->n; i++)
                 *(T *)(void *)(a->out + (r + j) * a->out_row + i * a->out_step) =
-                    tile[i * TURN + j];
+                    T_OF(tile[i * TURN + j]);
     }
 }
 
@@ -384,7 +389,7 @@ static void FN(rows)(const nomen__rows_args *a) {
         for (int64_t r = 0; r < a->rows; r += TILE)
             FN(tile)(a->out + r * bytes, a->in + r * bytes, a->n, a->in_step, a->out_step,
                      a->rows - r < TILE ? a->rows - r : TILE);
-    } else if (a->n <= NOMEN__SHORT_ROW && a->rows >= 8) {
+    } else if (a->n <= TURN_MOST(F) && a->rows >= 8) {
         FN(short_rows)(a);
     } else {
         const bool unit = a->in_step == bytes && a->out_step == bytes;
@@ -415,6 +420,8 @@ static void FN(rows)(const nomen__rows_args *a) {
 #undef V_EXP
 #undef V_PART
 #undef ADDED
+#undef TILE_OF_F
+#undef TILE_SFX
 #undef F_OF
 #undef T_OF
 #undef WHOLE
