@@ -25,6 +25,9 @@
 #define PRODUCTS  eights_prod
 #define A         double
 #define GET(b, a) ((void)(b), (a))
+#if LANES_HERE
+#define LEVELS_RUN(a, owns, bases) lanes_levels(a, owns, bases, false)
+#endif
 
 #define SFX                       f16
 #define T                         uint16_t
@@ -78,6 +81,7 @@
 
 #undef SFX
 #undef PRODUCTS
+#undef LEVELS_RUN
 #undef A
 #undef A_ZERO
 #undef TAKE

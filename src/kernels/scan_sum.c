@@ -7,10 +7,6 @@
  * level by level, lines of float also where they lie one behind the other (loops/scan_lanes.h). */
 #include "kernels/loops/scan.h"
 
-static inline double get_sum2(sum2 base, sum2 own) {
-    double hi = base.hi + own.hi, t = hi + (base.lo + own.lo);
-    return hi - hi == 0 ? t : hi;
-}
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
 
 #define OP         cumsum
@@ -24,6 +20,10 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 
 #define SUMS eights_sum_u64
 #include "kernels/loops/scan_integers.h"
+
+#if LANES_HERE
+#define LEVELS_RUN(a, owns, bases) lanes_levels(a, owns, bases, true)
+#endif
 
 #undef SUMS
 #define SUMS                      eights_sum
@@ -68,6 +68,8 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #undef GET
 #define GET(b, a) get_sum2(b, a)
 #include "kernels/loops/take_sum2.h"
+#undef LEVELS_RUN
+#define LEVELS_RUN(a, owns, bases) lanes_levels_sum2(a, owns, bases)
 
 #define SFX    f64
 #define T      double
@@ -80,6 +82,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #include "kernels/loops/scan_fold.h"
 
 #undef SFX
+#undef LEVELS_RUN
 #undef A
 #undef A_ZERO
 #undef TAKE

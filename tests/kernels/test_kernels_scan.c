@@ -3,7 +3,8 @@
 #include "reference.h"
 #include "sample.h"
 
-enum { PLAIN, LEVELS, SPREAD, REVERSED, BEHIND, LAYOUTS }; /* BEHIND: no gaps between lines */
+/* BEHIND: no gaps between lines; BLOCK: none between levels */
+enum { PLAIN, LEVELS, SPREAD, REVERSED, BEHIND, BLOCK, LAYOUTS };
 
 static bool is_best(const char *name) { return !strcmp(name, "cummax") || !strcmp(name, "cummin"); }
 
@@ -73,13 +74,14 @@ static void check(const char *name, nomen_dtype d, int64_t lines, int64_t n, int
     if (!is_chosen()) return;
     const int64_t e = dtype_size[d];
     int64_t step = how == LEVELS     ? e * (lines + 1)
+                   : how == BLOCK    ? e * lines
                    : how == SPREAD   ? 3 * e
                    : how == REVERSED ? -e
                                      : e;
-    int64_t row = how == LEVELS   ? e
-                  : how == SPREAD ? e * 3 * (n + 1)
-                  : how == BEHIND ? e * n
-                                  : e * (n + 1);
+    int64_t row = how == LEVELS || how == BLOCK ? e
+                  : how == SPREAD               ? e * 3 * (n + 1)
+                  : how == BEHIND               ? e * n
+                                                : e * (n + 1);
     const size_t bytes = (size_t)(e * 3 * (lines + 1) * (n + 2));
     int64_t start = how == REVERSED ? e * (n > 0 ? n - 1 : 0) : 0;
     char *in = guarded_new(bytes), *out = guarded_new(bytes), *keep = malloc(bytes);
@@ -182,6 +184,7 @@ static void test_sizes(void **state) {
     check_all(1, 2056);
     check_all(256, 5);
     check_all(20, 130);
+    check_all(25, 300);
     check_all(43, 39); /* squares and vectors that are not full */
     check_all(8, 24);
 }

@@ -6,9 +6,9 @@
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
  * a line be joined by themselves?), MEET(A *, const A *) if so, LANES_RUN(args, owns, bases) if
  * lines of F into lines of D, eight and more of them, are joined several at a time (scan_lanes.h),
- * and SEQUENTIAL for float: lines side by side are joined in lanes, sums of one in blocks of parts.
- * After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT, LANES_RUN and
- * SEQUENTIAL are undefined.
+ * LEVELS_RUN(args, owns, bases) if they are side by side, and SEQUENTIAL for float: sums of one
+ * line are joined in blocks of parts. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW,
+ * PUT, DIRECT, LANES_RUN and SEQUENTIAL are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -113,17 +113,24 @@ static APART void FN(run_dense)(void *carry, int64_t lines, int64_t r, const nom
         LANES_RUN(&sizes, (A *)NULL, (const A *)NULL);
 }
 
+#ifdef LEVELS_RUN
+/* Lines side by side of F into such lines of D. */
+static APART void FN(run_beside)(void *carry, const nomen__scan_args *a) {
+    nomen__scan_args sizes = *a;
+    sizes.in_row = (int64_t)sizeof(F);
+    sizes.out_row = (int64_t)sizeof(D);
+    LEVELS_RUN(&sizes, FN(owns)(carry, a->lines), FN(bases)(carry));
+}
+#define RUN_BESIDE FN(run_beside)
+#endif
+
 /* False: the lines are few, or not without gaps. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
     if (a->lines < 8) return false;
-#if defined(SEQUENTIAL) && LANES_HERE
-    if (carry && a->in_row == 4 && a->out_row == 4) {
-        A *owns = FN(owns)(carry, a->lines), *bases = FN(bases)(carry);
-#ifdef SUMS
-        lanes_levels(a, owns, bases, true);
-#else
-        lanes_levels(a, owns, bases, false);
-#endif
+#ifdef LEVELS_RUN
+    if (sizeof(T) == sizeof(D) && a->in_row == sizeof(T) && a->out_row == sizeof(T)) {
+        if (!carry) return false;
+        FN(run_beside)(carry, a);
         return true;
     }
 #endif
@@ -165,6 +172,7 @@ static void FN(whole)(const nomen__scan_args *a) {
 
 #undef IN_LANES
 #undef RUN_DENSE
+#undef RUN_BESIDE
 #undef LANES_RUN
 #undef BLOCK_INLINE
 #undef SKIPS

@@ -419,6 +419,12 @@ LANES_INLINE void lanes_put_sum2(sum2 *p, lanes_sum2 s) {
     st_f64(p + LANES / 2, V_MIX_HIGH_F64(s.hi, s.lo));
 }
 
+/* All before and in a part. The correction of an infinite sum is NaN and says nothing. */
+static inline double get_sum2(sum2 base, sum2 own) {
+    const double hi = base.hi + own.hi, t = hi + (base.lo + own.lo);
+    return hi - hi == 0 ? t : hi;
+}
+
 /* Sums in pairs of doubles: so many elements are added up before the pair hears of them. */
 enum { SUM2_RUN = 128 };
 LANES_INLINE void lanes_group_sum2(const nomen__scan_args *a, int64_t r, int few, sum2 *owns,
@@ -525,34 +531,42 @@ LANES_INLINE void lanes_run_prod(const nomen__scan_args *a, double *owns) {
 
 /* ---- lines side by side in memory ------------------------------------------------------------ */
 
+/* So many elements of all lines are joined before the next ones. */
+enum { LEVELS = 16, WIDE = 4 * LANES };
+
 #if LANES_HERE
+
+/* The first n of LANES elements of 4 or 8 bytes. */
+LANES_INLINE vf64 lanes_get_any(const char *p, int bytes, int n) {
+    const void *at = p;
+    return bytes == 4 ? lanes_widen(lanes_get(p, n, 0)) : lanes_get_f64(at, n);
+}
 
 /* Elements begin to end of `vectors` times LANES lines, of the last of which n are there. */
 LANES_INLINE void lanes_down(const nomen__scan_args *a, int64_t r, int64_t begin, int64_t end,
                              int vectors, int n, double *owns, const double *bases,
                              const bool sums) {
-    enum { ROW = sizeof(lanes_row) };
+    const int in_bytes = (int)a->in_row, out_bytes = (int)a->out_row;
     vf64 own[4], base[4];
-    const char *in = a->in + r * 4 + begin * a->in_step;
-    char *out = moved(a->out, r * 4 + begin * a->out_step);
+    const char *in = a->in + r * in_bytes + begin * a->in_step;
+    char *out = moved(a->out, r * out_bytes + begin * a->out_step);
     for (int v = 0; v < vectors; v++) {
         own[v] = lanes_get_f64(owns + r + LANES * v, n);
         base[v] = sums ? lanes_get_f64(bases + r + LANES * v, n) : own[v];
     }
     for (int64_t j = begin; j < end; j++, in += a->in_step, out = moved(out, a->out_step))
         for (int v = 0; v < vectors; v++) {
-            const vf64 one = lanes_widen(lanes_get(in + ROW * v, n, 0));
+            const vf64 one = lanes_get_any(in + in_bytes * LANES * v, in_bytes, n);
             own[v] = sums ? own[v] + one : own[v] * one;
             if (!out) continue; /* the carry alone is asked for */
-            lanes_put(out + ROW * v, n, lanes_narrow(sums ? base[v] + own[v] : own[v]));
+            lanes_to(out + out_bytes * LANES * v, out_bytes, n, sums ? base[v] + own[v] : own[v]);
         }
     for (int v = 0; v < vectors; v++) lanes_put_f64(owns + r + LANES * v, n, own[v]);
 }
 
-/* Some elements of all lines before the next ones. */
+/* Some elements of all lines before the next ones. in_row and out_row are known to the compiler. */
 LANES_INLINE void lanes_levels(const nomen__scan_args *a, double *owns, const double *bases,
                                const bool sums) {
-    enum { LEVELS = 16, WIDE = 4 * LANES };
     for (int64_t begin = 0; begin < a->n; begin += LEVELS) {
         const int64_t end = a->n - begin < LEVELS ? a->n : begin + LEVELS;
         int64_t r = 0;
@@ -565,6 +579,49 @@ LANES_INLINE void lanes_levels(const nomen__scan_args *a, double *owns, const do
 }
 
 #endif
+
+/* Sums of double: as lines one behind the other, a run of elements is added up before the pair
+ * hears of it. */
+LANES_INLINE void lanes_down_sum2(const nomen__scan_args *a, int64_t r, int64_t begin, int64_t end,
+                                  int vectors, int n, double *runs, const double *befores) {
+    vf64 run[4], before[4];
+    const char *in = a->in + r * 8 + begin * a->in_step;
+    char *out = moved(a->out, r * 8 + begin * a->out_step);
+    for (int v = 0; v < vectors; v++) {
+        run[v] = lanes_get_f64(runs + r + LANES * v, n);
+        before[v] = lanes_get_f64(befores + r + LANES * v, n);
+    }
+    for (int64_t j = begin; j < end; j++, in += a->in_step, out = moved(out, a->out_step))
+        for (int v = 0; v < vectors; v++) {
+            const void *from = in + 8 * LANES * v;
+            run[v] += lanes_get_f64(from, n);
+            void *to = moved(out, 8 * LANES * v);
+            if (to) lanes_put_f64(to, n, before[v] + run[v]);
+        }
+    for (int v = 0; v < vectors; v++) lanes_put_f64(runs + r + LANES * v, n, run[v]);
+}
+LANES_INLINE void lanes_levels_sum2(const nomen__scan_args *a, sum2 *owns, const sum2 *bases) {
+    double before[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    double run[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    for (int64_t first = 0; first < a->n; first += SUM2_RUN) {
+        const int64_t last = a->n - first < SUM2_RUN ? a->n : first + SUM2_RUN;
+        for (int64_t r = 0; r < a->lines; r++) {
+            before[r] = get_sum2(bases[r], owns[r]);
+            run[r] = 0;
+        }
+        for (int64_t begin = first; begin < last; begin += LEVELS) {
+            const int64_t end = last - begin < LEVELS ? last : begin + LEVELS;
+            int64_t r = 0;
+            for (; r + WIDE <= a->lines; r += WIDE)
+                lanes_down_sum2(a, r, begin, end, 4, LANES, run, before);
+            for (; r + LANES <= a->lines; r += LANES)
+                lanes_down_sum2(a, r, begin, end, 1, LANES, run, before);
+            if (r < a->lines)
+                lanes_down_sum2(a, r, begin, end, 1, (int)(a->lines - r), run, before);
+        }
+        for (int64_t r = 0; r < a->lines; r++) sum2_add(&owns[r], run[r]);
+    }
+}
 
 /* ---- one line, in blocks of eight parts that are lines to the lanes -------------------------- */
 

@@ -7,7 +7,8 @@
  * i0, istep): n elements of one line (SKIPS: it takes NULL for D * where only the carry is asked
  * for), FN(level)(carry, lines, const F *, D *, int64_t *at, i): one element of each line; perhaps
  * BLOCK_INLINE, which is FN(block) in line, or RUN_DENSE(carry, its lines, the first of those that
- * are meant, args) for lines of F into lines of D; both take NULL for the carry. After: FN(run). */
+ * are meant, args) for lines of F into lines of D; both take NULL for the carry. RUN_BESIDE(carry,
+ * args) for lines side by side of F into such lines of D. After: FN(run). */
 
 #include "kernels/loops/fetch.h"
 
@@ -123,6 +124,45 @@ static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
     }
 }
 
+#ifdef FOLDS
+/* Lines side by side, and elements of them without gaps: some levels are fetched and delivered
+ * together. */
+static APART void FN(run_block)(void *carry, const nomen__scan_args *a) {
+    F buf[SCAN_BLOCK] __attribute__((aligned(64)));
+    D y[SCAN_BLOCK] __attribute__((aligned(64)));
+    const int64_t lines = a->lines, together = SCAN_BLOCK / lines;
+    for (int64_t j = 0; j < a->n; j += together) {
+        const int64_t n = a->n - j < together ? a->n - j : together;
+        char *out = moved(a->out, j * a->out_step);
+#ifdef DIRECT
+        D *to = out ? (D *)(void *)out : y;
+#else
+        D *to = y;
+#endif
+        const F *x = FN(fetch)(a->in + j * a->in_step, a->in_row, n * lines, buf);
+#ifdef RUN_BESIDE
+        const nomen__scan_args fetched = {.in = (const char *)x,
+                                          .out = a->out ? (char *)to : NULL,
+                                          .n = n,
+                                          .lines = lines,
+                                          .in_step = lines * (int64_t)sizeof(F),
+                                          .out_step = lines * (int64_t)sizeof(D)};
+        RUN_BESIDE(carry, &fetched);
+#else
+        for (int64_t i = 0; i < n; i++)
+            FN(level)(carry, lines, x + i * lines, to + i * lines, NULL, 0);
+#endif
+        if (a->out && to == y) FN(put)(y, out, a->out_row, n * lines);
+    }
+}
+
+static bool FN(is_block)(const nomen__scan_args *a) {
+    const int64_t bytes = (int64_t)sizeof(T), step = a->lines * bytes;
+    return a->lines >= 8 && a->n > 1 && a->in_row == bytes && a->out_row == bytes &&
+           a->in_step == step && a->out_step == step;
+}
+#endif
+
 /* Elements of 4 bytes whose lines have no gaps, in the input or the output: turned over on the way
  * in or out, so that levels are dense. */
 static APART void FN(run_turned)(void *carry, const nomen__scan_args *a) {
@@ -198,6 +238,12 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
 #ifdef BLOCK_INLINE
     if (FN(is_short)(a)) {
         FN(run_short)(carry, a);
+        return;
+    }
+#endif
+#ifdef FOLDS
+    if (FN(is_block)(a)) {
+        FN(run_block)(carry, a);
         return;
     }
 #endif
