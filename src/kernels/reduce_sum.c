@@ -170,8 +170,9 @@ static inline void bf16_pairs(const uint16_t *x, vf32 *even, vf32 *odd) {
 #define TURNED           vf64
 #define TAKE_LANES(a, s) sum_take_f64(a, s)
 #define RESULTS          sum2_results
-#define OUT              double
-#define DONE(a, p)       *(a)
+#define RESULTS_STAY
+#define OUT        double
+#define DONE(a, p) *(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean

@@ -85,6 +85,7 @@
 #undef A
 #undef A_ZERO
 #undef TAKE
+#define TOGETHER   4
 #define A          c128
 #define A_ZERO     ((c128){1, 0})
 #define TAKE(a, x) (*(a) = c_times(*(a), x))

@@ -93,6 +93,7 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #undef ID
 #define JOIN(a, b) join_c128(a, b)
 #define ID         ((c128){0, 0})
+#define TOGETHER   4
 #define A          c128
 #define A_ZERO     ((c128){0, 0})
 #define TAKE(a, x) (*(a) = join_c128(*(a), x))

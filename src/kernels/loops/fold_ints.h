@@ -57,15 +57,17 @@
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
-#define SFX        i64
-#define T          int64_t
-#define F          int64_t
-#define C          uint64_t
-#define D          uint64_t
-#define LD(x)      (C)(x)
-#define OUT        uint64_t
-#define DONE(a, p) (*(a))
+#define SFX         i64
+#define T           int64_t
+#define F           int64_t
+#define C           uint64_t
+#define D           uint64_t
+#define LD(x)       (C)(x)
+#define OUT         uint64_t
+#define DONE(a, p)  (*(a))
+#define TURNED_LONG 8 /* turned over two by two, which takes longer than to join them */
 #include "kernels/loops/reduce_fold.h"
+#undef TURNED_LONG
 #undef SFX
 
 #undef LANE8

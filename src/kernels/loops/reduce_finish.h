@@ -2,12 +2,18 @@
  * Before: OP, SFX, A, OUT (type written), DONE(const A *, const nomen__reduce_param *) -> OUT, and
  * CORE: the operation whose init, step and merge serve this one too. RESULTS(const A *, n,
  * double *) if vectors make the results of some accumulators: DONE gets one of those instead of an
- * accumulator, and there is no second result. Of two results OUT_SECOND and DONE_SECOND are the
- * other one's. NONEMPTY: nothing has no result. After: FN(reducer); OUT, DONE, OUT_SECOND and
- * DONE_SECOND are undefined. */
+ * accumulator, and there is no second result; RESULTS_STAY if they are what is written. Of two
+ * results OUT_SECOND and DONE_SECOND are the other one's. NONEMPTY: nothing has no result. After:
+ * FN(reducer); OUT, DONE, OUT_SECOND and DONE_SECOND are undefined. */
 
 static void FN(finish)(char *const out[2], const int64_t out_step[2], const void *acc,
                        int64_t n_acc, const nomen__reduce_param *p) {
+#ifdef RESULTS_STAY
+    if (out[0] && out_step[0] == (int64_t)sizeof(double)) {
+        RESULTS(acc, n_acc, (double *)(void *)out[0]);
+        return;
+    }
+#endif
 #ifdef RESULTS
     double a[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
     RESULTS(acc, n_acc, a);
@@ -45,5 +51,6 @@ static const nomen__reducer FN(reducer) = {
 
 #undef OUT
 #undef DONE
+#undef RESULTS_STAY
 #undef OUT_SECOND
 #undef DONE_SECOND

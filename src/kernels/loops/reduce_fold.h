@@ -109,7 +109,16 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         const F *x0 = (const F *)(const void *)(p + j * pitch);
         for (int64_t i = 0; i < n_acc; i++) s[i] = JOIN(s[i], LD(x0[i]));
     }
-    for (int64_t i = 0; i < n_acc; i++) {
+    int64_t i = 0;
+#ifdef TAKE_LANES
+    enum { TOGETHER = sizeof(TURNED) / sizeof(C) };
+    for (; i + TOGETHER <= n_acc; i += TOGETHER) {
+        TURNED some;
+        memcpy(&some, s + i, sizeof some);
+        TAKE_LANES(acc + i, some);
+    }
+#endif
+    for (; i < n_acc; i++) {
         const D all = TOTAL(DID, s[i]);
         TAKE(acc + i, all);
     }

@@ -5,12 +5,12 @@
  * NOMEN__ACC_WIDE accumulators, DIRECT_ROWS if there is FN(row_direct) and DIRECT_COLS if there is
  * FN(cols_direct), which fetch what they need by themselves, DECIDED(A *) if no more elements can
  * change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
- * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), ROW_MOST (the
- * longest row as it lies that FN(row) or FN(row_direct) gets in one piece; unset: ROW_BLOCK),
- * ACC_AT(acc, n_acc, i) if an accumulator is not acc + i, SHORT_ROWS if there is FN(short_rows) as
- * in reduce_short.h, and the functions FN(row)(accumulator,
- * const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in
- * bytes, rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
+ * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), TURNED_LONG (the
+ * same of any elements), ROW_MOST (the longest row as it lies that FN(row) or FN(row_direct) gets
+ * in one piece; unset: ROW_BLOCK), ACC_AT(acc, n_acc, i) if an accumulator is not acc + i,
+ * SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, and the functions
+ * FN(row)(accumulator, const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes,
+ * rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 
@@ -159,7 +159,9 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
      * empty. */
-#ifdef TURNED_ROW
+#ifdef TURNED_LONG
+    const int64_t turned = TURNED_LONG;
+#elif defined(TURNED_ROW)
     const int64_t turned = sizeof(T) == 4 ? TURNED_ROW : SHORT_ROW;
 #else
     const int64_t turned = SHORT_ROW;
