@@ -27,11 +27,15 @@ enum { PARTED = 1 << 17 };
 enum { LANED = VB > 16 ? 2048 : 0 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
-/* Rows up to MOST are sorted LANES at a time (selected from: up to MOST_CHOSEN) where there are at
- * least half as many; longer ones take less time by themselves. */
-enum { LANES = 8, MOST = VB > 16 ? 256 : 32, MOST_TAKEN = VB > 16 ? 64 : 32 };
-/* What does not need positions is sorted a vector of rows at a time where there are LEAST_ROWS, up
- * to so many keys: for a rank, and for a mode, which cannot be had for less. */
+/* Rows are worked on LANES or more at a time where there are at least half as many. */
+enum { LANES = 8 };
+/* Rows up to MOST are sorted a vector of rows at a time, where there are LEAST_ROWS; longer ones
+ * take less time by themselves. */
+#define MOST(key) (VB == 16 ? 32 : sizeof(key) == 4 ? 1024 : 2048)
+/* Rows of so many are not looked at for the first few. */
+enum { SHORTEST = 64 };
+/* Without positions up to so many keys: for a rank, and for a mode, which cannot be had for less.
+ */
 #define MOST_RANKED(key)                                                                           \
     (VB == 16 ? 32 : VB == 64 ? 4096 / (int)sizeof(key) : sizeof(key) == 4 ? 384 : 256)
 #define LEAST_ROWS(key)   ((VB < LANES * (int)sizeof(key) ? VB / (int)sizeof(key) : LANES) / 2)
@@ -81,14 +85,14 @@ static inline bool are_beside(const nomen__order_args *a) {
 }
 
 /* Results of a batch, n[0] times n[1] of them: bytes from one to the next in `to`, what is added to
- * a position in the input, and elements from one to the next in what has been made. */
+ * a position in the input, and bytes from one position to the next. */
 typedef struct order_grid {
-    int64_t n[2], to[2], in[2], made[2];
+    int64_t n[2], to[2], in[2], at[2];
     int64_t in_step; /* bytes from one element of a row to the next */
 } order_grid;
 
-static inline order_grid order_line(int64_t n, int64_t to_step, int64_t in_step) {
-    return (order_grid){{1, n}, {0, to_step}, {0, 0}, {0, 1}, in_step};
+static inline order_grid order_line(int64_t n, int64_t to_step, int64_t in_step, int64_t at_step) {
+    return (order_grid){{1, n}, {0, to_step}, {0, 0}, {0, at_step}, in_step};
 }
 
 #define SIGN (UINT64_C(1) << 63)
@@ -164,54 +168,23 @@ static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b)
     *a = least;
 }
 
-/* A key of each of LANES rows, and half as many words. Words come out of two vectors as the
- * processor joins them, so rows do not lie in order in a level. */
-typedef turn_u32x8 lanes_u32;
-typedef turn_u64x4 half_u64;
-_Static_assert(sizeof(lanes_u32) == 4 * LANES, "squares of LANES are turned over");
-#define LANE_OF_ROW(row)  (((row) & 1) | ((row) & 4) >> 1 | ((row) & 2) << 1)
-#define ROW_OF_LANE(lane) LANE_OF_ROW(lane) /* two bits change places */
-
-/* A level of keys with their positions behind: as many rows as a vector has. */
-typedef struct pair_part {
-    vi64 key, at;
-} pair_part;
-static inline order_pair pair_of(const int64_t *v) {
-    return (order_pair){(uint64_t)v[0] ^ SIGN, v[W64]};
-}
-static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, pair_part *b) {
-    const vi64 turn = (b->key < a->key) | ((b->key == a->key) & (b->at < a->at));
-    const vi64 key = (a->key ^ b->key) & turn, at = (a->at ^ b->at) & turn;
-    a->key ^= key;
-    b->key ^= key;
-    a->at ^= at;
-    b->at ^= at;
-}
-/* Where a lane of a level has its key; its position is W64 behind. */
-#define PAIR_PLACE(lane) ((lane) / W64 * 2 * W64 + (lane) % W64)
-
 #define K     uint32_t
 #define WIDTH 32
 #include "kernels/loops/order_types.h"
-#define E                    uint64_t
-#define MAKE(key, i)         ((uint64_t)(key) << 32 | (uint64_t)(i))
-#define KEY(e)               ((uint32_t)((e) >> 32))
-#define AT(e)                ((int64_t)((e) & UINT32_MAX))
-#define BEFORE(a, b)         ((a) < (b))
-#define PACK_BETWEEN         pack_between_u32
-#define PACK_PLACES          pack_places_u32
-#define LEVEL_KEYS           vi32
-#define KEYS_IN_ORDER(a, b)  in_order_i32(&(a), &(b))
-#define V_GREATER            v_greater_i32
-#define V_TURN               v_turn_u32
-#define SCAN_OF_KEYS         scan_looks_i32
-#define TURN_SQUARE          turn_8_u32
-#define LEVEL                LANES
-#define LEVEL_PART           vi64
-#define PARTS_IN_ORDER(a, b) in_order_i64(&(a), &(b))
-/* Signed comparisons are there on every set. */
-#define LANE(v, r)             ((uint64_t)(v)[LANE_OF_ROW(r)] ^ SIGN)
-#define PUT_LANE(v, r, key, i) ((v)[LANE_OF_ROW(r)] = (int64_t)(MAKE(key, i) ^ SIGN))
+#define E                   uint64_t
+#define MAKE(key, i)        ((uint64_t)(key) << 32 | (uint64_t)(i))
+#define KEY(e)              ((uint32_t)((e) >> 32))
+#define AT(e)               ((int64_t)((e) & UINT32_MAX))
+#define BEFORE(a, b)        ((a) < (b))
+#define PACK_BETWEEN        pack_between_u32
+#define PACK_PLACES         pack_places_u32
+#define LEVEL_KEYS          vi32
+#define KEYS_IN_ORDER(a, b) in_order_i32(&(a), &(b))
+#define V_LESSER            v_lesser_i32
+#define V_GREATER           v_greater_i32
+#define V_TURN              v_turn_u32
+#define SCAN_OF_KEYS        scan_looks_i32
+#define TURN_SQUARE         turn_8_u32
 #include "kernels/loops/order_engine.h"
 #include "kernels/loops/order_bare.h"
 #include "kernels/loops/order_lanes.h"
@@ -222,15 +195,11 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #undef PACK_PLACES
 #undef LEVEL_KEYS
 #undef KEYS_IN_ORDER
+#undef V_LESSER
 #undef V_GREATER
 #undef V_TURN
 #undef SCAN_OF_KEYS
 #undef TURN_SQUARE
-#undef LEVEL
-#undef LEVEL_PART
-#undef PARTS_IN_ORDER
-#undef LANE
-#undef PUT_LANE
 #undef E
 #undef MAKE
 #undef KEY
@@ -242,25 +211,20 @@ static inline __attribute__((always_inline)) void pairs_in_order(pair_part *a, p
 #define K     uint64_t
 #define WIDTH 64
 #include "kernels/loops/order_types.h"
-#define E                    order_pair
-#define MAKE(key, i)         ((order_pair){key, i})
-#define KEY(e)               ((e).key)
-#define AT(e)                ((e).at)
-#define BEFORE(a, b)         ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
-#define PACK_BETWEEN         pack_between_u64
-#define PACK_PLACES          pack_places_u64
-#define LEVEL_KEYS           vi64
-#define KEYS_IN_ORDER(a, b)  in_order_i64(&(a), &(b))
-#define V_GREATER            v_greater_i64
-#define V_TURN               v_turn_u64
-#define SCAN_OF_KEYS         scan_looks_i64
-#define TURN_SQUARE          turn_4_u64
-#define LEVEL                (2 * LANES)
-#define LEVEL_PART           pair_part
-#define PARTS_IN_ORDER(a, b) pairs_in_order(&(a), &(b))
-#define LANE(v, r)           pair_of((v) + PAIR_PLACE(r))
-#define PUT_LANE(v, r, key, i)                                                                     \
-    ((v)[PAIR_PLACE(r)] = (int64_t)((key) ^ SIGN), (v)[PAIR_PLACE(r) + W64] = (i))
+#define E                   order_pair
+#define MAKE(key, i)        ((order_pair){key, i})
+#define KEY(e)              ((e).key)
+#define AT(e)               ((e).at)
+#define BEFORE(a, b)        ((a).key < (b).key || ((a).key == (b).key && (a).at < (b).at))
+#define PACK_BETWEEN        pack_between_u64
+#define PACK_PLACES         pack_places_u64
+#define LEVEL_KEYS          vi64
+#define KEYS_IN_ORDER(a, b) in_order_i64(&(a), &(b))
+#define V_LESSER            v_lesser_i64
+#define V_GREATER           v_greater_i64
+#define V_TURN              v_turn_u64
+#define SCAN_OF_KEYS        scan_looks_i64
+#define TURN_SQUARE         turn_4_u64
 #include "kernels/loops/order_engine.h"
 #include "kernels/loops/order_bare.h"
 #include "kernels/loops/order_lanes.h"

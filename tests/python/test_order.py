@@ -122,6 +122,39 @@ def test_few_of_several_rows(dtype):
                         assert repr(got) == repr(want)
 
 
+@pytest.mark.parametrize("n", (9, 70, 300, 1100))
+@pytest.mark.parametrize("dtype", ("int32", "float32", "int64", "float64"))
+def test_keys_that_differ_in_more_bits_than_there_is_room_for(dtype, n):
+    """Beside its position a key has no room for all of its bits: neighbours differ in the last ones
+    alone, here and there, everywhere, or are equal, and elsewhere the first bits differ."""
+    rng = random.Random(n)
+    floats = dtype.startswith("float")
+    far = 2.0**100 if floats else EXTREMES[dtype] - 1
+    step = {"float32": 2.0**-23, "float64": 2.0**-52}.get(dtype, 1)
+    base = 1 if floats else 1000
+
+    def near(span):
+        return base + step * rng.randrange(span)
+
+    def row(i):
+        if i % 3 == 0:  # two or three that are near to each other
+            x = [rng.uniform(-4, 4) if floats else rng.randrange(-far, far) for _ in range(n)]
+            return [near(3) if j in (1, n // 2, n - 1) else x[j] for j in range(n)]
+        x = [near(n // 2 if i % 3 == 1 else 2) for _ in range(n)]
+        return [far if j == n // 3 else -far if j == n - 2 else x[j] for j in range(n)]
+
+    for first in (0, 1, 2, 3):  # rows of one kind, and all of them together
+        kinds = range(11) if first == 3 else (first,) * 5
+        x = nomen.tensor([row(kind) for kind in kinds], dtype=getattr(nomen, dtype))
+        for t, dim in ((x, 1), (x.t().clone(memory_format="contiguous_format"), 0)):
+            for down in (False, True):
+                order = [ranks(r, down) for r in rows_of(t, dim)]
+                check_positions(t, dim, t.sort(dim, descending=down), order)
+                for k in {n // 4, n // 2, n // 2 + 1, max(1, n - 3)}:
+                    expected = [r[:k] for r in order]
+                    check_positions(t, dim, t.topk(k, dim, largest=down), expected)
+
+
 @pytest.mark.parametrize("dtype", ("float16", "float32", "float64"))
 def test_few_where_nan_and_zeros_decide(dtype):
     """NaN is the largest whatever its sign, and the first of them is taken; zeros are equal."""

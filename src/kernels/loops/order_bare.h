@@ -16,15 +16,15 @@ static inline int64_t ORDER_NAME(level_count, WIDTH, k)(int64_t n) { return (n +
 #define IN_ORDER(a, b) KEYS_IN_ORDER(a, b)
 #include "kernels/loops/order_network.h"
 
-/* Keys of a vector of rows, n apart and a vector more, as signed levels. */
+/* n keys of a vector of rows, `pitch` apart and a vector more, as signed levels. */
 static void ORDER_NAME(bare_turned, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, const K *keys,
-                                              int64_t n) {
+                                              int64_t pitch, int64_t n) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     const K sign = (K)1 << (WIDTH - 1);
     for (int64_t i = 0; i < n; i += W) {
         ORDER_NAME(some, WIDTH, k) x[W];
 #pragma GCC unroll 16
-        for (int64_t r = 0; r < W; r++) memcpy(&x[r], keys + r * n + i, sizeof x[r]);
+        for (int64_t r = 0; r < W; r++) memcpy(&x[r], keys + r * pitch + i, sizeof x[r]);
         V_TURN(x);
 #pragma GCC unroll 16
         for (int l = 0; l < W; l++) {
@@ -34,37 +34,64 @@ static void ORDER_NAME(bare_turned, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, c
     }
 }
 
-/* The keys of up to a vector of rows, as signed levels; the other lanes are of no interest. keys:
- * room for them as they come, and a vector behind. */
-static void ORDER_NAME(bare_levels, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, K *keys,
-                                              const nomen__order_args *a, int64_t row, int64_t rows,
-                                              order_keys *load, uint64_t flip) {
+/* The keys of rows that lie side by side, as signed levels; raw: room for all of them. */
+static void ORDER_NAME(beside_levels, WIDTH,
+                       k)(ORDER_NAME(level, WIDTH, k) * v, char *raw, const nomen__order_args *a,
+                          int64_t row, int64_t rows, int item, order_keys *load, uint64_t flip) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
-    const K sign = (K)1 << (WIDTH - 1);
     const char *in = a->in + row * a->in_row;
-    if (are_beside(a)) {
-        for (int64_t i = 0; i < a->n; i++) {
-            K level[W] = {0};
-            load(level, in + i * a->in_step, a->in_row, rows, flip);
-            for (int l = 0; l < W; l++) level[l] ^= sign;
-            memcpy(v + i, level, sizeof level);
-        }
-        return;
+    const int bytes = W * item;
+    if (a->in_row != item || rows < W) {
+        for (int64_t i = 0; i < a->n; i++)
+            for (int64_t r = 0; r < W; r++)
+                memcpy(raw + (i * W + r) * item,
+                       in + i * a->in_step + (r < rows ? r : 0) * a->in_row, (size_t)item);
+    } else if (bytes == VB) {
+        for (int64_t i = 0; i < a->n; i++) memcpy(raw + i * VB, in + i * a->in_step, VB);
+    } else {
+        for (int64_t i = 0; i < a->n; i++)
+            memcpy(raw + i * bytes, in + i * a->in_step, (size_t)bytes);
     }
-    const bool joined = a->in_row == a->n * a->in_step;
-    for (int64_t r = 0; r < (joined ? 1 : rows); r++)
-        load(keys + r * a->n, in + r * a->in_row, a->in_step, joined ? rows * a->n : a->n, flip);
-    memset(keys + rows * a->n, 0, sizeof *keys * (size_t)(W + (W - rows) * a->n));
-    ORDER_NAME(bare_turned, WIDTH, k)(v, keys, a->n);
+    load(v, raw, item, a->n * W, flip ^ (uint64_t)1 << (WIDTH - 1));
 }
 
-/* n levels are sorted; there is room for as many as level_count_ says. */
-static void ORDER_NAME(bare_sort, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n) {
+/* The keys of rows as signed levels, a vector of rows after the other, `room` levels apart; lanes
+ * without a row hold keys once more. keys: room for them as they come, and a vector behind. */
+static void ORDER_NAME(bare_levels, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, K *keys,
+                                              int64_t room, const nomen__order_args *a, int64_t row,
+                                              int64_t rows, int item, order_keys *load,
+                                              uint64_t flip) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const char *in = a->in + row * a->in_row;
+    const int64_t n = a->n, all = (rows + W - 1) / W * W;
+    if (are_beside(a)) {
+        for (int64_t r = 0; r < rows; r += W) ORDER_NAME(beside_levels, WIDTH, k)
+        (v + r / W * room, (char *)keys, a, row + r, rows - r < W ? rows - r : W, item, load, flip);
+        return;
+    }
+    const bool joined = a->in_row == n * a->in_step;
+    for (int64_t r = 0; r < (joined ? 1 : rows); r++)
+        load(keys + r * n, in + r * a->in_row, a->in_step, joined ? rows * n : n, flip);
+    for (int64_t r = rows; r < all; r++) memcpy(keys + r * n, keys, sizeof *keys * (size_t)n);
+    memset(keys + all * n, 0, sizeof *keys * W);
+    for (int64_t r = 0; r < rows; r += W)
+        ORDER_NAME(bare_turned, WIDTH, k)(v + r / W * room, keys + r * n, n, n);
+}
+
+/* n levels are sorted, or the first `wanted` of them; there is room for as many as level_count_
+ * says. */
+static void ORDER_NAME(bare_sort, WIDTH, k)(ORDER_NAME(level, WIDTH, k) * v, int64_t n,
+                                            int64_t wanted) {
     typedef __typeof__(v[0][0]) number;
     const int64_t count = ORDER_NAME(level_count, WIDTH, k)(n);
+    int64_t block = 8;
     for (int64_t i = n; i < count; i++)
         v[i] = (ORDER_NAME(level, WIDTH, k)){0} + (number)(((K)1 << (WIDTH - 1)) - 1);
-    ORDER_NAME(bare_network, WIDTH, k)(v, count, 1);
+    while (block < wanted) block *= 2;
+    if (2 * block <= count)
+        ORDER_NAME(first_of_bare_network, WIDTH, k)(v, count, block);
+    else
+        ORDER_NAME(bare_network, WIDTH, k)(v, count);
 }
 
 /* In each lane of n sorted levels, what stands most often, the smallest if there are several. */

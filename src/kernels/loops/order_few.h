@@ -14,9 +14,9 @@ enum {
 typedef struct ORDER_NAME(few, WIDTH, s) {
     int64_t rows, groups, most, room; /* room for what is found in a row */
     ORDER_NAME(level, WIDTH, k) * levels;
-    int64_t *v; /* NULL: one row after another */
+    bool beside; /* a vector of rows at a time */
     E *made;
-    K *keys, *best, *numbers, *found;
+    K *keys, *best, *numbers, *found, *chosen;
     uint32_t *places;
 } ORDER_NAME(few, WIDTH, s);
 
@@ -34,7 +34,8 @@ static int64_t ORDER_NAME(few, WIDTH, most)(int64_t count) {
 
 static bool ORDER_NAME(is_few, WIDTH, e)(const nomen__order_args *a, order_what what) {
     enum { LONGEST = 1 << 16, LARGEST = 256 };
-    return what == TOPK && a->count >= 1 && a->count <= LARGEST && a->n > MOST_TAKEN &&
+    return what == TOPK && a->count >= 1 && a->count <= LARGEST && a->n > SHORTEST &&
+           (a->n > MOST(K) || a->rows < LEAST_ROWS(K) || ORDER_NAME(few_are, WIDTH, k)(a)) &&
            a->n <= LONGEST && has_short_places(a) &&
            ORDER_NAME(few, WIDTH, groups)(a->count) <= a->n;
 }
@@ -42,15 +43,23 @@ static bool ORDER_NAME(is_few, WIDTH, e)(const nomen__order_args *a, order_what 
 /* A few rows are worked on one by one. */
 static inline bool ORDER_NAME(few, WIDTH, beside)(int64_t rows) { return rows >= LANES / 2; }
 
+/* Bytes for levels of groups, and then of what was found. */
+static inline size_t ORDER_NAME(few, WIDTH, levels)(int64_t groups, int64_t most) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const size_t first = (size_t)(groups + W) * VB,
+                 then = ORDER_NAME(lane_bytes, WIDTH, k)(1, most);
+    return first > then ? first : then;
+}
+
 static size_t ORDER_NAME(few, WIDTH, bytes)(const nomen__order_args *a) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     const bool beside = ORDER_NAME(few, WIDTH, beside)(a->rows);
-    const int64_t rows = beside ? ORDER_NAME(few, WIDTH, rows) : 2, /* one, and a spare */
-        groups = ORDER_NAME(few, WIDTH, groups)(a->count),
+    const int64_t rows = beside ? ORDER_NAME(few, WIDTH, rows) : 1,
+                  groups = ORDER_NAME(few, WIDTH, groups)(a->count),
                   most = ORDER_NAME(few, WIDTH, most)(a->count), room = most + SCAN_MORE;
-    const int64_t keys = groups * rows + W + 2 * (room + groups) + a->n * rows;
-    return (size_t)(beside ? (groups + W) * VB + most * LEVEL * (int64_t)sizeof(int64_t) : 0) +
-           (size_t)keys * sizeof(K) + (size_t)(room * rows) * (sizeof(E) + sizeof(uint32_t));
+    const int64_t keys = groups * rows + W + 2 * groups + room * (2 * rows + 1) + a->n * rows;
+    return (beside ? ORDER_NAME(few, WIDTH, levels)(groups, most) : 2 * (size_t)room * sizeof(E)) +
+           (size_t)keys * sizeof(K) + (size_t)(room * rows) * sizeof(uint32_t);
 }
 
 static ORDER_NAME(few, WIDTH, s)
@@ -63,77 +72,61 @@ static ORDER_NAME(few, WIDTH, s)
     f.most = ORDER_NAME(few, WIDTH, most)(a->count);
     f.room = f.most + SCAN_MORE;
     f.levels = scratch;
-    f.v = beside ? (int64_t *)(void *)(f.levels + f.groups + W) : NULL;
-    f.made = beside ? (E *)(void *)(f.v + f.most * LEVEL) : scratch;
-    f.best = (K *)(void *)(f.made + f.room * (beside ? f.rows : 2));
+    f.beside = beside;
+    f.made = (E *)(void *)((char *)scratch +
+                           (beside ? ORDER_NAME(few, WIDTH, levels)(f.groups, f.most) : 0));
+    f.chosen = (K *)(void *)(f.made + (beside ? 0 : 2 * f.room)); /* and a spare */
+    f.best = f.chosen + f.room * f.rows;
     f.numbers = f.best + f.groups * f.rows + W;
     f.found = f.numbers + f.room + f.groups; /* these two are spares for a bound, too */
-    f.keys = f.found + f.room + f.groups;
+    f.keys = f.found + f.room * f.rows + f.groups;
     f.places = (uint32_t *)(void *)(f.keys + a->n * f.rows);
     return f;
 }
 
-/* Elements of one row by the n positions that were found, behind which there is room. By eights:
+/* Keys of what was found in one row, by its n positions, behind which there is room. By eights:
  * loops of some more turns, but always as many, end where the processor thinks they do. */
-static void ORDER_NAME(few, WIDTH, elements)(E *to, const ORDER_NAME(few, WIDTH, s) * f,
-                                             const char *row, uint32_t *places, int64_t n,
-                                             order_keys *load, uint64_t flip) {
+static void ORDER_NAME(few, WIDTH, load)(K *to, const ORDER_NAME(few, WIDTH, s) * f,
+                                         const char *row, uint32_t *places, int64_t n,
+                                         order_keys *load, uint64_t flip) {
     enum { SOME_AT_ONCE = 8 };
-    const K sign = load ? 0 : (K)1 << (WIDTH - 1), *keys = load ? f->found : f->numbers;
+    const K sign = (K)1 << (WIDTH - 1);
     const int64_t all = (n + SOME_AT_ONCE - 1) / SOME_AT_ONCE * SOME_AT_ONCE;
     memset(places + n, 0, sizeof *places * SOME_AT_ONCE);
     for (int64_t j = 0; j < all; j++)
         memcpy(f->numbers + j, row + places[j] * sizeof(K), sizeof(K));
-    if (load) load(f->found, (const char *)f->numbers, sizeof(K), all, flip);
-    for (int64_t j = 0; j < all; j++) to[j] = MAKE(keys[j] ^ sign, (int64_t)places[j]);
-}
-
-/* LANES rows of elements, `room` apart, as so many levels, a multiple of four. */
-static void ORDER_NAME(few, WIDTH, levels)(int64_t *v, const E *made, int64_t room,
-                                           int64_t levels) {
-#if WIDTH == 32
-    enum { HALF = LANES / 2 };
-    const half_u64 sign = (half_u64){0} + SIGN;
-    for (int64_t j = 0; j < levels; j += HALF)
-        for (int half = 0; half < 2; half++) {
-            half_u64 x[HALF];
-#pragma GCC unroll 4
-            for (int r = 0; r < HALF; r++)
-                memcpy(&x[r], made + ROW_OF_LANE(half * HALF + r) * room + j, sizeof x[r]);
-            turn_4_u64(x);
-#pragma GCC unroll 4
-            for (int l = 0; l < HALF; l++) {
-                x[l] ^= sign;
-                memcpy(v + (j + l) * LEVEL + half * HALF, &x[l], sizeof x[l]);
-            }
-        }
-#else
-    for (int64_t j = 0; j < levels; j++)
-        for (int r = 0; r < LANES; r++)
-            PUT_LANE(v + j * LEVEL, r, KEY(made[r * room + j]), AT(made[r * room + j]));
-#endif
+    if (load)
+        load(to, (const char *)f->numbers, sizeof(K), all, flip);
+    else
+        for (int64_t j = 0; j < all; j++) to[j] = f->numbers[j] ^ sign;
 }
 
 /* The least of what was found in a row. */
-static inline void ORDER_NAME(few, WIDTH, least)(E *made, int64_t found) {
-    E least = made[0];
-    for (int64_t j = 1; j < found; j++)
-        if (KEY(made[j]) < KEY(least)) least = made[j];
-    made[0] = least;
+static inline K ORDER_NAME(few, WIDTH, least)(const K *keys, const uint32_t *places, int64_t n) {
+    int64_t least = 0;
+    for (int64_t j = 1; j < n; j++)
+        if (keys[j] < keys[least]) least = j;
+    return places[least];
 }
 
-/* Up to LANES rows of what was found, in order. */
-static void ORDER_NAME(few, WIDTH, sort)(const ORDER_NAME(few, WIDTH, s) * f, E *made,
+/* Up to a vector of rows of what was found, in order: its keys, of which rows are `room` apart. */
+static void ORDER_NAME(few, WIDTH, sort)(const ORDER_NAME(few, WIDTH, s) * f, int64_t row,
                                          const int64_t *found, int64_t rows, int64_t count) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    K *keys = f->found + row * f->room;
     int64_t levels = 0;
     for (int64_t r = 0; r < rows; r++) levels = found[r] > levels ? found[r] : levels;
-    levels = ORDER_NAME(level_count, WIDTH, k)(levels);
-    for (int64_t r = 0; r < LANES; r++)
-        for (int64_t j = r < rows ? found[r] : 0; j < levels; j++)
-            made[r * f->room + j] = MAKE((K) ~(K)0, INT64_MAX);
-    ORDER_NAME(few, WIDTH, levels)(f->v, made, f->room, levels);
-    ORDER_NAME(network, WIDTH, e)(f->v, levels);
-    ORDER_NAME(rows, WIDTH, e)(made, f->v, rows, f->room, count);
+    const ORDER_NAME(lanes, WIDTH, s) l = ORDER_NAME(lanes, WIDTH, k)(f->levels, 1, levels);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t j = found[r]; j < levels; j++) keys[r * f->room + j] = keys[r * f->room];
+    for (int64_t r = rows; r < W; r++) memset(keys + r * f->room, 0, sizeof *keys * (size_t)levels);
+    ORDER_NAME(bare_turned, WIDTH, k)(l.keys, keys, f->room, levels);
+    ORDER_NAME(sort_lanes, WIDTH, k)(&l, found, rows, count);
+    for (int64_t r = 0; r < rows; r++) {
+        const K *words = l.rows + r * l.pitch;
+        const uint32_t *places = f->places + (row + r) * f->room;
+        for (int64_t j = 0; j < count; j++) f->chosen[(row + r) * f->room + j] = places[words[j]];
+    }
 }
 
 /* Rows that lie side by side, one behind the other, as they are. */
@@ -169,7 +162,7 @@ static void ORDER_NAME(few, WIDTH, turned)(K *to, const nomen__order_args *a, in
 static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
                                           const nomen__order_args *a, int64_t row, int64_t rows,
                                           const order_type *t, uint64_t flip) {
-    enum { ROWS = ORDER_NAME(few, WIDTH, rows) };
+    enum { ROWS = ORDER_NAME(few, WIDTH, rows), W = ORDER_NAME(level, WIDTH, lanes) };
     order_keys *load = WIDTH == 32 ? t->keys32 : t->keys64;
     order_bare *bare = WIDTH == 32 ? t->bare32 : t->bare64;
     const bool lies = a->in_step == t->item, turned = a->in_row == t->item && !lies;
@@ -186,27 +179,31 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
             load(f->keys + r * a->n, a->in + (row + r) * a->in_row, a->in_step, a->n, flip ^ sign);
         scan->best(f->best + r * f->groups, in[r], a->n, f->groups, descending);
     }
-    if (f->v)
+    if (f->beside)
         ORDER_NAME(last_keys, WIDTH, k)(last, f->levels, f->best, rows, f->groups, a->count);
     else
         last[0] = ORDER_NAME(nth, WIDTH, k)(f->best, f->numbers, f->found, f->groups, a->count - 1,
                                             8 * t->item);
     for (int64_t r = 0; r < rows; r++) {
-        K bound = last[r] ^ sign;
+        K bound = last[r] ^ sign, *keys = f->found + r * f->room;
         uint32_t *places = f->places + r * f->room;
         if (direct) bare((char *)&bound, 0, &last[r], 0, 1, flip);
         found[r] = scan->places(places, in[r], a->n, &bound, a->count, f->most, descending);
         /* fewer only if somebody writes to the row meanwhile */
         if (found[r] < a->count || found[r] > f->most) return false;
-        ORDER_NAME(few, WIDTH, elements)
-        (f->made + r * f->room, f, in[r], places, found[r], direct ? load : NULL, flip);
-        if (a->count == 1)
-            ORDER_NAME(few, WIDTH, least)(f->made + r * f->room, found[r]);
-        else if (!f->v)
+        ORDER_NAME(few, WIDTH, load)
+        (keys, f, in[r], places, found[r], direct ? load : NULL, flip);
+        if (a->count == 1) {
+            f->chosen[r * f->room] = ORDER_NAME(few, WIDTH, least)(keys, places, found[r]);
+        } else if (!f->beside) {
+            for (int64_t j = 0; j < found[r]; j++) f->made[j] = MAKE(keys[j], (int64_t)places[j]);
             ORDER_NAME(sort, WIDTH, e)(f->made, f->made + f->room, found[r]);
+            for (int64_t j = 0; j < a->count; j++) f->chosen[j] = (K)AT(f->made[j]);
+        }
     }
-    for (int64_t r = 0; r < rows && f->v && a->count > 1; r += LANES) ORDER_NAME(few, WIDTH, sort)
-    (f, f->made + r * f->room, found + r, rows - r < LANES ? rows - r : LANES, a->count);
-    ORDER_NAME(deliver, WIDTH, e)(a, row, rows, f->made, f->room, t->item);
+    for (int64_t r = 0; r < rows && f->beside && a->count > 1; r += W) ORDER_NAME(few, WIDTH, sort)
+    (f, r, found + r, rows - r < W ? rows - r : W, a->count);
+    ORDER_NAME(deliver, WIDTH, e)(a, row, rows, f->chosen, f->room * (int64_t)sizeof *f->chosen,
+                                  sizeof *f->chosen, t->item);
     return true;
 }

@@ -12,9 +12,9 @@ static inline K ORDER_NAME(key, WIDTH, SFX)(U x) {
 #elif KIND == 1
     return (U)(x ^ sign);
 #elif KIND == 2
-    const U size = (U)(x & (U)~sign);
-    const U key = (U)(x & sign ? (U)~x : (U)(x | sign));
-    return size > INF ? (U) ~(U)0 : size == 0 ? sign : key;
+    const U size = (U)(x & (U)~sign), minus = (U)(0 - (x >> (8 * sizeof(U) - 1)));
+    const U key = (U)((U)((U)(size ^ minus) - minus) ^ sign); /* size or -size: of zeros the same */
+    return size > INF ? (U) ~(U)0 : key;
 #else
     (void)sign;
     return x != 0;
@@ -52,7 +52,7 @@ static void ORDER_NAME(bare, WIDTH, SFX)(char *to, int64_t to_step, const void *
 #if KIND == 1
         const U x = (U)(key ^ sign);
 #elif KIND == 2
-        const U x = (U)(key & sign ? key ^ sign : (U)~key);
+        const U x = (U)(key & sign ? key ^ sign : (U)(0 - key));
 #else
         const U x = key;
         (void)sign;

@@ -1,101 +1,210 @@
-/* Include-template: LANES rows sorted side by side by keys with positions. Level i holds element i
- * of every row, a lane for each. Before: what order_engine.h wants, LEVEL (int64 numbers of a
- * level), LEVEL_PART (a vector, or two, of which levels consist), PARTS_IN_ORDER(a, b) of two, as
- * order_network.h wants IN_ORDER, PUT_LANE(v, row, key, at) and LANE(v, row) -> E. After: levels_,
- * network_ and rows_ with WIDTH behind. */
+/* Include-template: rows sorted side by side by their keys, a row in each lane, with positions. A
+ * word as wide as a key holds the bits in which the keys of a row differ, as many as there is room
+ * for, and below them the position: so a level is one vector, and words alone are sorted. Few keys
+ * differ only in the bits that were left out; these are put in order afterwards. Before: what
+ * order_engine.h and order_bare.h want, V_LESSER(a, b) of two levels. After: sort_lanes_, lanes_,
+ * turn_lanes_ and of 32 bits sort_in_lanes, with WIDTH behind. */
 
-#define NETWORK  ORDER_NAME(part_network, WIDTH, e)
-#define V        LEVEL_PART
-#define IN_ORDER PARTS_IN_ORDER
-#include "kernels/loops/order_network.h"
+/* What is sorted: words and, behind them, keys, a part of `room` levels for each vector of rows;
+ * and words as rows, `pitch` apart. The lowest bits of a word, those of `mask`, are a position. */
+typedef struct ORDER_NAME(lanes, WIDTH, s) {
+    int64_t parts, levels, room, pitch;
+    ORDER_NAME(level, WIDTH, k) * words, *keys;
+    K *rows, *least, mask; /* of each lane's keys the least */
+    int places;            /* how many bits that are */
+} ORDER_NAME(lanes, WIDTH, s);
 
-/* n levels are sorted; there is room for a number divisible by 8. */
-static void ORDER_NAME(network, WIDTH, e)(int64_t *v, int64_t n) {
-    enum { PARTS = (int)(LEVEL * sizeof *v / sizeof(LEVEL_PART)) };
-    const int64_t count = ORDER_NAME(level_count, WIDTH, k)(n);
-    for (int64_t i = n * LEVEL; i < count * LEVEL; i++) v[i] = INT64_MAX;
-    for (int part = 0; part < PARTS; part++)
-        ORDER_NAME(part_network, WIDTH, e)((LEVEL_PART *)(void *)v + part, count, PARTS);
+static inline ORDER_NAME(lanes, WIDTH, s)
+    ORDER_NAME(lanes, WIDTH, k)(void *scratch, int64_t parts, int64_t levels) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    ORDER_NAME(lanes, WIDTH, s) l = {.parts = parts, .levels = levels};
+    l.room = ORDER_NAME(level_count, WIDTH, k)(levels) + W;
+    l.pitch = (levels + W - 1) / W * W;
+    l.words = scratch;
+    l.keys = l.words + parts * l.room;
+    l.rows = (K *)(void *)(l.keys + parts * l.room);
+    l.least = l.rows + (parts * l.pitch + 1) * W;
+    l.places = levels > 1 ? 64 - __builtin_clzll((uint64_t)levels - 1) : 1;
+    l.mask = ((K)1 << l.places) - 1;
+    return l;
 }
 
-#if WIDTH == 32
-/* Level i of the keys of LANES rows: as words, a position beside each key. */
-static inline void ORDER_NAME(put_level, WIDTH, e)(int64_t *v, const lanes_u32 *keys, int64_t i) {
-    const lanes_u32 at = (lanes_u32){0} + (K)i, signs = *keys ^ (K)1 << (WIDTH - 1);
-    const lanes_u32 low = TURN_LOW_PAIRS(at, signs), high = TURN_HIGH_PAIRS(at, signs);
-    memcpy(v, &low, sizeof low);
-    memcpy(v + LANES / 2, &high, sizeof high);
-}
-#endif
-
-/* The keys of LANES rows, n apart, as levels. Behind the last there are as many more as rows. */
-static void ORDER_NAME(put_levels, WIDTH, e)(int64_t *v, const K *keys, int64_t n) {
-#if WIDTH == 32
-    for (int64_t i = 0; i < n; i += LANES) {
-        lanes_u32 x[LANES];
-#pragma GCC unroll 8
-        for (int r = 0; r < LANES; r++) memcpy(&x[r], keys + r * n + i, sizeof x[r]);
-        turn_8_u32(x);
-#pragma GCC unroll 8
-        for (int l = 0; l < LANES; l++)
-            ORDER_NAME(put_level, WIDTH, e)(v + (i + l) * LEVEL, &x[l], i + l);
-    }
-#else
-    for (int64_t i = 0; i < n; i++)
-        for (int r = 0; r < LANES; r++) PUT_LANE(v + i * LEVEL, r, keys[r * n + i], i);
-#endif
+static inline size_t ORDER_NAME(lane_bytes, WIDTH, k)(int64_t parts, int64_t levels) {
+    const ORDER_NAME(lanes, WIDTH, s) l = ORDER_NAME(lanes, WIDTH, k)(NULL, parts, levels);
+    return (size_t)((parts * (2 * l.room + l.pitch) + 2) * VB);
 }
 
-/* The keys of up to LANES rows, as levels: as many as level_count_ says. Those of other rows are 0.
- */
-static void ORDER_NAME(levels, WIDTH, e)(int64_t *v, const nomen__order_args *a, int64_t row,
-                                         int64_t rows, order_keys *load, uint64_t flip) {
-    K keys[LANES * (MOST + 1)];
-    const char *in = a->in + row * a->in_row;
-    if (are_beside(a)) {
-        memset(keys, 0, sizeof *keys * LANES);
-        for (int64_t i = 0; i < a->n; i++) {
-            load(keys, in + i * a->in_step, a->in_row, rows, flip);
-#if WIDTH == 32
-            lanes_u32 level;
-            memcpy(&level, keys, sizeof level);
-            ORDER_NAME(put_level, WIDTH, e)(v + i * LEVEL, &level, i);
-#else
-            for (int r = 0; r < LANES; r++) PUT_LANE(v + i * LEVEL, r, keys[r], i);
-#endif
+/* Keys to words. The first counts[r] of row r are keys, the others, equal to one of these, come
+ * behind; NULL: all are. Returns how many bits had no room, 0 if keys do not differ there. */
+static APART int ORDER_NAME(put_words, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * l,
+                                                 const int64_t *counts, int64_t rows) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    typedef ORDER_NAME(some, WIDTH, k) some;
+    const ORDER_NAME(level, WIDTH, k) *keys = l->keys;
+    ORDER_NAME(level, WIDTH, k) least = keys[0], most = keys[0];
+    const int64_t all = l->parts * l->room;
+    for (int64_t first = 0; first < all; first += l->room)
+        for (int64_t i = first; i < first + l->levels; i++) {
+            least = V_LESSER(keys[i], least);
+            most = V_GREATER(keys[i], most);
         }
-        return;
+    const some low = (some)least, gap = (some)most - low;
+    K range = 1, each[W];
+    memcpy(l->least, &low, sizeof low);
+    memcpy(each, &gap, sizeof each);
+    for (int r = 0; r < W; r++) range = each[r] > range ? each[r] : range;
+    const int bits = 64 - __builtin_clzll(range), up = WIDTH - bits;
+    const K sign = (K)1 << (WIDTH - 1), above = ~l->mask;
+    some lost = {0};
+    for (int64_t first = 0; first < all; first += l->room) {
+        some at = (some){0} + sign;
+        for (int64_t i = first; i < first + l->levels; i++, at += 1) {
+            const some own = ((some)keys[i] - low) << up;
+            lost |= own;
+            l->words[i] = (ORDER_NAME(level, WIDTH, k))((own & above) ^ at);
+        }
     }
-    const bool joined = a->in_row == a->n * a->in_step;
-    for (int64_t r = 0; r < (joined ? 1 : rows); r++)
-        load(keys + r * a->n, in + r * a->in_row, a->in_step, joined ? rows * a->n : a->n, flip);
-    memset(keys + rows * a->n, 0, sizeof *keys * (size_t)((LANES - rows) * a->n + LANES));
-    ORDER_NAME(put_levels, WIDTH, e)(v, keys, a->n);
+    typedef __typeof__(least[0]) number;
+    const K last = (K)(((K)1 << (WIDTH - 1)) - 1) & above;
+    for (int64_t r = 0; counts && r < rows; r++) /* of one part */
+        for (int64_t i = counts[r]; i < l->levels; i++) l->words[i][r] = (number)(last | (K)i);
+    lost &= l->mask;
+    return v_any32((vi32)(lost != 0)) ? l->places - up : 0;
 }
 
-/* The first `count` levels as rows, n apart. */
-static void ORDER_NAME(rows, WIDTH, e)(E *to, const int64_t *v, int64_t rows, int64_t n,
-                                       int64_t count) {
-    int64_t j = 0;
-#if WIDTH == 32
-    enum { HALF = LANES / 2 };
-    const half_u64 sign = (half_u64){0} + SIGN;
-    for (; j + HALF <= n && j < count && rows == LANES; j += HALF)
-        for (int half = 0; half < 2; half++) {
-            half_u64 x[HALF];
-#pragma GCC unroll 4
-            for (int l = 0; l < HALF; l++)
-                memcpy(&x[l], v + (j + l) * LEVEL + half * HALF, sizeof x[l]);
-            turn_4_u64(x);
-#pragma GCC unroll 4
-            for (int r = 0; r < HALF; r++) {
-                x[r] ^= sign;
-                memcpy(to + ROW_OF_LANE(half * HALF + r) * n + j, &x[r], sizeof x[r]);
-            }
+/* Which lanes of n levels have words that are alike above their positions. */
+static APART void ORDER_NAME(alike, WIDTH, k)(K *lanes, const ORDER_NAME(level, WIDTH, k) * words,
+                                              int64_t n, K mask) {
+    typedef ORDER_NAME(some, WIDTH, k) some;
+    some alike = {0}, before = (some)words[0];
+    for (int64_t i = 1; i < n; i++) {
+        const some own = (some)words[i];
+        alike |= (some)(((own ^ before) & ~mask) == 0);
+        before = own;
+    }
+    memcpy(lanes, &alike, sizeof alike);
+}
+
+/* A run of n words that are alike above their positions, in the order of their keys, which lie in a
+ * lane. false: it is too long, or there have been too many others. */
+static APART bool ORDER_NAME(untie_run, WIDTH, k)(K *words, int64_t n, const K *lane, K mask,
+                                                  int *left) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    E run[FEW], spare[FEW];
+    const K above = words[0] & ~mask, sign = (K)1 << (WIDTH - 1),
+            first = lane[(int64_t)(words[0] & mask) * W];
+    K varying = 0;
+    for (int64_t i = 1; i < n; i++) varying |= lane[(int64_t)(words[i] & mask) * W] ^ first;
+    if (!varying) return true; /* the order of positions is right */
+    if (n > FEW || !(*left)--) return false;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t at = (int64_t)(words[i] & mask);
+        run[i] = MAKE(lane[at * W] ^ sign, at);
+    }
+    ORDER_NAME(place, WIDTH, e)(spare, run, n);
+    for (int64_t i = 0; i < n; i++) words[i] = above | (K)AT(spare[i]);
+    return true;
+}
+
+/* All runs of one row of n. */
+static APART bool ORDER_NAME(untie, WIDTH, k)(K *words, int64_t n, const K *lane, K mask) {
+    int left = 8;
+    for (int64_t i = 0, end; i < n; i = end) {
+        for (end = i + 1; end < n && !((words[end] ^ words[i]) & ~mask);) end++;
+        if (end - i > 1 && !ORDER_NAME(untie_run, WIDTH, k)(words + i, end - i, lane, mask, &left))
+            return false;
+    }
+    return true;
+}
+
+/* Rows of n words in order become others: where a run that is alike above its positions begins, the
+ * `lost` bits of the key that had no room, and the position: three times the bits of a position at
+ * most, for which MOST leaves room. Of a row the first `count` have keys. */
+static void ORDER_NAME(other_words, WIDTH, k)(K *words, int64_t n, int64_t count, const K *lane,
+                                              K least, int places, int lost) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const K mask = ((K)1 << places) - 1, low = ((K)1 << lost) - 1;
+    K before = ~words[0], begin = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const K word = words[i], at = word & mask, key = lane[(int64_t)at * W] - least;
+        if ((word ^ before) >> places) begin = (K)i;
+        before = word;
+        words[i] = (begin << lost | ((int64_t)at < count ? key & low : low)) << places | at;
+    }
+}
+
+/* Some first levels of words as rows. */
+static APART void ORDER_NAME(turn_lanes, WIDTH, k)(K *to, int64_t pitch,
+                                                   const ORDER_NAME(level, WIDTH, k) * words,
+                                                   int64_t levels, K mask) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    for (int64_t j = 0; j < levels; j += W) {
+        ORDER_NAME(some, WIDTH, k) x[W];
+#pragma GCC unroll 16
+        for (int i = 0; i < W; i++) x[i] = (ORDER_NAME(some, WIDTH, k))words[j + i] & mask;
+        V_TURN(x);
+#pragma GCC unroll 16
+        for (int r = 0; r < W; r++) memcpy(to + r * pitch + j, &x[r], sizeof x[r]);
+    }
+}
+
+/* One part: levels of words, in order, become rows of positions. counts: NULL, or of each lane. */
+static void ORDER_NAME(end_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * l, int64_t part,
+                                            const int64_t *counts, int64_t rows, int64_t wanted,
+                                            int lost) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    ORDER_NAME(level, WIDTH, k) *words = l->words + part * l->room;
+    const K *keys = (const K *)(l->keys + part * l->room);
+    K *to = l->rows + part * W * l->pitch, alike[W], any = 0;
+    bool untied = true;
+    if (lost) {
+        ORDER_NAME(alike, WIDTH, k)(alike, words, wanted, l->mask);
+        for (int r = 0; r < W; r++) any |= alike[r];
+    }
+    ORDER_NAME(turn_lanes, WIDTH, k)(to, l->pitch, words, wanted, any ? ~(K)0 : l->mask);
+    for (int64_t r = 0; any && r < rows && untied; r++) {
+        const int64_t n = counts && counts[r] < wanted ? counts[r] : wanted;
+        if (alike[r]) untied = ORDER_NAME(untie, WIDTH, k)(to + r * l->pitch, n, keys + r, l->mask);
+    }
+    if (any && untied)
+        for (int64_t j = 0; j < W * l->pitch; j++) to[j] &= l->mask;
+    if (untied) return;
+    for (int64_t r = 0; r < W; r++) ORDER_NAME(other_words, WIDTH, k)
+    (to + r * l->pitch, wanted, counts && r < rows ? counts[r] : l->levels, keys + r, l->least[r],
+     l->places, lost);
+    ORDER_NAME(bare_turned, WIDTH, k)(words, to, l->pitch, wanted);
+    ORDER_NAME(bare_sort, WIDTH, k)(words, wanted, wanted);
+    ORDER_NAME(turn_lanes, WIDTH, k)(to, l->pitch, words, wanted, l->mask);
+}
+
+/* Are the first `wanted` of some levels of words those of the keys, too? The next ones are in
+ * order, as well. */
+static inline bool ORDER_NAME(are_first, WIDTH, k)(const ORDER_NAME(level, WIDTH, k) * words,
+                                                   int64_t wanted, K mask) {
+    K alike[ORDER_NAME(level, WIDTH, lanes)], any = 0;
+    ORDER_NAME(alike, WIDTH, k)(alike, words + wanted - 1, 2, mask);
+    for (int r = 0; r < ORDER_NAME(level, WIDTH, lanes); r++) any |= alike[r];
+    return !any;
+}
+
+/* Levels of keys become rows of the positions of the first ones, `wanted` of them, in order. */
+static void ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) * l,
+                                             const int64_t *counts, int64_t rows, int64_t wanted) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const int lost = ORDER_NAME(put_words, WIDTH, k)(l, counts, rows);
+    const bool asks = lost && wanted < l->levels;
+    for (int64_t part = 0; part * W < rows; part++) {
+        ORDER_NAME(level, WIDTH, k) *words = l->words + part * l->room;
+        const int64_t some = rows - part * W < W ? rows - part * W : W;
+        int64_t sorted = wanted;
+        ORDER_NAME(bare_sort, WIDTH, k)(words, l->levels, wanted + asks);
+        if (asks && !ORDER_NAME(are_first, WIDTH, k)(words, wanted, l->mask)) {
+            ORDER_NAME(put_words, WIDTH, k)(l, counts, rows); /* of later parts the same again */
+            sorted = l->levels;
+            ORDER_NAME(bare_sort, WIDTH, k)(words, l->levels, sorted);
         }
-#endif
-    for (; j < count; j++)
-        for (int64_t r = 0; r < rows; r++) to[r * n + j] = LANE(v + j * LEVEL, r);
+        ORDER_NAME(end_lanes, WIDTH, k)(l, part, counts, some, sorted, lost);
+    }
 }
 
 #if WIDTH == 32
@@ -116,19 +225,26 @@ static APART void merge_even(E *to, const E *a, int64_t n) {
     }
 }
 
-/* One row, as LANES rows side by side, which are merged two by two. Behind its last element there
- * are others, larger than all. */
+/* One row, as a vector of rows side by side, which are merged two by two. */
 static APART void sort_in_lanes(E *a, int64_t n) {
-    int64_t v[(LANED + 8 * LANES) * LEVEL / LANES] __attribute__((aligned(64)));
-    E runs[LANED + 8 * LANES], *from = runs, *to = (E *)(void *)v;
-    const int64_t each = (n + LANES - 1) / LANES, all = each * LANES;
-    memcpy(runs, a, sizeof *a * (size_t)n);
-    memset(runs + n, 255, sizeof *a * (size_t)(all - n));
-    for (int64_t i = 0; i < each; i++)
-        for (int r = 0; r < LANES; r++)
-            PUT_LANE(v + i * LEVEL, r, KEY(runs[r * each + i]), AT(runs[r * each + i]));
-    network32_e(v, each);
-    rows32_e(runs, v, LANES, each, each);
+    enum { W = level32_lanes, ROOM = LANED + 8 * W };
+    char scratch[ROOM * 3 * sizeof(K) + 2 * W * VB] __attribute__((aligned(64)));
+    E one[ROOM], two[ROOM], *from = one, *to = two;
+    const int64_t each = (n + W - 1) / W, all = each * W;
+    lanes32_s l = lanes32_k(scratch, 1, each);
+    int64_t counts[W];
+    K keys[ROOM + W];
+    for (int64_t i = 0; i < n; i++) keys[i] = KEY(a[i]);
+    for (int64_t i = n; i < all + W; i++) keys[i] = keys[0];
+    for (int64_t r = 0; r < W; r++)
+        counts[r] = n - r * each < each ? (n - r * each > 0 ? n - r * each : 0) : each;
+    bare_turned32_k(l.keys, keys, each, each);
+    sort_lanes32_k(&l, counts, W, each);
+    for (int64_t r = 0; r < W; r++)
+        for (int64_t j = 0; j < each; j++) {
+            const int64_t at = r * each + (int64_t)l.rows[r * l.pitch + j];
+            one[r * each + j] = at < n ? a[at] : ~(E)0;
+        }
     for (int64_t run = each; run < all; run *= 2) {
         for (int64_t i = 0; i < all; i += 2 * run) merge_even(to + i, from + i, run);
         E *swap = from;

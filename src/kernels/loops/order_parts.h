@@ -128,14 +128,14 @@ static void finish_part(const order_parts *p, int part, uint64_t *work, const no
         other[i] = own[at];
         made[i] = p->places[start + at];
     }
-    order_grid g = order_line(n, a->index_step, 0);
-    if (indices) places32_e(indices, made, &g);
+    order_grid g = order_line(n, a->index_step, 0, sizeof *made);
+    if (indices) places32_e(indices, place_of32_e(made), &g);
     if (!values) return;
     t->bare64(values, a->value_step, other, 1, n, flip);
     for (int nan = 0; t->floating && nan < 2; nan++) {
         int64_t count, first = odd_ones64_k(other, n, nan, t, flip, &count);
-        g = order_line(count, a->value_step, a->in_step);
-        values32_e(values + first * a->value_step, a->in, made + first, &g, t->item);
+        g = order_line(count, a->value_step, a->in_step, sizeof *made);
+        values32_e(values + first * a->value_step, a->in, place_of32_e(made + first), &g, t->item);
     }
 }
 

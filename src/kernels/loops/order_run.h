@@ -39,9 +39,9 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
         p->each = a->count;
         p->keys = a->n;
         const bool bounded = ORDER_NAME(is_bounded, WIDTH, k)(a);
-        if (a->rows >= LANES / 2 && a->count <= MOST) {
+        if (a->rows >= LEAST_ROWS(K) && a->count <= MOST(K)) {
             p->batch = LANES;
-            p->levels = ORDER_NAME(level_count, WIDTH, k)(a->count) * LEVEL;
+            p->levels = (int64_t)ORDER_NAME(lane_bytes, WIDTH, k)(1, a->count) / 8;
         }
         if (a->rows >= LEAST_ROWS(K) && a->n <= MOST_RANKED(K) / (VB == 64 ? 2 : 1) && !bounded) {
             const int64_t levels = (ORDER_NAME(level_count, WIDTH, k)(a->n) + W) * (VB / 8);
@@ -52,12 +52,24 @@ static void ORDER_NAME(plan_topk, WIDTH, e)(ORDER_NAME(plan, WIDTH, s) * p,
     }
 }
 
+/* A few are found faster than short rows are sorted. */
+static inline bool ORDER_NAME(few_are, WIDTH, k)(const nomen__order_args *a) {
+    const int share = a->n <= 256 ? (WIDTH == 64 ? 6 : 16) : (WIDTH == 64 ? 4 : 6);
+    return a->n > SHORTEST && a->count * share <= a->n;
+}
+
+/* Short rows are sorted some vectors at a time. */
+static inline int64_t ORDER_NAME(lane_parts, WIDTH, k)(const nomen__order_args *a) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes), TOGETHER = 64 };
+    const int64_t vectors = (a->rows + W - 1) / W, parts = a->n <= TOGETHER ? TOGETHER / a->n : 1;
+    return vectors < parts ? vectors : parts;
+}
+
 static ORDER_NAME(plan, WIDTH, s)
     ORDER_NAME(plan, WIDTH, e)(const nomen__order_args *a, order_what what) {
     ORDER_NAME(plan, WIDTH, s) p = {.batch = 1, .each = a->n};
     const bool selects = what == KTHVALUE || what == MEDIAN || what == NANMEDIAN;
-    /* are found faster than sorted */
-    const bool few = what == TOPK && (WIDTH == 64 ? 10 : 20) * a->count <= a->n;
+    const bool few = what == TOPK && ORDER_NAME(few_are, WIDTH, k)(a);
     if ((selects || what == MODE) && a->n <= (selects ? MOST_RANKED(K) : MOST_COUNTED(K)) &&
         a->rows >= LEAST_ROWS(K)) {
         p.bare_lanes = true;
@@ -65,11 +77,12 @@ static ORDER_NAME(plan, WIDTH, s)
         p.levels = (int64_t)ORDER_NAME(bare_bytes, WIDTH, k)(a->n) / 8;
         return p;
     }
-    if ((what == SORT || what == TOPK) && a->n <= (what == TOPK ? MOST_TAKEN : MOST) &&
-        a->rows >= LANES / 2 && !few) {
+    if ((what == SORT || what == TOPK) && a->n <= MOST(K) && a->rows >= LEAST_ROWS(K) && !few) {
         p.lanes = true;
-        p.batch = LANES;
-        p.levels = ORDER_NAME(level_count, WIDTH, k)(a->n) * LEVEL;
+        p.each = 0;
+        const int64_t parts = ORDER_NAME(lane_parts, WIDTH, k)(a);
+        p.levels = (int64_t)ORDER_NAME(lane_bytes, WIDTH, k)(parts, a->n) / 8;
+        p.keys = parts * ORDER_NAME(level, WIDTH, lanes) * (a->n + 1);
         return p;
     }
     if (what == TOPK) ORDER_NAME(plan_topk, WIDTH, e)(&p, a);
@@ -103,77 +116,96 @@ static size_t ORDER_NAME(scratch_planned, WIDTH, e)(const nomen__order_args *a, 
     return (size_t)elements * sizeof(E) + (size_t)keys * sizeof(K) + (size_t)p.levels * 8;
 }
 
-/* Elements of `in` by their positions in `made`. plain: everything is of unit step. */
-static inline __attribute__((always_inline)) void
-ORDER_NAME(fetch, WIDTH, e)(char *to, const char *in, const E *made, const order_grid *g,
-                            const int item, const bool plain) {
-    const int64_t to_step = plain ? item : g->to[1], from = plain ? 0 : g->in[1],
-                  made_step = plain ? 1 : g->made[1], in_step = plain ? item : g->in_step;
-    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], in += g->in[0], made += g->made[0])
-        for (int64_t j = 0; j < g->n[1]; j++)
-            memcpy(to + j * to_step, in + AT(made[j * made_step]) * in_step + j * from,
-                   (size_t)item);
+/* Where an element has its position, as wide as a key. */
+static inline const char *ORDER_NAME(place_of, WIDTH, e)(const E *made) {
+    const bool behind = WIDTH == 64 || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__;
+    return (const char *)made + (behind ? sizeof(K) : 0);
 }
 
-static void ORDER_NAME(values, WIDTH, e)(char *to, const char *in, const E *made,
+/* Elements of `in` by positions. plain: everything else is of unit step. */
+static inline __attribute__((always_inline)) void
+ORDER_NAME(fetch, WIDTH, e)(char *to, const char *in, const char *at, const order_grid *g,
+                            const int item, const bool plain) {
+    const int64_t to_step = plain ? item : g->to[1], from = plain ? 0 : g->in[1],
+                  at_step = g->at[1], in_step = plain ? item : g->in_step;
+    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], in += g->in[0], at += g->at[0])
+        for (int64_t j = 0; j < g->n[1]; j++) {
+            K place;
+            memcpy(&place, at + j * at_step, sizeof place);
+            memcpy(to + j * to_step, in + (int64_t)place * in_step + j * from, (size_t)item);
+        }
+}
+
+static void ORDER_NAME(values, WIDTH, e)(char *to, const char *in, const char *at,
                                          const order_grid *g, int item) {
-    const bool plain = g->to[1] == item && g->in_step == item && g->in[1] == 0 && g->made[1] == 1;
+    const bool plain = g->to[1] == item && g->in_step == item && g->in[1] == 0;
     switch (plain ? item : -item) {
-    case 1: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 1, true); break;
-    case 2: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 2, true); break;
-    case 4: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 4, true); break;
-    case 8: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 8, true); break;
-    case -1: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 1, false); break;
-    case -2: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 2, false); break;
-    case -4: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 4, false); break;
-    default: ORDER_NAME(fetch, WIDTH, e)(to, in, made, g, 8, false);
+    case 1: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 1, true); break;
+    case 2: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 2, true); break;
+    case 4: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 4, true); break;
+    case 8: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 8, true); break;
+    case -1: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 1, false); break;
+    case -2: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 2, false); break;
+    case -4: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 4, false); break;
+    default: ORDER_NAME(fetch, WIDTH, e)(to, in, at, g, 8, false);
     }
 }
 
 static inline __attribute__((always_inline)) void
-ORDER_NAME(put_places, WIDTH, e)(char *to, const E *made, const order_grid *g, const bool plain) {
-    const int64_t to_step = plain ? (int64_t)sizeof(int64_t) : g->to[1],
-                  made_step = plain ? 1 : g->made[1];
-    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], made += g->made[0])
+ORDER_NAME(put_places, WIDTH, e)(char *to, const char *at, const order_grid *g,
+                                 const int64_t to_step, const int64_t at_step) {
+    for (int64_t i = 0; i < g->n[0]; i++, to += g->to[0], at += g->at[0])
         for (int64_t j = 0; j < g->n[1]; j++) {
-            const int64_t at = AT(made[j * made_step]);
-            memcpy(to + j * to_step, &at, sizeof at);
+            K place;
+            memcpy(&place, at + j * at_step, sizeof place);
+            const int64_t wide = (int64_t)place;
+            memcpy(to + j * to_step, &wide, sizeof wide);
         }
 }
 
-static void ORDER_NAME(places, WIDTH, e)(char *to, const E *made, const order_grid *g) {
-    if (g->to[1] == (int64_t)sizeof(int64_t) && g->made[1] == 1)
-        ORDER_NAME(put_places, WIDTH, e)(to, made, g, true);
+static void ORDER_NAME(places, WIDTH, e)(char *to, const char *at, const order_grid *g) {
+    enum { BYTES = sizeof(int64_t), PLACE = sizeof(K), ELEMENT = sizeof(E) };
+    if (g->to[1] == BYTES && g->at[1] == PLACE)
+        ORDER_NAME(put_places, WIDTH, e)(to, at, g, BYTES, PLACE);
+    else if (g->to[1] == BYTES && g->at[1] == ELEMENT)
+        ORDER_NAME(put_places, WIDTH, e)(to, at, g, BYTES, ELEMENT);
     else
-        ORDER_NAME(put_places, WIDTH, e)(to, made, g, false);
+        ORDER_NAME(put_places, WIDTH, e)(to, at, g, g->to[1], g->at[1]);
 }
 
-/* Values and positions of a batch: row by row, or result by result where rows lie side by side. */
+/* Values and positions of a batch: row by row, or result by result where rows lie side by side. The
+ * positions of a row are at_step bytes apart, and each_row bytes behind those of the one before. */
 static void ORDER_NAME(deliver, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
-                                          const E *made, int64_t each, int item) {
+                                          const void *places, int64_t each_row, int64_t at_step,
+                                          int item) {
+    enum { FEWER = 4 };
+    const char *at = places;
     const bool beside = a->values ? a->value_row < a->value_step : a->index_row < a->index_step;
-    const bool turned = beside || a->count == 1; /* rows are what is inside */
-    order_grid g = turned ? (order_grid){{a->count, rows}, {0, 0}, {0, a->in_row}, {1, each}, 0}
-                          : (order_grid){{rows, a->count}, {0, 0}, {a->in_row, 0}, {each, 1}, 0};
+    const bool turned = beside || a->count < FEWER; /* rows are what is inside */
+    order_grid g =
+        turned ? (order_grid){{a->count, rows}, {0, 0}, {0, a->in_row}, {at_step, each_row}, 0}
+               : (order_grid){{rows, a->count}, {0, 0}, {a->in_row, 0}, {each_row, at_step}, 0};
     g.in_step = a->in_step;
     g.to[turned] = a->value_row;
     g.to[!turned] = a->value_step;
     if (a->values)
-        ORDER_NAME(values, WIDTH, e)(a->values + row * a->value_row, a->in + row * a->in_row, made,
+        ORDER_NAME(values, WIDTH, e)(a->values + row * a->value_row, a->in + row * a->in_row, at,
                                      &g, item);
     g.to[turned] = a->index_row;
     g.to[!turned] = a->index_step;
-    if (a->indices) ORDER_NAME(places, WIDTH, e)(a->indices + row * a->index_row, made, &g);
+    if (a->indices) ORDER_NAME(places, WIDTH, e)(a->indices + row * a->index_row, at, &g);
 }
 
-/* The same in pieces, between which the rest may be left out. */
+/* The same of elements, in pieces, between which the rest may be left out. */
 static void ORDER_NAME(deliver_all, WIDTH, e)(const nomen__order_args *a, int64_t row, int64_t rows,
                                               const E *made, int64_t each, int item) {
     nomen__order_args piece = *a;
     for (int64_t from = 0; from < a->count; from += NOMEN__LONG_ROW) {
         if (a->count > NOMEN__LONG_ROW && nomen__kernel_stopped()) return;
         piece.count = a->count - from < NOMEN__LONG_ROW ? a->count - from : NOMEN__LONG_ROW;
-        ORDER_NAME(deliver, WIDTH, e)(&piece, row, rows, made + from, each, item);
+        ORDER_NAME(deliver, WIDTH, e)(&piece, row, rows,
+                                      ORDER_NAME(place_of, WIDTH, e)(made + from),
+                                      each * (int64_t)sizeof *made, sizeof *made, item);
         if (piece.values) piece.values += NOMEN__LONG_ROW * a->value_step;
         if (piece.indices) piece.indices += NOMEN__LONG_ROW * a->index_step;
     }
@@ -214,37 +246,36 @@ static void ORDER_NAME(run_bare, WIDTH, e)(const nomen__order_args *a, void *scr
                                            uint64_t flip) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     typedef ORDER_NAME(level, WIDTH, k) level;
-    const K sign = (K)1 << (WIDTH - 1);
     const int64_t n = a->n, count = ORDER_NAME(level_count, WIDTH, k)(n);
     level *const v = scratch, *const came = v + count + W;
     K *const keys = (K *)(void *)(came + count + W);
     for (int64_t row = 0; row < a->rows; row += W) {
         const int64_t rows = a->rows - row < W ? a->rows - row : W;
-        E made[W];
-        K key[W];
         level found, at;
-        ORDER_NAME(bare_levels, WIDTH, k)(came, keys, a, row, rows, load, flip);
+        ORDER_NAME(bare_levels, WIDTH, k)(came, keys, 0, a, row, rows, t->item, load, flip);
         memcpy(v, came, sizeof *v * (size_t)n);
-        ORDER_NAME(bare_sort, WIDTH, k)(v, n);
+        ORDER_NAME(bare_sort, WIDTH, k)(v, n, n);
         found = what == MODE ? ORDER_NAME(most_often, WIDTH, k)(v, n)
                              : ORDER_NAME(of_rank, WIDTH, k)(v, a, what, t);
         at = ORDER_NAME(bare_places, WIDTH, k)(came, n, found, what == MODE);
-        memcpy(key, &found, sizeof key);
-        for (int r = 0; r < W; r++) made[r] = MAKE(key[r] ^ sign, (int64_t)at[r]);
-        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, 1, t->item);
+        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, &at, sizeof(K), sizeof(K), t->item);
     }
 }
 
 static void ORDER_NAME(run_lanes, WIDTH, e)(const nomen__order_args *a, void *scratch,
                                             const order_type *t, order_keys *load, uint64_t flip) {
-    int64_t *v = scratch;
-    E *made = (E *)(void *)(v + ORDER_NAME(level_count, WIDTH, k)(a->n) * LEVEL);
-    for (int64_t row = 0; row < a->rows; row += LANES) {
-        const int64_t rows = a->rows - row < LANES ? a->rows - row : LANES;
-        ORDER_NAME(levels, WIDTH, e)(v, a, row, rows, load, flip);
-        ORDER_NAME(network, WIDTH, e)(v, a->n);
-        ORDER_NAME(rows, WIDTH, e)(made, v, rows, a->n, a->count);
-        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, made, a->n, t->item);
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    const int64_t parts = ORDER_NAME(lane_parts, WIDTH, k)(a);
+    K *keys = (K *)(void *)((char *)scratch + ORDER_NAME(lane_bytes, WIDTH, k)(parts, a->n));
+    for (int64_t row = 0, rows; row < a->rows; row += rows) {
+        rows = a->rows - row < parts * W ? a->rows - row : parts * W;
+        const ORDER_NAME(lanes, WIDTH, s) l =
+            ORDER_NAME(lanes, WIDTH, k)(scratch, (rows + W - 1) / W, a->n);
+        ORDER_NAME(bare_levels, WIDTH, k)
+        (l.keys, keys, l.room, a, row, rows, t->item, load, flip);
+        ORDER_NAME(sort_lanes, WIDTH, k)(&l, NULL, rows, a->count);
+        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, l.rows, l.pitch * (int64_t)sizeof(K), sizeof(K),
+                                      t->item);
     }
 }
 
@@ -334,26 +365,31 @@ static void ORDER_NAME(last_keys, WIDTH, k)(K *last, ORDER_NAME(level, WIDTH, k)
                                             int64_t rows, int64_t n, int64_t count) {
     enum { W = ORDER_NAME(level, WIDTH, lanes) };
     for (int64_t row = 0; row < rows; row += W) {
-        ORDER_NAME(bare_turned, WIDTH, k)(v, keys + row * n, n);
-        ORDER_NAME(bare_sort, WIDTH, k)(v, n);
+        ORDER_NAME(bare_turned, WIDTH, k)(v, keys + row * n, n, n);
+        ORDER_NAME(bare_sort, WIDTH, k)(v, n, count);
         for (int64_t r = 0; r < W && row + r < rows; r++)
             last[row + r] = (K)v[count - 1][r] ^ (K)1 << (WIDTH - 1);
     }
 }
 
 /* A batch of rows that are chosen, in order. */
-static void ORDER_NAME(sort_chosen, WIDTH, e)(E *made, E *spare, int64_t *v, int64_t rows,
-                                              int64_t n) {
-    for (int64_t first = 0; first < rows; first += LANES) {
-        const int64_t some = rows - first < LANES ? rows - first : LANES;
+static void ORDER_NAME(sort_chosen, WIDTH, e)(E *made, E *spare, void *v, int64_t rows, int64_t n) {
+    enum { W = ORDER_NAME(level, WIDTH, lanes) };
+    typedef __typeof__(((ORDER_NAME(level, WIDTH, k)){0})[0]) number;
+    const K sign = (K)1 << (WIDTH - 1);
+    for (int64_t first = 0; first < rows; first += W) {
+        const int64_t some = rows - first < W ? rows - first : W;
         E *mine = made + first * n;
-        if (n <= MOST && some >= LANES / 2 && v) {
-            if (some < LANES) memset(v, 0, sizeof *v * LEVEL * (size_t)n);
-            for (int64_t r = 0; r < some; r++)
+        if (n <= MOST(K) && some >= LEAST_ROWS(K) && v) {
+            const ORDER_NAME(lanes, WIDTH, s) l = ORDER_NAME(lanes, WIDTH, k)(v, 1, n);
+            for (int64_t r = 0; r < W; r++)
                 for (int64_t j = 0; j < n; j++)
-                    PUT_LANE(v + j * LEVEL, r, KEY(mine[r * n + j]), AT(mine[r * n + j]));
-            ORDER_NAME(network, WIDTH, e)(v, n);
-            ORDER_NAME(rows, WIDTH, e)(mine, v, some, n, n);
+                    l.keys[j][r] = (number)(KEY(mine[(r < some ? r : 0) * n + j]) ^ sign);
+            ORDER_NAME(sort_lanes, WIDTH, k)(&l, NULL, some, n);
+            for (int64_t r = 0; r < some; r++) {
+                memcpy(spare, mine + r * n, sizeof *spare * (size_t)n);
+                for (int64_t j = 0; j < n; j++) mine[r * n + j] = spare[l.rows[r * l.pitch + j]];
+            }
             continue;
         }
         for (int64_t r = 0; r < some; r++) ORDER_NAME(sort, WIDTH, e)(mine + r * n, spare, n);
@@ -435,9 +471,9 @@ static void ORDER_NAME(deliver_row, WIDTH, e)(const nomen__order_args *a, int64_
         for (int nan = 0; t->floating && nan < 2; nan++) {
             int64_t count,
                 first = ORDER_NAME(odd_ones, WIDTH, k)(own, a->count, nan, t, flip, &count);
-            const order_grid g = order_line(count, a->value_step, a->in_step);
+            const order_grid g = order_line(count, a->value_step, a->in_step, sizeof *made);
             ORDER_NAME(values, WIDTH, e)(values + first * a->value_step, a->in + row * a->in_row,
-                                         made + first, &g, t->item);
+                                         ORDER_NAME(place_of, WIDTH, e)(made + first), &g, t->item);
         }
         rest.values = NULL;
     }
@@ -538,7 +574,7 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
     ORDER_NAME(few, WIDTH, s) f = ORDER_NAME(few, WIDTH, plan)(a, scratch);
     for (int64_t row = 0, rows; row < a->rows; row += rows) {
         rest.rows = a->rows - row;
-        if (f.v && rest.rows < LANES / 2) f = ORDER_NAME(few, WIDTH, plan)(&rest, scratch);
+        if (f.beside && rest.rows < LANES / 2) f = ORDER_NAME(few, WIDTH, plan)(&rest, scratch);
         rows = rest.rows < f.rows ? rest.rows : f.rows;
         if (ORDER_NAME(few, WIDTH, batch)(&f, a, row, rows, t, flip)) continue;
         rest.rows = rows;

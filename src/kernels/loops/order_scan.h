@@ -34,7 +34,10 @@ static inline __attribute__((always_inline)) void FN(put_keys)(U *to, VEC x,
     typedef __typeof__((VEC_I){0}[0]) number;
     const number sign = (number)((U)1 << BITS);
     VEC_I key = (VEC_I)x ^ sign;
-    if (FLOATS) key ^= ((VEC_I)x >> BITS) & ~sign;
+    if (FLOATS) {
+        const VEC_I minus = (VEC_I)x >> BITS;
+        key = ((((VEC_I)x & ~sign) ^ minus) - minus) ^ sign;
+    }
     if (descending) key = ~key;
     memcpy(to, &key, sizeof key);
 }
