@@ -51,12 +51,15 @@ typedef void order_bare(char *to, int64_t to_step, const void *keys, int64_t key
                         uint64_t flip);
 typedef void order_odd(char *to, int64_t to_step, const void *keys, int64_t n, uint64_t flip,
                        const char *in, int64_t in_step);
-/* The keys of the best of so many groups of a row, and the positions of all numbers that may not be
- * beyond a bound, until there are more than `most`: how many. */
+/* The keys of the best of so many groups of a row, the positions of all numbers that may not be
+ * beyond a bound, until there are more than `most`: how many; and the position of the first one of
+ * each row, as wide as a number. */
 typedef struct order_scan {
     void (*best)(void *to, const char *row, int64_t n, int64_t groups, bool descending);
     int64_t (*places)(uint32_t *to, const char *row, int64_t n, const void *bound, int64_t count,
                       int64_t most, bool descending);
+    void (*firsts)(void *places, const char *in, int64_t in_row, int64_t rows, int64_t n,
+                   bool descending);
 } order_scan;
 typedef struct order_type {
     int item;

@@ -101,14 +101,6 @@ static void ORDER_NAME(few, WIDTH, load)(K *to, const ORDER_NAME(few, WIDTH, s) 
         for (int64_t j = 0; j < all; j++) to[j] = f->numbers[j] ^ sign;
 }
 
-/* The least of what was found in a row. */
-static inline K ORDER_NAME(few, WIDTH, least)(const K *keys, const uint32_t *places, int64_t n) {
-    int64_t least = 0;
-    for (int64_t j = 1; j < n; j++)
-        if (keys[j] < keys[least]) least = j;
-    return places[least];
-}
-
 /* Up to a vector of rows of what was found, in order: its keys, of which rows are `room` apart. */
 static void ORDER_NAME(few, WIDTH, sort)(const ORDER_NAME(few, WIDTH, s) * f, int64_t row,
                                          const int64_t *found, int64_t rows, int64_t count) {
@@ -158,6 +150,28 @@ static void ORDER_NAME(few, WIDTH, turned)(K *to, const nomen__order_args *a, in
             memcpy(to + r * a->n + i, in + i * a->in_step + r * (int64_t)sizeof *to, sizeof *to);
 }
 
+/* The first of each row. */
+static void ORDER_NAME(few, WIDTH, firsts)(const nomen__order_args *a, void *scratch,
+                                           const order_type *t, uint64_t flip) {
+    enum { ROWS = ORDER_NAME(few, WIDTH, rows) };
+    order_keys *load = WIDTH == 32 ? t->keys32 : t->keys64;
+    const bool lies = a->in_step == t->item, turned = a->in_row == t->item && !lies;
+    const bool direct = t->scan && (lies || turned);
+    const order_scan *scan = direct ? t->scan : &SCAN_OF_KEYS;
+    K places[ROWS], *keys = scratch;
+    for (int64_t row = 0, rows; row < a->rows; row += rows) {
+        rows = a->rows - row < ROWS ? a->rows - row : ROWS;
+        const char *in = direct && lies ? a->in + row * a->in_row : scratch;
+        if (direct && turned) ORDER_NAME(few, WIDTH, turned)(keys, a, row, rows);
+        for (int64_t r = 0; r < rows && !direct; r++)
+            load(keys + r * a->n, a->in + (row + r) * a->in_row, a->in_step, a->n,
+                 flip ^ (K)1 << (WIDTH - 1));
+        scan->firsts(places, in, direct && lies ? a->in_row : a->n * (int64_t)sizeof(K), rows, a->n,
+                     direct && a->descending);
+        ORDER_NAME(deliver, WIDTH, e)(a, row, rows, places, sizeof(K), sizeof(K), t->item);
+    }
+}
+
 /* A batch of rows. false: too many are as good as the last one, and nothing has been done. */
 static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
                                           const nomen__order_args *a, int64_t row, int64_t rows,
@@ -193,15 +207,13 @@ static bool ORDER_NAME(few, WIDTH, batch)(const ORDER_NAME(few, WIDTH, s) * f,
         if (found[r] < a->count || found[r] > f->most) return false;
         ORDER_NAME(few, WIDTH, load)
         (keys, f, in[r], places, found[r], direct ? load : NULL, flip);
-        if (a->count == 1) {
-            f->chosen[r * f->room] = ORDER_NAME(few, WIDTH, least)(keys, places, found[r]);
-        } else if (!f->beside) {
+        if (!f->beside) {
             for (int64_t j = 0; j < found[r]; j++) f->made[j] = MAKE(keys[j], (int64_t)places[j]);
             ORDER_NAME(sort, WIDTH, e)(f->made, f->made + f->room, found[r]);
             for (int64_t j = 0; j < a->count; j++) f->chosen[j] = (K)AT(f->made[j]);
         }
     }
-    for (int64_t r = 0; r < rows && f->beside && a->count > 1; r += W) ORDER_NAME(few, WIDTH, sort)
+    for (int64_t r = 0; r < rows && f->beside; r += W) ORDER_NAME(few, WIDTH, sort)
     (f, r, found + r, rows - r < W ? rows - r : W, a->count);
     ORDER_NAME(deliver, WIDTH, e)(a, row, rows, f->chosen, f->room * (int64_t)sizeof *f->chosen,
                                   sizeof *f->chosen, t->item);

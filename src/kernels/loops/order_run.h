@@ -570,6 +570,10 @@ static void ORDER_NAME(run, WIDTH, e)(const nomen__order_args *a, void *scratch,
         return;
     }
     const uint64_t flip = a->descending ? UINT64_MAX >> (64 - 8 * t->item) : 0;
+    if (a->count == 1) {
+        ORDER_NAME(few, WIDTH, firsts)(a, scratch, t, flip);
+        return;
+    }
     nomen__order_args rest = *a;
     ORDER_NAME(few, WIDTH, s) f = ORDER_NAME(few, WIDTH, plan)(a, scratch);
     for (int64_t row = 0, rows; row < a->rows; row += rows) {

@@ -78,6 +78,77 @@ FN(best)(U *to, const T *x, int64_t n, const int64_t groups, const bool descendi
     }
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
+
+/* The best of n numbers, at least as many as all lanes, and whether any is NaN, which counts where
+ * it descends. */
+static inline __attribute__((always_inline)) T FN(best_one)(const T *x, int64_t n, bool *any,
+                                                            const bool descending) {
+    enum { W = FN(w), LANES_OF = FN(lanes), VECTORS = SCAN_VECTORS };
+    const T worst = descending ? LOWEST : HIGHEST;
+    const int64_t last = n - LANES_OF;
+    VEC best[VECTORS];
+    VEC_I nan[VECTORS];
+    T each[W];
+#pragma GCC unroll 4
+    for (int v = 0; v < VECTORS; v++) {
+        best[v] = (VEC){0} + worst;
+        nan[v] = (VEC_I){0};
+    }
+    for (int64_t i = 0; i < n; i += LANES_OF) {
+        i = i < last ? i : last; /* some once more */
+#pragma GCC unroll 4
+        for (int v = 0; v < VECTORS; v++) {
+            const VEC own = FN(at)(x + i + v * W);
+            best[v] = BETTER(own, best[v]);
+            if (FLOATS && descending) nan[v] |= own != own;
+        }
+    }
+    *any = FLOATS && descending && v_any32((vi32)(nan[0] | nan[1] | nan[2] | nan[3]));
+    best[0] = BETTER(BETTER(best[0], best[1]), BETTER(best[2], best[3]));
+    memcpy(each, &best[0], sizeof each);
+#pragma GCC unroll 8
+    for (int w = W / 2; w; w /= 2)
+        for (int l = 0; l < w; l++) {
+            const bool better = descending ? each[l + w] > each[l] : each[l + w] < each[l];
+            each[l] = better ? each[l + w] : each[l];
+        }
+    return each[0];
+}
+
+/* The position of the first of n numbers in order: of NaN where it descends, else of the best,
+ * which no NaN is, if there is another. */
+static inline __attribute__((always_inline)) int64_t FN(first)(const T *x, int64_t n,
+                                                               const bool descending) {
+    enum { W = FN(w), VECTORS = 32 / W };
+    bool any;
+    const T best = FN(best_one)(x, n, &any, descending);
+    const VEC found = (VEC){0} + best;
+    int64_t i = 0;
+    for (; !any && i + 32 <= n; i += 32) {
+        VEC_I same[VECTORS];
+#pragma GCC unroll 16
+        for (int v = 0; v < VECTORS; v++) same[v] = FN(at)(x + i + v * W) == found;
+        const uint32_t bits = BITS_OF(same);
+        if (bits) return i + __builtin_ctz(bits);
+    }
+    for (; i < n; i++)
+        if (any ? x[i] != x[i] : x[i] == best) return i;
+    return 0;
+}
+
+#pragma GCC diagnostic pop
+
+static APART void FN(firsts)(void *places, const char *in, int64_t in_row, int64_t rows, int64_t n,
+                             bool descending) {
+    U *to = places;
+    for (int64_t r = 0; r < rows; r++, in += in_row) {
+        const T *x = (const T *)(const void *)in;
+        to[r] = (U)(descending ? FN(first)(x, n, true) : FN(first)(x, n, false));
+    }
+}
+
 /* Which of 32 numbers are beyond a bound: NaN never is. */
 static inline __attribute__((always_inline)) uint32_t FN(beyond)(const T *x, VEC limit,
                                                                  const bool descending) {
@@ -133,7 +204,7 @@ static APART int64_t FN(places_of)(uint32_t *to, const char *row, int64_t n, con
                       : FN(places)(to, x, n, limit, count, most, false);
 }
 
-static const order_scan FN(looks) = {FN(best_of), FN(places_of)};
+static const order_scan FN(looks) = {FN(best_of), FN(places_of), FN(firsts)};
 
 #undef FN
 #undef FN2
