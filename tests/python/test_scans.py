@@ -157,6 +157,29 @@ def test_running_extrema(name, dtype):
     assert nomen.tensor(2.0).cummax(0).indices.item() == 0
 
 
+@pytest.mark.parametrize("dtype", ["int64", "float64"])
+def test_running_extrema_of_several_lines(dtype):
+    """Numbers as wide as a position: lines go by fours, and what is left over alone; equals, NaN
+    and zeros of both signs in any of them, from the first to the last and back."""
+    rng = np.random.default_rng(5)
+    for lines in (3, 4, 5, 9):
+        for n in (3, 4, 5, 8, 13, 70):
+            x = rng.integers(-3, 4, (lines, n)).astype(dtype)
+            if dtype == "float64":
+                x *= rng.choice((-0.0, 1.0), (lines, n))
+                x[rng.random((lines, n)) < 0.05] = math.nan
+            for name, better in (("cummax", np.greater_equal), ("cummin", np.less_equal)):
+                for reverse in (False, True):
+                    y = x[:, ::-1] if reverse else x
+                    at = places(y, 1, better)
+                    value = np.take_along_axis(y, at, 1)
+                    at = n - 1 - at[:, ::-1] if reverse else at
+                    result = getattr(nomen.tensor(x), name)(1, reverse=reverse)
+                    assert np.array_equal(np.asarray(result.indices), at)
+                    found, value = np.asarray(result.values), value[:, ::-1] if reverse else value
+                    assert found.tobytes() == np.ascontiguousarray(value).tobytes()
+
+
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_running_logsumexp(dtype):
     for shape, spread in itertools.product(SHAPES[1:], (1, 30, 500)):

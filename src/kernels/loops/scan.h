@@ -6,6 +6,7 @@
 #include "kernels/loops/reduce.h"
 #include "kernels/loops/scan_eights.h"
 #include "kernels/loops/scan_lanes.h"
+#include "kernels/simd/turn.h"
 
 /* Elements that are looked at together, and that are added up before the carry hears of them. */
 enum { SCAN_BLOCK = 1024, SCAN_RUN = 128 };

@@ -1,8 +1,8 @@
 /* Include-template: the largest or smallest element so far and where it stands; of equals the last,
  * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h,
  * REACHES(a, b) (is a as good as b?), U (signed integer as wide as F), FLOATING, NARROW or PUT
- * and DIRECT as in scan_walk.h. After: FN(scanner); all of them but OP and REACHES are undefined.
- */
+ * and DIRECT as in scan_walk.h, IN_FOURS if numbers have 8 bytes. After: FN(scanner); all of them
+ * but OP and REACHES are undefined. */
 
 #define D           F
 #define IS_NAN(x)   (FLOATING && (x) != (x))
@@ -73,9 +73,81 @@ static APART void FN(level)(void *carry, int64_t lines, const F *x, D *y, int64_
     }
 }
 
+#if defined(IN_FOURS) && VB > 16
+/* Lines without gaps, in the input and where results go, of numbers as wide as a position: a line
+ * in each lane of 32 bytes, on every set. Squares of lines and elements are turned over in
+ * registers. */
+typedef F FN(four) __attribute__((vector_size(32)));
+typedef int64_t FN(marks) __attribute__((vector_size(32)));
+
+/* Four lines, n elements of each, fours. */
+static APART void FN(fours)(F *values, int64_t *places, const nomen__scan_args *a, int64_t line,
+                            int64_t n) {
+    const char *in = a->in + line * a->in_row;
+    char *out = a->out + line * a->out_row, *at = a->at + line * a->at_row;
+    F first[4];
+    for (int r = 0; r < 4; r++) { /* the first element of all reaches itself */
+        memcpy(&first[r], in + r * a->in_row, sizeof *first);
+        if (places[r] >= 0) first[r] = values[r];
+    }
+    FN(four) best;
+    FN(marks) place, here = (FN(marks)){0} + a->index0;
+    memcpy(&best, first, sizeof best);
+    memcpy(&place, places, sizeof place);
+    for (int64_t j = 0; j < n; j += 4) {
+        turn_u64x4 x[4], p[4];
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++) memcpy(&x[r], in + r * a->in_row + j * 8, sizeof x[r]);
+        turn_4_u64(x);
+#pragma GCC unroll 4
+        for (int k = 0; k < 4; k++, here += a->index_step) {
+            const FN(four) own = (FN(four))x[k];
+            FN(marks) take = (FN(marks))REACHES(own, best);
+#if FLOATING
+            take |= (FN(marks))(own != own);
+#endif
+            best = (FN(four))(((FN(marks))own & take) | ((FN(marks))best & ~take));
+            place = (here & take) | (place & ~take);
+            x[k] = (turn_u64x4)best;
+            p[k] = (turn_u64x4)place;
+        }
+        turn_4_u64(x);
+        turn_4_u64(p);
+#pragma GCC unroll 4
+        for (int r = 0; r < 4; r++) {
+            memcpy(out + r * a->out_row + j * 8, &x[r], sizeof x[r]);
+            memcpy(at + r * a->at_row + j * 8, &p[r], sizeof p[r]);
+        }
+    }
+    memcpy(values, &best, sizeof best);
+    memcpy(places, &place, sizeof place);
+}
+
+static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {
+    const int64_t whole = a->n / 4 * 4, lines = a->lines / 4 * 4;
+    if (!a->out || !a->at || !lines || !whole || a->in_step != 8 || a->out_step != 8 ||
+        a->at_step != 8)
+        return false;
+    for (int64_t r = 0; r < lines; r += 4)
+        FN(fours)(FN(values)(carry) + r, FN(places)(carry, a->lines) + r, a, r, whole);
+    for (int64_t r = 0; r < a->lines; r++) { /* what is left of these, and of other lines all */
+        const int64_t j = r < lines ? whole : 0;
+        FN(block)
+        (carry, r, a->lines, (const F *)(const void *)(a->in + r * a->in_row + j * 8), a->n - j,
+         (D *)(void *)(a->out + r * a->out_row + j * 8),
+         (int64_t *)(void *)(a->at + r * a->at_row + j * 8), a->index0 + j * a->index_step,
+         a->index_step);
+    }
+    return true;
+}
+#define IN_LANES FN(run_fours)
+#endif
+
 #define POSITIONS
 #include "kernels/loops/scan_walk.h"
 #undef POSITIONS
+#undef IN_LANES
+#undef IN_FOURS
 
 static void FN(begin)(void *carry, int64_t lines) {
     for (int64_t r = 0; r < lines; r++) {

@@ -36,9 +36,10 @@
 #define DIRECT
 #include "kernels/loops/scan_best.h"
 
-#define SFX      i64
-#define T        int64_t
-#define F        int64_t
+#define SFX i64
+#define T   int64_t
+#define F   int64_t
+#define IN_FOURS
 #define U        int64_t
 #define FLOATING 0
 #define PUT(x)   (x)
@@ -74,9 +75,10 @@
 #define DIRECT
 #include "kernels/loops/scan_best.h"
 
-#define SFX      f64
-#define T        double
-#define F        double
+#define SFX f64
+#define T   double
+#define F   double
+#define IN_FOURS
 #define U        int64_t
 #define FLOATING 1
 #define PUT(x)   (x)
