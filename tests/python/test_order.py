@@ -407,3 +407,18 @@ def test_ranks_of_what_repeats(dtype, period):
     assert x.median().item() == ordered[(len(row) - 1) // 2]
     values = x.topk(len(row) // 3, largest=False).values
     assert values.tolist() == ordered[: len(row) // 3]
+
+
+@pytest.mark.parametrize("dtype", ("int32", "int64", "float32", "float64"))
+def test_extrema_of_short_rows(dtype):
+    """Squares of rows and elements, and what makes whole squares of the last ones; equals, NaN and
+    zeros of both signs: the first one with its position."""
+    for n in (4, 5, 7, 8, 9, 17, 33):
+        for count in (4, 7, 8, 9, 21):
+            x = make(dtype, (count, n), n + count)
+            for name, down in (("max", True), ("min", False)):
+                result = getattr(x, name)(1)
+                for row, value, index in zip(x.tolist(), *map(list, result), strict=True):
+                    nan = [i for i, v in enumerate(row) if v != v]
+                    at = nan[0] if nan else ranks(row, down)[0]
+                    assert index.item() == at and same(value.item(), row[at])

@@ -7,6 +7,7 @@
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
 #include "kernels/simd/quads.h"
+#include "kernels/simd/turn.h"
 
 #include <stdbool.h>
 

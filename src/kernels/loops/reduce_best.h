@@ -1,8 +1,9 @@
 /* Include-template: max or min with the position of its first occurrence; NaN wins over every
  * number. Before: OP, CORE (the same), SFX, T, F, U (signed integer as wide as F), BETTER(a, b),
  * HOLDS(a, b) (a is b or better),
- * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN. After: FN(reducer); T, F,
- * U, OUT, PUT, FETCH, WIDEN are undefined. */
+ * OUT, PUT(F) -> OUT, FLOATING (0 or 1), for half types FETCH and WIDEN; for numbers of 4 and 8
+ * bytes TURN(x) of a square of TURNED, vectors of 32 bytes. After: FN(reducer); T, F, U, OUT, PUT,
+ * FETCH, WIDEN, TURN and TURNED are undefined. */
 
 /* Accumulators: all positions (negative: nothing seen yet, which is so of all or of none), and
  * behind them all values. */
@@ -148,11 +149,89 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
 
+#if defined(TURN) && VB > 16
+/* Short rows without gaps, of which nothing has been seen: as many as a vector of 32 bytes has
+ * lanes, on every set, by squares of rows and elements that are turned over in registers. The last
+ * rows and elements make whole squares with some that come once more: they change nothing. */
+typedef F FN(lanes) __attribute__((vector_size(32)));
+typedef U FN(marks) __attribute__((vector_size(32)));
+
+/* In each lane the better of two, the first one of equals, of which `later` comes behind. */
+static inline __attribute__((always_inline)) void FN(meet)(FN(lanes) * best, FN(marks) * at,
+                                                           FN(lanes) later, FN(marks) later_at) {
+    FN(marks) stay = (FN(marks))HOLDS(*best, later);
+#if FLOATING
+    stay |= (FN(marks))(*best != *best);
+#endif
+    *best = (FN(lanes))((stay & (FN(marks))*best) | (~stay & (FN(marks))later));
+    *at = (stay & *at) | (~stay & later_at);
+}
+
+static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t row, int64_t n,
+                                  int64_t i0) {
+    enum { W = 32 / sizeof(F) };
+    typedef U four __attribute__((vector_size(4 * sizeof(U))));
+    typedef int64_t wide __attribute__((vector_size(32)));
+    for (int64_t r = 0; r < n_acc; r += W) {
+        r = r < n_acc - W ? r : n_acc - W;
+        FN(lanes) best = {0};
+        FN(marks) at = {0};
+        for (int64_t j = 0; j < n; j += W) {
+            const bool first = j == 0;
+            TURNED x[W];
+            FN(lanes) y[W];
+            FN(marks) p[W];
+            j = j < n - W ? j : n - W;
+#pragma GCC unroll 8
+            for (int k = 0; k < W; k++)
+                memcpy(&x[k], in + (r + k) * row + j * (int64_t)sizeof(F), sizeof x[k]);
+            TURN(x);
+#pragma GCC unroll 8
+            for (int k = 0; k < W; k++) {
+                y[k] = (FN(lanes))x[k];
+                p[k] = (FN(marks)){0} + (U)k;
+            }
+#pragma GCC unroll 3
+            for (int half = 1; half < W; half *= 2)
+#pragma GCC unroll 4
+                for (int k = 0; k < W; k += 2 * half)
+                    FN(meet)(&y[k], &p[k], y[k + half], p[k + half]);
+            p[0] += (U)j;
+            if (first)
+                best = y[0], at = p[0];
+            else
+                FN(meet)(&best, &at, y[0], p[0]);
+        }
+        memcpy(VALUES(acc, n_acc) + r, &best, sizeof best);
+#pragma GCC unroll 2
+        for (int i = 0; i < W / 4; i++) {
+            four own;
+            memcpy(&own, (const char *)&at + i * (int)sizeof own, sizeof own);
+            const wide place = __builtin_convertvector(own, wide) + i0;
+            memcpy(acc + r + i * 4, &place, sizeof place);
+        }
+    }
+}
+
+static bool FN(turned_step)(A *acc, const nomen__reduce_step *s) {
+    enum { W = 32 / sizeof(F) };
+    if (acc[0] >= 0 || s->n_acc < W || s->n_red < W || s->red_step != (int64_t)sizeof(F) ||
+        s->index_step != 1)
+        return false;
+    FN(turned_rows)(acc, s->n_acc, s->in, s->acc_step, s->n_red, s->index0);
+    return true;
+}
+#define STEP_TURNED FN(turned_step)
+#endif
+
 #define POSITIONS
 #define TURNED_ROW 63 /* whose position costs more than the turn */
 #include "kernels/loops/reduce_walk.h"
 #undef TURNED_ROW
 #undef POSITIONS
+#undef STEP_TURNED
+#undef TURN
+#undef TURNED
 
 static void FN(init)(void *acc, int64_t n_acc) {
     A *a = acc;

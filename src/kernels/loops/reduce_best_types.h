@@ -31,6 +31,8 @@
 #define SFX      i32
 #define T        int32_t
 #define F        int32_t
+#define TURN     turn_8_u32
+#define TURNED   turn_u32x8
 #define U        int32_t
 #define FLOATING 0
 #define OUT      int32_t
@@ -40,6 +42,8 @@
 #define SFX      i64
 #define T        int64_t
 #define F        int64_t
+#define TURN     turn_4_u64
+#define TURNED   turn_u64x4
 #define U        int64_t
 #define FLOATING 0
 #define OUT      int64_t
@@ -73,6 +77,8 @@
 #define SFX      f32
 #define T        float
 #define F        float
+#define TURN     turn_8_u32
+#define TURNED   turn_u32x8
 #define VEC      vf32
 #define U        int32_t
 #define FLOATING 1
@@ -83,6 +89,8 @@
 #define SFX      f64
 #define T        double
 #define F        double
+#define TURN     turn_4_u64
+#define TURNED   turn_u64x4
 #define VEC      vf64
 #define U        int64_t
 #define FLOATING 1

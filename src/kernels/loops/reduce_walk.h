@@ -8,9 +8,10 @@
  * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), TURNED_LONG (the
  * same of any elements), ROW_MOST (the longest row as it lies that FN(row) or FN(row_direct) gets
  * in one piece; unset: ROW_BLOCK), ACC_AT(acc, n_acc, i) if an accumulator is not acc + i,
- * SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, and the functions
- * FN(row)(accumulator, const F *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes,
- * rows, i0, istep). After: FN(step), which uses FN(init) and FN(merge). */
+ * SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, STEP_TURNED(A *, step) if there is a
+ * better way for short rows, and whether it was one, and the functions FN(row)(accumulator, const F
+ * *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After:
+ * FN(step), which uses FN(init) and FN(merge). */
 
 #include "kernels/loops/fetch.h"
 
@@ -185,6 +186,9 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
         FN(step_cols)((A *)acc + done, &left);
         return;
     }
+#endif
+#ifdef STEP_TURNED
+    if (s->n_red <= TURNED_ROW && across > along && STEP_TURNED(acc, s)) return;
 #endif
     if (cols)
         FN(step_cols)(acc, s);
