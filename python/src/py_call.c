@@ -87,15 +87,26 @@ static PyObject *list_of_results(py_call *p) {
     return tuple;
 }
 
-/* PyStructSequence_New looks up in the type's dict that there are two. From 3.14 on there is a
- * field more that it fills. */
-static PyObject *new_pair(PyTypeObject *type) {
+/* Python's own functions look up in the type's dict that there are two, which takes a tenth of what
+ * max of a small tensor does. From 3.14 on there is a field more, which they fill and ask for. */
 #if PY_VERSION_HEX < 0x030E0000
+static PyObject *new_pair(PyTypeObject *type) {
     return (PyObject *)PyObject_GC_NewVar(PyStructSequence, type, 2);
-#else
-    return PyStructSequence_New(type);
-#endif
 }
+
+static void pair_dealloc(PyObject *pair) {
+    PyTypeObject *type = Py_TYPE(pair);
+    PyObject_GC_UnTrack(pair);
+    Py_XDECREF(PyTuple_GET_ITEM(pair, 0));
+    Py_XDECREF(PyTuple_GET_ITEM(pair, 1));
+    PyObject_GC_Del(pair);
+    Py_DECREF(type);
+}
+#define PAIR_DEALLOC(type) ((type)->tp_dealloc = pair_dealloc)
+#else
+static PyObject *new_pair(PyTypeObject *type) { return PyStructSequence_New(type); }
+#define PAIR_DEALLOC(type) ((void)(type))
+#endif
 
 static PyObject *pair_of_results(py_call *p) {
     PyObject *first = nomen__py_wrap(p->state, p->c.out[0]);
@@ -146,6 +157,7 @@ PyObject *nomen__py_run(py_call *p) {
     } else if (NOMEN_UNLIKELY(nomen__invoke(&p->c))) {
         return nomen__py_raise(p->state);
     }
+    if (p->c.lent) return Py_NewRef((PyObject *)p->c.out[0]->python); /* whoever called has it */
     const nomen__op *op = p->c.op;
     if (NOMEN_UNLIKELY(op->list | op->truth | (op->nout > 1) | p->requires_grad))
         return other_results(p);
@@ -240,6 +252,7 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
     p.name = f->name;
     p.method = f->method;
     p.c.inplace = f->inplace;
+    p.c.lent = f->inplace && nargs;
     if (f->method && NOMEN_UNLIKELY(!nargs || !nomen__py_is_tensor(f->state, args[0]))) {
         PyErr_Format(PyExc_TypeError,
                      "descriptor '%s' for 'nomen.Tensor' objects doesn't apply to a '%s' object",
@@ -449,6 +462,7 @@ static int add_pair(py_state *s, PyObject *pairs, const nomen__op *op) {
     PyStructSequence_Desc desc = {name, NULL, fields, 2};
     PyTypeObject *type = PyStructSequence_NewType(&desc);
     if (!type) return -1;
+    PAIR_DEALLOC(type);
     PyTuple_SET_ITEM(s->pair_types, op->id, (PyObject *)type);
     return PyDict_SetItemString(pairs, op->name, (PyObject *)type);
 }

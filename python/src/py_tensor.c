@@ -23,6 +23,17 @@ static PyObject *wrap_as(py_state *s, PyTypeObject *type, nomen_tensor *t) {
     return (PyObject *)self;
 }
 
+/* An object of this type that died becomes one again: what PyObject_Init does, where Python keeps
+ * no account of all objects. */
+static inline void revive(PyObject *o, PyTypeObject *type) {
+#if defined(Py_REF_DEBUG) || defined(Py_TRACE_REFS) || defined(Py_GIL_DISABLED)
+    (void)PyObject_Init(o, type);
+#else
+    Py_INCREF(type);
+    Py_SET_REFCNT(o, 1);
+#endif
+}
+
 PyObject *nomen__py_wrap(py_state *s, nomen_tensor *t) {
     if (NOMEN_UNLIKELY(!t)) return nomen__py_raise(s);
     if (t->python) {
@@ -33,7 +44,7 @@ PyObject *nomen__py_wrap(py_state *s, nomen_tensor *t) {
     py_tensor *self;
     if (NOMEN_LIKELY(s->spare_count > 0)) {
         self = s->spare[--s->spare_count];
-        (void)PyObject_Init(&self->ob_base, s->tensor);
+        revive(&self->ob_base, s->tensor);
     } else {
         self = PyObject_New(py_tensor, s->tensor);
     }

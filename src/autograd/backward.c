@@ -169,7 +169,7 @@ static void add_into(nomen_tensor *a, nomen_tensor *b) {
     nomen__iter_make(&it, kernel->loop, a, in, 2, a->ndim, a->size, (nomen_dtype)a->dtype,
                      (nomen_dtype)a->dtype);
     nomen__iter_run(&it);
-    atomic_fetch_add_explicit(&a->storage->version, 1, memory_order_relaxed);
+    nomen__written(a->storage);
 }
 
 /* One reference, outside all scopes. */

@@ -267,6 +267,13 @@ nomen_tensor *nomen__scoped(nomen_tensor *t);
  * Never NULL unless it failed. The tensors in it are registered on their own. */
 nomen_tensor **nomen__scope_array(int64_t count);
 
+/* After a write. Not a locked instruction, which takes as long as a small write: two threads that
+ * write at once, to different parts, may count as one, and saved tensors see that somebody did. */
+static inline void nomen__written(nomen__storage *s) {
+    const uint32_t before = atomic_load_explicit(&s->version, memory_order_relaxed);
+    atomic_store_explicit(&s->version, before + 1, memory_order_relaxed);
+}
+
 static inline bool nomen__has_sizes(const nomen_tensor *t, int ndim, const int64_t *size) {
     if (t->ndim != ndim) return false;
     for (int i = 0; i < ndim; i++)

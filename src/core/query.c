@@ -74,7 +74,7 @@ void *nomen_data(const nomen_tensor *t) {
 }
 
 void nomen_touch(nomen_tensor *t) {
-    if (t) atomic_fetch_add_explicit(&t->storage->version, 1, memory_order_relaxed);
+    if (t) nomen__written(t->storage);
 }
 
 const char *nomen_name_of(const nomen_tensor *t, int i) {

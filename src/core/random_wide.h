@@ -142,9 +142,14 @@ BODY void shape_all(f64v (*shape_of)(f64v u, double a, double b), double *u, int
     for (; i + LANES <= n; i += LANES) *(f64v *)(u + i) = shape_of(*(f64v *)(u + i), a, b);
     if (i == n) return;
     f64v rest = {0};
-    for (int64_t k = 0; k < n - i; k++) rest[k] = u[i + k];
+    /* Unrolled, the lanes stay in a register: a vector read behind stores of its parts waits. */
+#pragma GCC unroll 8
+    for (int k = 0; k < LANES; k++)
+        if (k < n - i) rest[k] = u[i + k];
     rest = shape_of(rest, a, b);
-    for (int64_t k = 0; k < n - i; k++) u[i + k] = rest[k];
+#pragma GCC unroll 8
+    for (int k = 0; k < LANES; k++)
+        if (k < n - i) u[i + k] = rest[k];
 }
 
 /* Pairs of (angle, radius) in [0, 1) become pairs of normal numbers, LANES of them at a time. */

@@ -99,7 +99,7 @@ static bool same_geometry(const nomen_tensor *a, const nomen_tensor *b) {
            memcmp(a->stride, b->stride, sizeof *a->stride * a->ndim) == 0;
 }
 
-static nomen_status check_overlap(const nomen__call *c, const nomen_tensor *target) {
+static NOMEN_NOINLINE nomen_status check_holes(const nomen__call *c, const nomen_tensor *target) {
     return has_overlap(target) && !(c->inplace && c->op->repeats)
                ? nomen__fail(
                      NOMEN_ERROR_STATE,
@@ -109,11 +109,14 @@ static nomen_status check_overlap(const nomen__call *c, const nomen_tensor *targ
                : NOMEN_OK;
 }
 
+static inline nomen_status check_overlap(const nomen__call *c, const nomen_tensor *target) {
+    return NOMEN_LIKELY(target->flags & NOMEN__CONTIGUOUS) ? NOMEN_OK : check_holes(c, target);
+}
+
 /* Kernels read and write in any order: an operand that overlaps the target other than element on
  * element is copied first; a target that overlaps itself cannot be written at all. */
-static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
-    nomen_status s = check_overlap(c, target);
-    if (s || target->numel == 0) return s;
+static NOMEN_NOINLINE nomen_status untangle_all(nomen__call *c, const nomen_tensor *target) {
+    nomen_status s;
     for (int64_t i = 0; c->in != c->in_inline && i < c->in_count; i++) /* a list is the caller's */
         if (nomen__may_overlap(c->in[i], target))
             return nomen__fail(NOMEN_ERROR_STATE,
@@ -137,6 +140,12 @@ static nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
     return NOMEN_OK;
 }
 
+static inline nomen_status untangle(nomen__call *c, const nomen_tensor *target) {
+    const nomen_status s = check_overlap(c, target);
+    const bool alone = c->in_count == 1 && c->in[0] == target; /* it is the only operand */
+    return NOMEN_LIKELY(s || alone) || target->numel == 0 ? s : untangle_all(c, target);
+}
+
 static nomen_status check_writable(const nomen_tensor *t) {
     return t->storage->readonly
                ? nomen__fail(NOMEN_ERROR_STATE,
@@ -145,7 +154,8 @@ static nomen_status check_writable(const nomen_tensor *t) {
 }
 
 nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
-    if (nomen_can_cast(c->result[i], target->dtype)) return NOMEN_OK;
+    if (c->result[i] == (nomen_dtype)target->dtype || nomen_can_cast(c->result[i], target->dtype))
+        return NOMEN_OK;
     nomen_status s =
         nomen__fail(NOMEN_ERROR_DTYPE, "result type %s can't be cast to the desired output type %s",
                     nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
@@ -157,24 +167,25 @@ static nomen__names computed_names(const nomen__call *c) {
     return (nomen__names){c->ndim, c->names.n > 0 ? c->names.at : NULL};
 }
 
+static NOMEN_NOINLINE nomen_status other_sizes(const nomen__call *c, const nomen_tensor *self) {
+    NOMEN__TEXT(own, 256);
+    NOMEN__TEXT(wanted, 256);
+    nomen__text_sizes(&own, self->size, self->ndim);
+    nomen__text_sizes(&wanted, c->size, c->ndim);
+    return nomen__hint(
+        nomen__fail(NOMEN_ERROR_SHAPE, "output with shape %s doesn't match the broadcast shape %s",
+                    own.at, wanted.at),
+        "in place a tensor keeps its sizes: %s(...) makes a larger result", c->op->name);
+}
+
 /* The target of an in-place form: names, then sizes, dtype, memory. */
-static nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
+static inline nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
     if (c->names.n >= 0 && (self->flags & NOMEN__NAMED)) {
         nomen_status s =
             nomen__names_match_out(nomen__names_of(self), (nomen__names){c->names.n, c->names.at});
         if (s) return s;
     }
-    if (!nomen__has_sizes(self, c->ndim, c->size)) {
-        NOMEN__TEXT(own, 256);
-        NOMEN__TEXT(wanted, 256);
-        nomen__text_sizes(&own, self->size, self->ndim);
-        nomen__text_sizes(&wanted, c->size, c->ndim);
-        return nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE,
-                                       "output with shape %s doesn't match the broadcast shape %s",
-                                       own.at, wanted.at),
-                           "in place a tensor keeps its sizes: %s(...) makes a larger result",
-                           c->op->name);
-    }
+    if (!nomen__has_sizes(self, c->ndim, c->size)) return other_sizes(c, self);
     nomen_status s = nomen__check_target(c, self);
     if (!s) s = nomen__check_cast(c, 0, self);
     if (!s) s = check_writable(self);
@@ -323,8 +334,7 @@ static void finish_outputs(nomen__call *c) {
             nomen__release(out);
             c->out[i] = out = nomen__retain(c->target[i]);
         }
-        if ((c->target[i] || c->inplace) && !c->is_view)
-            atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
+        if ((c->target[i] || c->inplace) && !c->is_view) nomen__written(out->storage);
         if (c->names.n >= 0 && c->names.n == out->ndim) nomen__set_names(out, c->names.at);
         if (c->is_view && !c->inplace) nomen__finish_view(out, c->in[0]);
     }
@@ -467,7 +477,29 @@ static nomen_status walk_plainly(nomen__call *c) {
 static void spoil_targets(nomen__call *c) {
     for (int i = 0; i < c->nout; i++)
         if (c->out[i] && (c->target[i] || (c->inplace && i == 0)) && !c->fresh[i] && !c->is_view)
-            atomic_fetch_add_explicit(&c->out[i]->storage->version, 1, memory_order_relaxed);
+            nomen__written(c->out[i]->storage);
+}
+
+/* What is left of walk where a tensor is written to that nobody records, put off or on a device:
+ * the same steps, without what they ask then. */
+static inline nomen_status write_plainly(nomen__call *c) {
+    nomen_tensor *const self = c->arg[0].tensor;
+    nomen_status s = check_in_place(c, self);
+    if (NOMEN_LIKELY(!s)) {
+        c->out[0] = self;
+        nomen__work_begins();
+        s = c->op->launch(c);
+        if (NOMEN_LIKELY(!s)) {
+            nomen__written(self->storage);
+            if (c->names.n >= 0 && c->names.n == self->ndim) nomen__set_names(self, c->names.at);
+            if (!c->lent) nomen__retain(self);
+        } else {
+            if (NOMEN_UNLIKELY(nomen__error_code() == NOMEN_ERROR_INTERRUPTED)) spoil_targets(c);
+            c->out[0] = NULL;
+        }
+    }
+    for (int i = 0; i < c->temporaries; i++) nomen__release(c->temporary[i]);
+    return s;
 }
 
 static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
@@ -476,6 +508,9 @@ static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
     if (c->record && (c->op->save[0] & NOMEN__SAVE_SECOND)) c->skip[1] = false;
     nomen_status s = infer(c);
     if (!s && NOMEN_UNLIKELY(nomen__fusing) && !c->device) s = nomen__fuse_call(c);
+    if (NOMEN_LIKELY(!s && c->inplace && c->nout == 1) &&
+        !(c->record | c->is_view | c->put_off | c->device) && !c->out[0] && !nomen__fusing)
+        return write_plainly(c);
     if (!s) s = prepare_outputs(c);
     if (!s && NOMEN_UNLIKELY(c->record) && nomen__tape.prepare) {
         bool only_names = c->is_view && c->inplace && !c->fresh[0];
@@ -485,6 +520,7 @@ static NOMEN_NOINLINE nomen_status walk(nomen__call *c) {
     if (!s) {
         finish_outputs(c);
         if (NOMEN_UNLIKELY(c->node != NULL)) nomen__tape.commit(c);
+        if (c->lent) nomen__release(c->out[0]);
     } else {
         if (c->node) nomen__tape.discard(c);
         /* Who failed on its account may have given back another status. */
@@ -529,6 +565,7 @@ static NOMEN_NOINLINE nomen_status invoke_any(nomen__call *c) {
         s = check_first(c);
         if (!s) s = op->compose(c);
         if (!s && NOMEN_UNLIKELY(c->format) && c->out[0]) s = nomen__reorder(c);
+        if (!s && c->lent) nomen__release(c->out[0]);
     }
     return NOMEN_UNLIKELY(s) ? describe_failed(c, s) : NOMEN_OK;
 }

@@ -6,14 +6,16 @@
 #include "core/draw.h"
 #include "op/op.h"
 
+/* Numbers of 8 bytes first: the struct is cleared by wide stores, and one that lay across two of
+ * them would be waited for. */
 typedef struct nomen__drawing {
-    int kind; /* one of the words below; from NOMEN__DRAW_OTHERS on a nomen__distribution */
+    double a, b;    /* bounds; mean and std; p; the parameters of the others */
+    int64_t base;   /* integers: the first */
+    uint64_t range; /* integers: how many; 0: all of int64 */
     nomen_generator *g;
-    double a, b;           /* bounds; mean and std; p; the parameters of the others */
-    int64_t base;          /* integers: the first */
-    uint64_t range;        /* integers: how many; 0: all of int64 */
     const nomen_tensor *p; /* BERNOULLI_EACH: floating, with the sizes of the target */
-    bool singly;           /* NORMAL: as for memory that is not contiguous */
+    int kind;    /* one of the words below; from NOMEN__DRAW_OTHERS on a nomen__distribution */
+    bool singly; /* NORMAL: as for memory that is not contiguous */
 } nomen__drawing;
 
 enum {

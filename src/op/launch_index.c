@@ -149,6 +149,7 @@ nomen_status nomen__shape_index_select(nomen__call *c) {
     nomen_status s = check_vector(c);
     if (s) return s;
     as_self(c);
+    c->like = NULL;
     if (c->ndim)
         c->size[c->dim] = c->in[1]->numel;
     else if (c->in[1]->numel != 1)

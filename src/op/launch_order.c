@@ -356,6 +356,7 @@ nomen_status nomen__shape_topk(nomen__call *c) {
         return nomen__hint(nomen__fail(NOMEN_ERROR_SHAPE, "selected index k out of range"),
                            "k is %lld, and the dim has %lld elements", (long long)k, (long long)n);
     nomen__shape_same(c);
+    c->like = NULL;
     if (c->ndim)
         c->size[c->dim] = k;
     else

@@ -241,6 +241,7 @@ struct nomen__call {
     bool is_view;   /* out[0] shares storage with in[0] */
     bool put_off;   /* the values come later (fuse.c) */
     bool asked;     /* the short way was asked for, and is none */
+    bool lent;      /* in place the caller wants no reference more: out[0] is arg[0] as it is */
     uint8_t format; /* nomen__format: how a fresh result is to lie in memory */
     uint8_t nin;
     uint8_t device;            /* where the results will be */
@@ -300,7 +301,7 @@ static inline bool nomen__given(const nomen__call *c, int arg) { return c->given
 
 /* Walks the pipeline. NOMEN_OK: c->out[] (or c->results) hold new references. Otherwise an error is
  * recorded, with the operation and its operands, and nothing was written. In place: out[0] is
- * arg[0] with a reference more. */
+ * arg[0] with a reference more, if it is not `lent`. */
 nomen_status nomen__invoke(nomen__call *c);
 /* The short way (quick.c) of a row with op->quick and nothing but its leading tensors given (b NULL
  * for one). NULL: not this time, and no error; go to nomen__invoke. */

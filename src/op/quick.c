@@ -272,7 +272,7 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
     if (!out) return NULL;
     ptr[0] = out->data;
     kernel->loop(ptr, step, model->numel);
-    if (into) atomic_fetch_add_explicit(&into->storage->version, 1, memory_order_relaxed);
+    if (into) nomen__written(into->storage);
     return out;
 }
 
@@ -292,7 +292,7 @@ bool nomen__quick_into(const nomen__op *op, nomen_tensor *self, const nomen_tens
         result_of(op, (nomen_dtype)self->dtype) != (nomen_dtype)self->dtype ||
         !may_be_written(self, b) || !quick(op, self, b, self))
         return false;
-    atomic_fetch_add_explicit(&self->storage->version, 1, memory_order_relaxed);
+    nomen__written(self->storage);
     return true;
 }
 
@@ -304,7 +304,7 @@ bool nomen__quick_out(const nomen__op *op, const nomen_tensor *a, const nomen_te
     if (!(a->flags & NOMEN__WRAPPED) && !apart(out, a)) return false;
     if (b && !(b->flags & NOMEN__WRAPPED) && !apart(out, b)) return false;
     if (!quick(op, a, b, out)) return false;
-    atomic_fetch_add_explicit(&out->storage->version, 1, memory_order_relaxed);
+    nomen__written(out->storage);
     return true;
 }
 

@@ -71,6 +71,7 @@ nomen_status nomen__shape_broadcast(nomen__call *c) {
 
 nomen_status nomen__shape_same(nomen__call *c) {
     take_shape(c, c->in[0]);
+    c->like = c->in[0]->flags & NOMEN__CONTIGUOUS ? c->in[0] : NULL;
     return NOMEN_OK;
 }
 
