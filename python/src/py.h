@@ -268,7 +268,7 @@ int nomen__py_add_callables(PyObject *module, py_state *s);
 /* Fills the row's arguments from a vectorcall in its own way. */
 typedef bool nomen__py_adapter(py_call *p, PyObject *const *args, Py_ssize_t nargs,
                                PyObject *kwnames);
-/* NULL: the row's own argument list says it all. */
-nomen__py_adapter *nomen__py_adapter_of(const char *op);
+/* NULL: the row's own argument list says it all. *lone: it does so of a tensor alone. */
+nomen__py_adapter *nomen__py_adapter_of(const char *op, bool *lone);
 
 #endif

@@ -13,6 +13,7 @@ typedef struct py_callable {
     const char *name; /* "add", "add_" */
     PyObject *name_object;
     bool method, inplace;
+    bool lone; /* its first argument, a tensor, is all that must be given */
 } py_callable;
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -230,6 +231,21 @@ static bool quick_out(const py_callable *f, PyObject *const *args, PyObject *kwn
                             nomen__py_unwrap(args[op->lead]));
 }
 
+/* Of a tensor and nothing else: there is nothing to parse. */
+static PyObject *call_lone(const py_callable *f, PyObject *self, bool asked) {
+    py_call p;
+    nomen_tensor *const t = nomen__py_unwrap(self);
+    nomen__py_begin(&p, f->state, f->op);
+    p.name = f->name;
+    p.method = f->method;
+    p.large = t->numel > PY_LARGE;
+    p.c.asked = asked;
+    p.c.inplace = p.c.lent = f->inplace;
+    p.c.arg[0].tensor = t;
+    p.c.given = 1;
+    return nomen__py_run(&p);
+}
+
 static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyObject *kwnames) {
     py_callable *f = (py_callable *)self;
     py_call p;
@@ -239,6 +255,8 @@ static PyObject *call(PyObject *self, PyObject *const *args, size_t nargsf, PyOb
         PyObject *result = quick(f, args);
         if (NOMEN_LIKELY(result) || NOMEN_UNLIKELY(PyErr_Occurred() != NULL)) return result;
     }
+    if (f->lone && nargs == 1 && !kwnames && Py_IS_TYPE(args[0], f->state->tensor))
+        return call_lone(f, args[0], short_way);
     if (f->op->three && nargs == 3) {
         PyObject *first = f->inplace && Py_IS_TYPE(args[0], f->state->tensor) ? args[0] : NULL;
         PyObject *into = kwnames ? only_out(f, args, nargs, kwnames) : first;
@@ -432,11 +450,13 @@ static int add_callable(py_state *s, PyObject *owner, const nomen__op *op, const
     f->vectorcall = call;
     f->state = s;
     f->op = op;
-    f->adapter = nomen__py_adapter_of(op->name);
+    f->adapter = nomen__py_adapter_of(op->name, &f->lone);
     f->name_object = name;
     f->name = PyUnicode_AsUTF8(name);
     f->method = method;
     f->inplace = inplace;
+    f->lone &= op->lead && op->required == 1;
+    for (int i = 0; i < op->nargs; i++) f->lone &= !(op->args[i].flags & NOMEN__VARIADIC);
     int failed = f->name ? PyObject_SetAttr(owner, name, (PyObject *)f) : -1;
     Py_DECREF(f);
     return failed;

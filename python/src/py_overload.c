@@ -551,27 +551,32 @@ static bool adapt_einsum(py_call *p, PyObject *const *args, Py_ssize_t nargs, Py
     return nomen__py_fill(p, 0, &equation) && nomen__py_fill(p, 1, &operands);
 }
 
-nomen__py_adapter *nomen__py_adapter_of(const char *op) {
+nomen__py_adapter *nomen__py_adapter_of(const char *op, bool *lone) {
     static const struct {
         const char *op;
         nomen__py_adapter *adapter;
+        bool lone; /* of a tensor alone the row itself says what is meant */
     } table[] = {
-        {"arange", adapt_arange},        {"dropout", adapt_dropout},
-        {"einsum", adapt_einsum},        {"tensor_split", adapt_sections},
-        {"hsplit", adapt_sections},      {"vsplit", adapt_sections},
-        {"dsplit", adapt_sections},      {"flatten", adapt_flatten},
-        {"max", adapt_extremum},         {"min", adapt_extremum},
-        {"nonzero", adapt_nonzero},      {"norm", adapt_norm},
-        {"polygamma", adapt_polygamma},  {"randint", adapt_randint},
-        {"randint_like", adapt_randint}, {"random", adapt_random},
-        {"rename", adapt_rename},        {"scatter", adapt_scatter},
-        {"split", adapt_split},          {"std", adapt_variance},
-        {"std_mean", adapt_variance},    {"to", adapt_to},
-        {"unflatten", adapt_unflatten},  {"var", adapt_variance},
-        {"var_mean", adapt_variance},    {"view", adapt_view},
-        {"where", adapt_where},
+        {"arange", adapt_arange, false},        {"dropout", adapt_dropout, false},
+        {"einsum", adapt_einsum, false},        {"tensor_split", adapt_sections, false},
+        {"hsplit", adapt_sections, false},      {"vsplit", adapt_sections, false},
+        {"dsplit", adapt_sections, false},      {"flatten", adapt_flatten, true},
+        {"max", adapt_extremum, true},          {"min", adapt_extremum, true},
+        {"nonzero", adapt_nonzero, false},      {"norm", adapt_norm, false},
+        {"polygamma", adapt_polygamma, false},  {"randint", adapt_randint, false},
+        {"randint_like", adapt_randint, false}, {"random", adapt_random, true},
+        {"rename", adapt_rename, false},        {"scatter", adapt_scatter, false},
+        {"split", adapt_split, false},          {"std", adapt_variance, true},
+        {"std_mean", adapt_variance, true},     {"to", adapt_to, false},
+        {"unflatten", adapt_unflatten, false},  {"var", adapt_variance, true},
+        {"var_mean", adapt_variance, true},     {"view", adapt_view, false},
+        {"where", adapt_where, false},
     };
     for (size_t i = 0; i < NOMEN_COUNT(table); i++)
-        if (!strcmp(table[i].op, op)) return table[i].adapter;
+        if (!strcmp(table[i].op, op)) {
+            *lone = table[i].lone;
+            return table[i].adapter;
+        }
+    *lone = true;
     return NULL;
 }

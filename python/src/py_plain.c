@@ -162,6 +162,27 @@ static bool take_keywords(py_call *p, PyObject *const *values, PyObject *kwnames
     return true;
 }
 
+/* The commonest of all, in line: a dim, a tensor, a count. 0: something else, -1: none of the kind.
+ */
+static inline int take_usual(py_call *p, int i, PyObject *o) {
+    nomen__call *c = &p->c;
+    const nomen__kind kind = c->op->args[i].kind;
+    if (kind == NOMEN__DIM || (kind == NOMEN__DIMS && !is_list(o))) {
+        nomen__dimref *at = &c->dims_pool[c->dims_used];
+        if (c->dims_used == NOMEN__POOL || !take_dim(p, o, at)) return -1;
+        c->dims_used++;
+        c->arg[i].dims = (nomen__dims){1, at};
+        return 1;
+    }
+    if (kind == NOMEN__TENSOR && Py_IS_TYPE(o, p->state->tensor)) {
+        c->arg[i].tensor = nomen__py_unwrap(o);
+        p->large |= c->arg[i].tensor->numel > PY_LARGE;
+        return 1;
+    }
+    if (kind == NOMEN__INT) return take_count(p, o, &c->arg[i].integer) ? 1 : -1;
+    return 0;
+}
+
 static bool take_all(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObject *kwnames) {
     const nomen__op *op = p->c.op;
     nomen__call *c = &p->c;
@@ -176,14 +197,15 @@ static bool take_all(py_call *p, PyObject *const *args, Py_ssize_t nargs, PyObje
     }
     for (; k < nargs; i++) {
         if (i == op->nargs) return false;
-        unsigned flags = op->args[i].flags;
-        if (op->args[i].kind == NOMEN__DIM && !flags) { /* the commonest of all */
-            nomen__dimref *at = &c->dims_pool[c->dims_used];
-            if (c->dims_used == NOMEN__POOL || !take_dim(p, args[k++], at)) return false;
-            c->dims_used++;
-            c->arg[i].dims = (nomen__dims){1, at};
-            c->given |= 1u << i;
-            continue;
+        const unsigned flags = op->args[i].flags;
+        if (!(flags & ~(unsigned)NOMEN__OPTIONAL)) {
+            const int taken = take_usual(p, i, args[k]);
+            if (taken < 0) return false;
+            if (taken) {
+                c->given |= 1u << i;
+                k++;
+                continue;
+            }
         }
         if (flags & NOMEN__KEYWORD) continue;
         if ((flags & NOMEN__VARIADIC) && !is_list(args[k])) {

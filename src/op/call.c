@@ -154,8 +154,7 @@ static nomen_status check_writable(const nomen_tensor *t) {
 }
 
 nomen_status nomen__check_cast(const nomen__call *c, int i, const nomen_tensor *target) {
-    if (c->result[i] == (nomen_dtype)target->dtype || nomen_can_cast(c->result[i], target->dtype))
-        return NOMEN_OK;
+    if (nomen_can_cast(c->result[i], target->dtype)) return NOMEN_OK;
     nomen_status s =
         nomen__fail(NOMEN_ERROR_DTYPE, "result type %s can't be cast to the desired output type %s",
                     nomen_dtype_name(c->result[i]), nomen_dtype_name(target->dtype));
@@ -185,9 +184,9 @@ static inline nomen_status check_in_place(nomen__call *c, nomen_tensor *self) {
             nomen__names_match_out(nomen__names_of(self), (nomen__names){c->names.n, c->names.at});
         if (s) return s;
     }
-    if (!nomen__has_sizes(self, c->ndim, c->size)) return other_sizes(c, self);
+    if (c->like != self && !nomen__has_sizes(self, c->ndim, c->size)) return other_sizes(c, self);
     nomen_status s = nomen__check_target(c, self);
-    if (!s) s = nomen__check_cast(c, 0, self);
+    if (!s && c->result[0] != (nomen_dtype)self->dtype) s = nomen__check_cast(c, 0, self);
     if (!s) s = check_writable(self);
     if (!s) s = nomen__before_write(self->storage);
     return s ? s : untangle(c, self);

@@ -99,6 +99,7 @@ static nomen_status check_number(const nomen__call *c, int arg, nomen_dtype d) {
 }
 
 static nomen_status check_numbers(const nomen__call *c) {
+    if (!nomen__given(c, BETA) && !nomen__given(c, ALPHA)) return NOMEN_OK;
     nomen_dtype d = nomen__common_dtype(c->in, BETA);
     nomen_status s = NOMEN_OK;
     for (int i = BETA; !s && i <= ALPHA; i++)

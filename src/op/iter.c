@@ -13,6 +13,7 @@
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { SHORT_BYTES = 128, SPREAD_BYTES = 64, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
+enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
 static const uint8_t item_bytes[NOMEN_DTYPE_COUNT] = {
@@ -175,10 +176,12 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
         it->size[0] = 1;
         for (int k = 0; k < it->count; k++) it->step[0][k] = item_bytes[operand[k]->dtype];
     }
-    find_tiles(it);
-    find_short_rows(it);
-    find_slivers(it);
-    find_even_rows(it);
+    if (it->numel > FEW) {
+        find_tiles(it);
+        find_short_rows(it);
+        find_slivers(it);
+        find_even_rows(it);
+    }
     for (int k = 1; k < it->count; k++) {
         bool constant = true;
         for (int d = 0; d < it->ndim; d++) constant &= it->step[d][k] == 0;
@@ -216,10 +219,12 @@ APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const 
         it->base[k] = t->data;
         it->item[k] = item_bytes[dtypes[k]];
         it->own[k] = item_bytes[own];
-        it->cast[k] = k ? nomen__cast_loop(own, dtypes[k]) : nomen__cast_loop(dtypes[k], own);
+        it->cast[k] = own == dtypes[k] ? NULL
+                      : k              ? nomen__cast_loop(own, dtypes[k])
+                                       : nomen__cast_loop(dtypes[k], own);
     }
     it->moves = nin == 1 && !it->cast[0] && dtypes[0] == dtypes[1] &&
-                it->loop == nomen__kernel_find("copy", dtypes[0])->loop;
+                it->loop == nomen__copy_loop(dtypes[0]);
     if (it->moves && it->cast[1]) { /* the cast is all there is to do */
         it->loop = it->cast[1];
         it->item[1] = it->own[1];
@@ -592,12 +597,12 @@ static bool spread_number(nomen_tensor *t, char *number, nomen__loop *copy) {
 APART nomen_status copy_one(nomen_tensor *dst, const nomen_tensor *src, nomen__loop *cast) {
     alignas(16) char value[16];
     const nomen_dtype to = (nomen_dtype)dst->dtype;
-    nomen_tensor one = {.dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS};
-    nomen_tensor *in = &one;
-    nomen__iter it;
     nomen__cast_one(cast, to, value, (nomen_dtype)src->dtype, src->data);
     if (spread_number(dst, value, nomen__copy_loop(to))) return NOMEN_OK;
-    one.data = value;
+    nomen_tensor one = {
+        .dtype = (uint8_t)to, .numel = 1, .flags = NOMEN__CONTIGUOUS, .data = value};
+    nomen_tensor *in = &one;
+    nomen__iter it;
     nomen__iter_make(&it, nomen__copy_loop(to), dst, &in, 1, dst->ndim, dst->size, to, to);
     return nomen__iter_run_asking(&it);
 }

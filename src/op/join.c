@@ -308,6 +308,7 @@ nomen_status nomen__launch_stack(nomen__call *c) {
 
 nomen_status nomen__launch_copy(nomen__call *c) {
     if (!c->out[0]->numel) return NOMEN_OK;
+    if (c->out[0]->flags & NOMEN__CONTIGUOUS) return nomen__copy_values(c->out[0], c->in[1]);
     nomen_tensor *part = nomen__folded(c->out[0], -1);
     nomen_status s = part ? nomen__copy_values(part, c->in[1]) : NOMEN_ERROR_MEMORY;
     nomen__release(part);

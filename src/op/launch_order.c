@@ -159,6 +159,25 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
     }
 }
 
+/* The same of whole tensors along the last dim, where nothing is to be found out: a dim of size 1
+ * may have any stride. false: they are not. */
+static bool lay_out_last(order_job *job, const nomen_tensor *in, nomen_tensor *const out[2],
+                         int dim) {
+    const int64_t item = nomen__item(in->dtype), position = nomen__item(NOMEN_I64);
+    unsigned whole = in->flags;
+    for (int k = 0; k < 2; k++)
+        if (out[k]) whole &= out[k]->flags;
+    if (dim != in->ndim - 1 || !(whole & NOMEN__CONTIGUOUS)) return false;
+    nomen__order_args *const row = &job->row;
+    for (int d = 0; d < dim; d++) row->rows *= in->size[d];
+    row->in_step = row->value_step = item;
+    row->index_step = position;
+    row->in_row = row->n * item;
+    row->value_row = row->count * item;
+    row->index_row = row->count * position;
+    return true;
+}
+
 /* Bytes, for as many rows as are run at once. */
 static size_t scratch_of_chunk(order_job *job) {
     const int64_t rows = job->row.rows, most = job->row.pieces ? 1 : job->grain;
@@ -170,8 +189,16 @@ static size_t scratch_of_chunk(order_job *job) {
 
 /* `rows` rows, counted along the lines, on all threads. */
 static nomen_status run_job(order_job *job, int64_t rows) {
-    enum { ON_STACK = 4096 };
+    enum { ON_STACK = 4096, SMALL = 1024 };
     _Alignas(64) char near[ON_STACK];
+    if (rows == job->row.rows && rows * job->row.n <= SMALL) { /* one call of the kernel */
+        job->grain = rows;
+        job->scratch_each = scratch_of_chunk(job);
+        if (job->scratch_each <= ON_STACK) {
+            job->order->run(job->order, &job->row, near);
+            return NOMEN_OK;
+        }
+    }
     const int64_t threads = nomen_get_num_threads();
     job->grain = rows * job->row.n <= 2 * NOMEN__GRAIN ? rows : (rows + threads - 1) / threads;
     if (job->grain > TOGETHER) job->grain = (job->grain + TOGETHER - 1) / TOGETHER * TOGETHER;
@@ -263,7 +290,7 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
         .in_step = whole ? item : in->stride[dim] * item,
         .descending = c->order.descending,
     };
-    if (!whole) {
+    if (!whole && !lay_out_last(&job, in, out, dim)) {
         const nomen_tensor *shaped = out[0] ? out[0] : out[1];
         if (shaped->ndim == in->ndim) {
             job.row.value_step = step_of(out[0], in, dim, dim);
@@ -294,7 +321,8 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
     bool ready = in != NULL;
     for (int k = 0; ready && k < 2; k++) {
         if (!wanted[k]) continue;
-        bool apart = nomen__may_overlap(wanted[k], in);
+        const bool fresh = !c->target[k] && !c->inplace;
+        const bool apart = !fresh && nomen__may_overlap(wanted[k], in);
         made[k] = nomen__launch_output(wanted[k], k ? NOMEN_I64 : c->compute, apart);
         ready = made[k] != NULL;
     }

@@ -598,7 +598,14 @@ nomen_status nomen__check_number(const nomen_number *number, nomen_dtype dtype) 
                        nomen_dtype_name(dtype));
 }
 
+/* Whatever the number is: float32 and what has its exponents are wider than all integers. */
+static bool all_fit(nomen_dtype from, nomen_dtype to) {
+    return from == to || from == NOMEN_BOOL || to == NOMEN_BOOL ||
+           (nomen_dtype_is_integral(from) && to >= NOMEN_F16 && to != NOMEN_F16);
+}
+
 nomen_status nomen__check_fits(const nomen_tensor *value, nomen_dtype dtype) {
+    if (all_fit((nomen_dtype)value->dtype, dtype)) return NOMEN_OK;
     const nomen_number n = nomen_item_number(value);
     return nomen__check_number(&n, dtype);
 }

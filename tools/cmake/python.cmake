@@ -14,6 +14,7 @@ endforeach()
 file(GLOB extension_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/src/*.c)
 if(extension_sources)
     Python_add_library(nomen_python MODULE WITH_SOABI ${extension_sources})
+    target_compile_options(nomen_python PRIVATE -falign-functions=64)
     # The library is linked in whole and stays hidden, so that another nomen in the process is not disturbed.
     target_link_libraries(nomen_python PRIVATE nomen_flags nomen_static)
     target_link_options(nomen_python PRIVATE -Wl,--exclude-libs,ALL)
