@@ -69,7 +69,7 @@ extern PyModuleDef nomen__py_module;
 
 /* Turns the library's error of this thread into a Python exception; always NULL. A Python exception
  * that is set already stays. */
-PyObject *nomen__py_raise(py_state *s);
+PyObject *nomen__py_raise(py_state *s) NOMEN_COLD;
 int nomen__py_add_errors(PyObject *module, py_state *s);
 
 /* ---- tensors (py_tensor.c) ------------------------------------------------------------------- */
