@@ -1,0 +1,144 @@
+"""Ways of small calls: of a tensor alone, in place for a caller who has the tensor, pairs of
+results, rows of whole tensors, a few places of each row."""
+
+import copy
+import gc
+import sys
+
+import numpy as np
+import pytest
+
+import nomen
+
+IN_PLACE = ["zero_", "abs_", "uniform_", "normal_", "random_", "exponential_", "relu_", "neg_"]
+
+
+class Named(nomen.Tensor):
+    """A tensor that is no plain one."""
+
+
+@pytest.mark.parametrize("name", IN_PLACE)
+@pytest.mark.parametrize("names", [None, ("N",)])
+def test_in_place_is_the_tensor_itself(name, names):
+    x = nomen.ones(5, names=names)
+    held, version = sys.getrefcount(x), x._version
+    for k in range(1, 4):
+        assert getattr(x, name)() is x
+        assert getattr(nomen, name)(x) is x
+        assert getattr(nomen, name)(input=x) is x
+        assert x._version == version + 3 * k
+    assert x.names == (names or (None,))
+    assert sys.getrefcount(x) == held
+
+
+def test_a_failed_write_leaves_everything():
+    x = nomen.ones(4)
+    held, version = sys.getrefcount(x), x._version
+    for wrong in (lambda: x.uniform_(2, 1), lambda: x.add_(nomen.ones(2, 4))):
+        with pytest.raises(RuntimeError):
+            wrong()
+    assert sys.getrefcount(x) == held and x._version == version
+    assert x.tolist() == [1] * 4
+    with pytest.raises(TypeError):
+        nomen.zero_(5)
+
+
+def test_in_place_is_recorded():
+    x = nomen.ones(3, requires_grad=True)
+    y = x * 2
+    assert y.exp_() is y
+    y.sum().backward()
+    np.testing.assert_allclose(x.grad.tolist(), [2 * np.exp(2)] * 3, rtol=1e-6)
+    with pytest.raises(RuntimeError, match="leaf"):
+        x.zero_()
+
+
+LONE = ["max", "var", "flatten", "median", "sum", "argmax", "mean", "std", "trace"]
+
+
+@pytest.mark.parametrize("name", LONE)
+def test_a_tensor_alone(name):
+    x = nomen.tensor([[3.0, 1.0], [2.0, 5.0]])
+    own = getattr(x, name)()
+    like = x.as_subclass(Named) if hasattr(x, "as_subclass") else Named(x)
+    for other in (getattr(nomen, name)(x), getattr(nomen, name)(input=x), getattr(like, name)()):
+        assert other.dtype == own.dtype and other.tolist() == own.tolist()
+
+
+def test_pairs_die_with_what_is_in_them():
+    x = nomen.tensor([[3.0, 1.0], [2.0, 5.0]])
+    kind = type(x.max(1))
+    held, before = sys.getrefcount(kind), nomen.tensor(0.0)
+    for _ in range(100):
+        pair = x.max(1)
+        again = copy.copy(pair)
+        assert pair.values.tolist() == [3, 5] and again.indices.tolist() == [0, 1]
+        del pair, again
+    gc.collect()
+    assert sys.getrefcount(kind) == held
+    values = x.topk(1).values
+    assert sys.getrefcount(values) == sys.getrefcount(before)
+
+
+@pytest.mark.parametrize("shape", [(1, 4), (4, 1), (1, 1), (3, 1, 2), (2, 3, 1), (1, 3, 4), (3, 4)])
+@pytest.mark.parametrize("turned", [False, True])
+def test_rows_with_dims_of_one(shape, turned):
+    """The stride of a dim of one element may be anything."""
+    random = np.random.default_rng(len(shape))
+    a = random.standard_normal(shape)
+    x = nomen.from_numpy(a)
+    if turned:
+        a, x = a.swapaxes(0, -1), x.transpose(0, -1)
+    for dim in range(len(shape)):
+        e = np.exp(a - a.max(dim, keepdims=True))
+        np.testing.assert_allclose(x.softmax(dim).numpy(), e / e.sum(dim, keepdims=True), 1e-13)
+        values, places = x.sort(dim)
+        assert (values.numpy() == np.sort(a, dim)).all()
+        assert (places.numpy() == np.argsort(a, dim)).all()
+        most = x.topk(1, dim)
+        assert (most.values.numpy() == a.max(dim, keepdims=True)).all()
+        assert (most.indices.numpy() == a.argmax(dim)[(slice(None),) * dim + (None,)]).all()
+        middle = np.sort(a, dim).take((a.shape[dim] - 1) // 2, dim)
+        assert (x.median(dim).values.numpy() == middle).all()
+
+
+@pytest.fixture
+def threads():
+    before = nomen.get_num_threads()
+    yield (1, 3)
+    nomen.set_num_threads(before)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 63, 64, 65, 130, 40000])
+@pytest.mark.parametrize("index", [[0], [2, 0], [1, 1, 3], list(range(4)) * 3, list(range(4)) * 4])
+def test_a_few_places_of_each_row(rows, index, threads):
+    a = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4)
+    i, x = nomen.tensor(index), nomen.from_numpy(a.copy())
+    source = np.random.default_rng(rows).integers(0, 99, (rows, len(index))).astype(np.float32)
+    s = nomen.from_numpy(source)
+    for count in threads:
+        nomen.set_num_threads(count)
+        assert (x.index_select(1, i).numpy() == a[:, index]).all()
+        turned = nomen.from_numpy(np.ascontiguousarray(a.T)).t()
+        assert (turned.index_select(1, i).numpy() == a[:, index]).all()
+        put, added = a.copy(), a.copy()
+        for k, place in enumerate(index):
+            put[:, place] = source[:, k]
+            added[:, place] += source[:, k]
+        assert (x.index_copy(1, i, s).numpy() == put).all()
+        assert (x.index_add(1, i, s).numpy() == added).all()
+        filled = a.copy()
+        filled[:, index] = 7
+        assert (x.index_fill(1, i, 7).numpy() == filled).all()
+
+
+def test_a_few_places_amid_other_dims():
+    a = np.arange(3 * 5 * 4 * 2).reshape(3, 5, 4, 2)
+    x = nomen.from_numpy(a)
+    for dim in range(4):
+        for index in ([0], [1, 0], [1, 1, 0]):
+            assert (x.index_select(dim, nomen.tensor(index)).numpy() == a.take(index, dim)).all()
+            far = x.transpose(0, 3).index_select(dim, nomen.tensor(index))
+            assert (far.numpy() == a.transpose(3, 1, 2, 0).take(index, dim)).all()
+    with pytest.raises(IndexError):
+        x.index_select(2, nomen.tensor([1, 4]))
