@@ -1,9 +1,9 @@
 /* The short way of the commonest calls: an elementwise row on one or two whole, contiguous tensors
  * of one dtype and one shape, with equal names or none, on such a tensor and a number, or on such a
- * tensor and one that has its last dims (a bias). Each step of the pipeline (call.c) has a foregone
- * result there, so that only the conditions are checked; whenever one fails, the call walks the
- * pipeline. Nothing may be decided here that the pipeline would decide otherwise:
- * tests/c/test_quick.c compares the two over all rows. */
+ * tensor and one that has its last dims (a bias) or a number for each row; rows of three likewise.
+ * Each step of the pipeline (call.c) has a foregone result there, so that only the conditions are
+ * checked; whenever one fails, the call walks the pipeline. Nothing may be decided here that the
+ * pipeline would decide otherwise: tests/c/test_quick.c compares the two over all rows. */
 #include "op/launch.h"
 #include "op/rows.gen.h"
 
@@ -164,11 +164,49 @@ static NOMEN_NOINLINE nomen_tensor *by_pieces(const nomen__op *op, const nomen_t
     return out;
 }
 
+/* Is b like a, but with one element in the last dim, and a with several? */
+static bool is_column(const nomen_tensor *a, const nomen_tensor *b) {
+    const int last = a->ndim - 1;
+    if (last < 0 || b->size[last] != 1 || a->size[last] < 2 || b->dtype != a->dtype ||
+        b->magic != NOMEN__LIVE || !(b->flags & NOMEN__CONTIGUOUS) || unfit(b) ||
+        (a->flags ^ b->flags) & NOMEN__NAMED)
+        return false;
+    for (int i = 0; i < last; i++)
+        if (a->size[i] != b->size[i]) return false;
+    if (a->flags & NOMEN__NAMED)
+        for (int i = 0; i <= last; i++)
+            if (a->names[i] != b->names[i]) return false;
+    return true;
+}
+
+/* A number of its own for each row (x - x.mean(1, keepdim=True)). */
+static NOMEN_NOINLINE nomen_tensor *by_rows(const nomen__op *op, const nomen_tensor *a,
+                                            const nomen_tensor *b, nomen_tensor *into) {
+    const bool second = is_column(a, b);
+    const nomen_tensor *model = second ? a : b, *column = second ? b : a;
+    if (!fits(op, model) || (!second && (into || !is_column(b, a)))) return NULL;
+    const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)model->dtype);
+    const int64_t item = nomen__item(model->dtype), n = model->size[model->ndim - 1];
+    if (!kernel || (n < FEWEST && column->numel > MANY)) return NULL;
+    nomen_dtype result = result_of(op, (nomen_dtype)model->dtype);
+    nomen_tensor *out = result_like(model, result, into);
+    if (NOMEN_UNLIKELY(!out)) return NULL;
+    const int64_t a_step = second ? item : 0, b_step = second ? 0 : item;
+    const int64_t step[3] = {nomen__item(result), a_step, b_step};
+    for (int64_t i = 0; i < column->numel; i++) {
+        char *const ptr[3] = {out->data + i * n * step[0], a->data + i * (second ? n : 1) * item,
+                              b->data + i * (second ? 1 : n) * item};
+        kernel->loop(ptr, step, n);
+    }
+    return out;
+}
+
 static inline nomen_tensor *quick(const nomen__op *op, const nomen_tensor *a, const nomen_tensor *b,
                                   nomen_tensor *into) {
     if (b && (a->flags | b->flags) & NOMEN__WRAPPED) return with_number(op, a, b, into);
     if (b && a->ndim != b->ndim) return by_pieces(op, a, b, into);
-    if (!fits(op, a) || (b && !ends_like(a, b, a->dtype))) return NULL;
+    if (b && !ends_like(a, b, a->dtype)) return by_rows(op, a, b, into);
+    if (!fits(op, a)) return NULL;
     const nomen__kernel *kernel = kernel_of(op, (nomen_dtype)a->dtype);
     int64_t item = nomen__item(a->dtype);
     return kernel ? run(op, kernel, a, into, a->data, item, b ? b->data : NULL, item) : NULL;
@@ -243,16 +281,21 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
     const nomen_dtype d = (nomen_dtype)model->dtype;
     const int64_t item = nomen__item(d);
     char *ptr[5] = {NULL, NULL, NULL, NULL, value[3]};
-    int64_t step[5] = {item, item, item, item, 0};
+    int64_t step[5] = {item, item, item, item, 0}, next[5] = {item, 0, 0, 0, 0};
+    int64_t piece = model->numel; /* elements of the operands with fewer dims */
     for (int i = 0; i < 3; i++) {
         const bool condition = i == 0 && op->three == NOMEN__THREE_CONDITION;
         const nomen_tensor *t = operands[i];
         if (t && !(t->flags & NOMEN__WRAPPED)) {
             const uint8_t own = condition ? NOMEN_BOOL : (uint8_t)d;
-            if (t->ndim != model->ndim || !ends_like(model, t, own) || (into && !apart(into, t)))
+            const bool whole = t->numel == model->numel;
+            if (t->ndim > model->ndim || !t->ndim != !model->ndim || !ends_like(model, t, own) ||
+                (into && !apart(into, t)) || (!whole && piece != model->numel && piece != t->numel))
                 return NULL;
+            if (!whole) piece = t->numel;
             ptr[i + 1] = t->data;
             step[i + 1] = nomen__item(own);
+            next[i + 1] = whole ? step[i + 1] : 0;
             continue;
         }
         const nomen_tensor made = t ? (nomen_tensor){0} : number_tensor(&numbers[i], given);
@@ -267,11 +310,15 @@ nomen_tensor *nomen__quick_three(const nomen__op *op, const nomen_tensor *const 
         const nomen_tensor factor = number_tensor(&one, given);
         if (!number_as(&factor, d, value[3])) return NULL;
     }
+    if (piece < FEWEST && model->numel > MANY * piece) return NULL;
     const nomen__kernel *kernel = op->dtypes >> d & 1 ? nomen__op_kernel(op, op->kernel, d) : NULL;
     nomen_tensor *out = kernel ? result_like(model, d, into) : NULL;
     if (!out) return NULL;
     ptr[0] = out->data;
-    kernel->loop(ptr, step, model->numel);
+    for (int64_t i = 0; i < model->numel; i += piece) {
+        kernel->loop(ptr, step, piece);
+        for (int k = 0; k < 4; k++) ptr[k] += piece * next[k];
+    }
     if (into) nomen__written(into->storage);
     return out;
 }

@@ -73,16 +73,17 @@ static int compare_row(const nomen__op *op, const char *names, nomen_dtype dtype
                    numbers_from(1.5, names, sizes, dtype));
 }
 
-/* A tensor, and one with its last dims, on either side. */
+/* A tensor, and one with its last dims or a number for each of its rows, on either side. */
 static int compare_pieces(const nomen__op *op, bool named, nomen_dtype dtype) {
     nomen_tensor *whole = numbers_from(0.5, named ? "T N C" : NULL, NOMEN_SIZES(4, 3, 5), dtype);
     nomen_tensor *pieces[] = {
         numbers_from(1.5, named ? "C" : NULL, NOMEN_SIZES(5), dtype),
         numbers_from(1.5, named ? "N C" : NULL, NOMEN_SIZES(3, 5), dtype),
         nomen_squeeze(numbers_from(1.5, NULL, NOMEN_SIZES(1), dtype)),
+        numbers_from(1.5, named ? "T N C" : NULL, NOMEN_SIZES(4, 3, 1), dtype),
     };
     int compared = 0;
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 4; k++)
         compared += compare(op, whole, pieces[k]) + compare(op, pieces[k], whole);
     return compared;
 }
@@ -179,8 +180,10 @@ static void compare_three_into(const nomen__op *op, const nomen_tensor *operands
     assert_memory_equal(self->data, made->data, bytes);
 }
 
-/* Three operands, of which some may be numbers: bit i of `how`, of which kind `kind`. */
-static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, int how, int kind) {
+/* Three operands, of which some may be numbers: bit i of `how`, of which kind `kind`; `few`: which
+ * of them has the last dim only, -1: none. */
+static int compare_three(const nomen__op *op, nomen_dtype d, bool named, int how, int kind,
+                         int few) {
     nomen_tensor *numbers[] = {nomen_scalar(true), nomen_scalar(2), nomen_scalar(0.75),
                                nomen_scalar((double)INFINITY), nomen_scalar((double)NAN)};
     const nomen_tensor *operands[3];
@@ -188,14 +191,18 @@ static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, 
     nomen__call_begin(&c, op);
     for (int i = 0; i < 3; i++) {
         const bool condition = i == 0 && op->three == NOMEN__THREE_CONDITION;
-        nomen_tensor *t =
-            numbers_from(0.25 + i, names, NOMEN_SIZES(3, 5), condition ? NOMEN_F32 : d);
+        const char *names = !named ? NULL : i == few ? "C" : "N C";
+        const nomen_sizes sizes = i == few ? NOMEN_SIZES(5) : NOMEN_SIZES(3, 5);
+        nomen_tensor *t = numbers_from(0.25 + i, names, sizes, condition ? NOMEN_F32 : d);
         if (condition) t = nomen_gt(t, nomen_scalar(0.75));
         if (how >> i & 1) t = numbers[kind];
         operands[i] = c.arg[i].tensor = t;
     }
     nomen_tensor *quick = nomen__quick_three(op, operands, NULL, NULL);
-    if (!quick) return 0;
+    if (!quick || quick->ndim < 2) { /* the others are numbers */
+        nomen__release(quick);
+        return 0;
+    }
     c.given = 7;
     assert_int_equal(nomen__invoke(&c), NOMEN_OK);
     assert_int_equal(quick->dtype, c.out[0]->dtype);
@@ -213,26 +220,30 @@ static int compare_three(const nomen__op *op, nomen_dtype d, const char *names, 
 static void three_operands(void **state) {
     (void)state;
     nomen_manual_seed(7);
-    int rows = 0, compared = 0;
+    int rows = 0, compared = 0, pieces = 0;
     for (const nomen__op *op = nomen__ops; op->name; op++) {
         if (!op->three) continue;
         rows++;
         for (int d = 1; d < NOMEN_DTYPE_COUNT; d++)
             for (int how = 0; how < 8; how++) nomen_scope() {
                     for (int kind = 0; kind < 5; kind++)
-                        compared += compare_three(op, (nomen_dtype)d, NULL, how, kind) +
-                                    compare_three(op, (nomen_dtype)d, "N C", how, kind);
+                        compared += compare_three(op, (nomen_dtype)d, false, how, kind, -1) +
+                                    compare_three(op, (nomen_dtype)d, true, how, kind, -1);
+                    for (int few = 0; few < 3; few++)
+                        pieces += compare_three(op, (nomen_dtype)d, false, how, 0, few) +
+                                  compare_three(op, (nomen_dtype)d, true, how, 0, few);
                 }
     }
     assert_true(rows >= 5);
     assert_true(compared >= 40 * rows);
+    assert_true(pieces >= 40 * rows);
     const nomen__op *lerp = nomen__op_find("lerp"), *where = nomen__op_find("where");
     nomen_scope() {
         nomen_tensor *x = nomen_ones("N C", NOMEN_SIZES(2, 2)),
                      *y = nomen_ones("C", NOMEN_SIZES(2));
         nomen_tensor *bare = nomen_rename(x), *truth = nomen_gt(x, nomen_scalar(0));
         const nomen_number half[3] = {nomen_num(0.5), nomen_num(0.5), nomen_num(0.5)};
-        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, y, x}, NULL, NULL));
+        assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){y, x, x}, NULL, NULL));
         assert_null(nomen__quick_three(lerp, (const nomen_tensor *[]){x, bare, x}, NULL, NULL));
         assert_null(
             nomen__quick_three(lerp, (const nomen_tensor *[]){NULL, NULL, NULL}, half, NULL));

@@ -142,3 +142,93 @@ def test_a_few_places_amid_other_dims():
             assert (far.numpy() == a.transpose(3, 1, 2, 0).take(index, dim)).all()
     with pytest.raises(IndexError):
         x.index_select(2, nomen.tensor([1, 4]))
+
+
+THREE = {
+    "where": lambda a, b, c, **kw: nomen.where(a > 0, b, c, **kw),
+    "clamp": nomen.clamp,
+    "addcmul": nomen.addcmul,
+    "addcdiv": nomen.addcdiv,
+    "lerp": nomen.lerp,
+}
+SHAPES = [(), (1,), (5,), (1, 5), (4, 5), (1, 4, 5), (3, 4, 5), (3, 1, 5), (4, 1)]
+
+
+def numbers(t):
+    return t.nan_to_num(1e30)
+
+
+@pytest.mark.parametrize("name", THREE)
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16"])
+def test_three_operands_of_different_ranks(name, dtype):
+    """What is met again and again gives what its whole would."""
+    nomen.manual_seed(3)
+    made = {s: nomen.randn(s, dtype=getattr(nomen, dtype)) for s in SHAPES}
+    call = THREE[name]
+    for a in SHAPES:
+        for b in SHAPES:
+            for c in SHAPES:
+                operands = made[a], made[b], made[c]
+                whole = [t.contiguous() for t in nomen.broadcast_tensors(*operands)]
+                own, expected = call(*operands), call(*whole)
+                assert own.shape == expected.shape and own.dtype == expected.dtype
+                expected = numbers(expected)
+                assert numbers(own).equal(expected)
+                out = nomen.empty_like(expected)
+                assert call(*operands, out=out) is out and numbers(out).equal(expected)
+
+
+def test_three_operands_with_names():
+    x = nomen.randn(4, 5, names=("N", "C"))
+    row, bare, other = nomen.ones(5, names=("C",)), nomen.ones(5), nomen.ones(5, names=("D",))
+    assert nomen.addcmul(x, x, row).names == ("N", "C")
+    assert nomen.addcmul(x, bare, row).names == ("N", "C")
+    assert nomen.addcmul(x, row, row).equal(x + 1)
+    with pytest.raises(RuntimeError):
+        nomen.addcmul(x, x, other)
+    y = x.rename(None)
+    before = y.clone()
+    assert y.addcmul_(y[0], y[0]) is y  # what is read is written to, row after row
+    assert y.equal(before + before[0] * before[0])
+
+
+BINARY = ["add", "sub", "mul", "div", "maximum", "eq", "lt", "pow", "atan2", "fmod"]
+COLUMNS = [((4, 5), (4, 1)), ((3, 4, 5), (3, 4, 1)), ((40, 5), (40, 1)), ((40, 70), (40, 1)),
+           ((1, 5), (1, 1)), ((4, 5), (1, 1)), ((2, 4, 5), (1, 4, 1)),
+           ((4, 1), (4, 1))]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BINARY)
+@pytest.mark.parametrize("dtype", ["float32", "int64", "bfloat16"])
+@pytest.mark.parametrize("shapes", COLUMNS)
+def test_a_number_for_each_row(name, dtype, shapes):
+    random = np.random.default_rng(7)
+    made = [nomen.from_numpy(random.integers(1, 9, s)) for s in shapes]
+    x, column = (t.to(getattr(nomen, dtype)) for t in made)
+    call, in_place = getattr(nomen, name), getattr(nomen.Tensor, name + "_", None)
+    for a, b in ((x, column), (column, x), (x.neg(), column), (column, column)):
+        expected = call(*(t.contiguous() for t in nomen.broadcast_tensors(a, b)))
+        own = call(a, b)
+        assert own.dtype == expected.dtype and own.shape == expected.shape
+        assert numbers(own).equal(numbers(expected))
+        out = nomen.empty_like(expected)
+        assert call(a, b, out=out) is out and numbers(out).equal(numbers(expected))
+        if in_place and own.dtype == a.dtype and own.shape == a.shape:
+            into = a.clone()
+            assert in_place(into, b) is into and numbers(into).equal(numbers(expected))
+    if x.shape != column.shape:
+        with pytest.raises(RuntimeError):
+            column.clone().add_(x)
+
+
+def test_columns_with_names():
+    x = nomen.randn(4, 5, names=("N", "C"))
+    mean = x.mean("C", keepdim=True)
+    assert (x - mean).names == ("N", "C")
+    assert (x - mean).rename(None).equal(x.rename(None) - mean.rename(None))
+    assert (x - mean.rename(None)).names == ("N", "C")
+    with pytest.raises(RuntimeError, match="'D'"):
+        x - mean.rename("N", "D")
+    w = mean.rename(None).requires_grad_()
+    (x.rename(None) * w).sum().backward()
+    np.testing.assert_allclose(w.grad.numpy()[:, 0], x.rename(None).sum(1).numpy(), rtol=1e-5)
