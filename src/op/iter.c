@@ -387,7 +387,7 @@ static inline void run_lines(const nomen__iter *it, char **ptr, const int64_t *s
 
 /* Whole rows at ptr, which moves on behind them. */
 static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
-    enum { LONG = 2048 /* bytes */, FEW = 12 /* elements */ };
+    enum { LONG = 2048 /* bytes */, SHORT_ROW = 12 /* elements */ };
     const int64_t *step = it->step[0], *down = it->step[1], n = it->size[0];
     /* One long row again and again is in L1, from where the kernel copies faster than the C
      * library, which else knows best. */
@@ -397,7 +397,7 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }
-    if (it->moves && n <= FEW && step[1] != 0) {
+    if (it->moves && n <= SHORT_ROW && step[1] != 0) {
         nomen__copy_few(ptr, step, down, n, rows, it->own[0]);
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
