@@ -2,6 +2,7 @@
  * the place of those that are not finite. */
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath.h"
+#include "kernels/simd/vmath_pairs.h"
 
 #include <float.h>
 #include <math.h>
@@ -109,19 +110,11 @@ static inline vf64 v_instead_f64(vf64 x, vf64 nan, vf64 top, vf64 low) {
 #define LOOP               "kernels/loops/quaternary.h"
 #include "kernels/loops/floats.h"
 
-/* Each part by itself. */
-static inline double instead(double x, double nan, double top, double low) {
-    return x != x ? nan : x == (double)INFINITY ? top : x == -(double)INFINITY ? low : x;
-}
-static inline c128 c_instead(c128 x, c128 nan, c128 top, c128 low) {
-    return (c128){instead(x.re, nan.re, top.re, low.re), instead(x.im, nan.re, top.re, low.re)};
-}
-
+/* Each part by itself. What stands in for it is real. */
 #define OP                 nan_to_num
-#define EXPR(x, nan, p, n) c_instead(x, nan, p, n)
-#define WIDE
-#define LOOP "kernels/loops/quaternary.h"
-#include "kernels/loops/complexes.h"
+#define EXPR(x, nan, p, n) SIMD_PICK(v_instead, x)(x, v_dup_even(nan), v_dup_even(p), v_dup_even(n))
+#define LOOP               "kernels/loops/quaternary.h"
+#include "kernels/loops/pairs.h"
 
 #define ROWS_EXACT(text, op) ROW_BOOL(text, op), ROWS_INTS(text, op)
 

@@ -2,40 +2,8 @@
  * complex_math.c, copies and where: move.c, casts: cast.c. Sums and products compute in their own
  * type, quotients in c128, so that complex64 rounds once and cannot overflow on the way. */
 #include "kernels/loops/complex_number.h"
-
-#define C_PICK(f, x) _Generic((x), c64: f##_c64, c128: f##_c128)
-
-/* ---- products: as vectors of interleaved parts --------------------------------------------------
- * Not as plain C: gcc 12 turns the interleaved difference and sum into fused operations,
- * -ffp-contract=off or not, and ISAs would disagree (GCC bug 106902). A changed sign and an
- * addition leave it nothing to fuse. */
-
-static inline vf32 v_splat_pair_f32(vf32 v) {
-    for (int i = 2; i < W32; i++) v[i] = v[i % 2];
-    return v;
-}
-static inline vf64 v_splat_pair_f64(vf64 v) {
-    for (int i = 2; i < W64; i++) v[i] = v[i % 2];
-    return v;
-}
-static inline vf32 v_flip_even_f32(vf32 x) {
-    vu32 sign = {0};
-    for (int i = 0; i < W32; i += 2) sign[i] = (uint32_t)1 << 31;
-    return (vf32)((vu32)x ^ sign);
-}
-static inline vf64 v_flip_even_f64(vf64 x) {
-    vu64 sign = {0};
-    for (int i = 0; i < W64; i += 2) sign[i] = (uint64_t)1 << 63;
-    return (vf64)((vu64)x ^ sign);
-}
-static inline vf32 c_mul_f32(vf32 x, vf32 y) {
-    return v_dup_even(x) * y + v_flip_even_f32(v_dup_odd(x) * v_swap(y));
-}
-static inline vf64 c_mul_f64(vf64 x, vf64 y) {
-    return v_dup_even(x) * y + v_flip_even_f64(v_dup_odd(x) * v_swap(y));
-}
-#define v_splat_pair(v) SIMD_PICK(v_splat_pair, v)(v)
-#define c_mul(x, y)     SIMD_PICK(c_mul, x)(x, y)
+#include "kernels/simd/vmath_complex.h"
+#include "kernels/simd/vmath_pairs.h"
 
 /* From the end that is nearer, as for real numbers. */
 static inline vf32 c_lerp_f32(vf32 x, vf32 y, vf32 w) {
@@ -48,11 +16,6 @@ static inline vf64 c_lerp_f64(vf64 x, vf64 y, vf64 w) {
     const vi64 near = square + v_swap_f64(square) < 0.25;
     return v_sel_f64(near, x + c_mul_f64(w, y - x), y - c_mul_f64(y - x, one - w));
 }
-
-static inline c64 c_neg_c64(c64 x) { return (c64){-x.re, -x.im}; }
-static inline c128 c_neg_c128(c128 x) { return (c128){-x.re, -x.im}; }
-static inline c64 c_conj_c64(c64 x) { return (c64){x.re, -x.im}; }
-static inline c128 c_conj_c128(c128 x) { return (c128){x.re, -x.im}; }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
@@ -160,14 +123,14 @@ static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
 #include "kernels/loops/complexes.h"
 
 #define OP      neg
-#define EXPR(x) C_PICK(c_neg, x)(x)
+#define EXPR(x) (-(x))
 #define LOOP    "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
+#include "kernels/loops/pairs.h"
 
 #define OP      conj
-#define EXPR(x) C_PICK(c_conj, x)(x)
+#define EXPR(x) v_flip_odd(x)
 #define LOOP    "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
+#include "kernels/loops/pairs.h"
 
 #define OP      square
 #define EXPR(x) c_mul(x, x)
@@ -186,18 +149,16 @@ static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/complexes.h"
 
-#define OP      abs
-#define EXPR(x) c_abs(x)
-#define WIDE
+#define OP                      abs
+#define LANES(z, narrow, unfit) vc_abs(z, narrow, unfit)
+#define EXPR(x)                 c_abs(x)
 #define OUT_REAL
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
+#include "kernels/loops/complex_lanes.h"
 
-#define OP      sgn
-#define EXPR(x) c_sgn(x)
-#define WIDE
-#define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
+#define OP                      sgn
+#define LANES(z, narrow, unfit) vc_sgn(z, narrow, unfit)
+#define EXPR(x)                 c_sgn(x)
+#include "kernels/loops/complex_lanes.h"
 
 #define OP      reciprocal
 #define EXPR(x) c_reciprocal(x)

@@ -102,6 +102,21 @@ def test_powers():
     assert (2**z).tolist() == pytest.approx([2**w for w in z.tolist()], rel=1e-6)
 
 
+@pytest.mark.parametrize("dtype, tolerance", [("complex64", 5e-7), ("complex128", 1e-14)])
+@pytest.mark.parametrize("power", [-2, 0, 0.5, 3, 4, 2.5])
+def test_powers_of_many(dtype, tolerance, power):
+    """One exponent for all, one for each, and numbers by themselves: the same bits, and next to
+    zeros and infinities, which vectors do not serve, too."""
+    values = numbers(37, 2) + [0j, complex(inf, 1), complex(1, nan), 3 + 0j, 1e-30j]
+    z = nomen.tensor(values, dtype=getattr(nomen, dtype))
+    want = repr((z**power).tolist())
+    assert repr((z ** nomen.full_like(z, power)).tolist()) == want
+    assert repr([(z[i] ** power).item() for i in range(z.numel())]) == want
+    assert repr((z.reshape(6, 7).t() ** power).t().reshape(-1).tolist()) == want
+    for base, got in zip(z.tolist()[:37], (z**power).tolist()):
+        assert abs(got - base**power) <= tolerance * abs(base**power)
+
+
 def test_angles():
     z = nomen.tensor([1 + 1j, -1 + 0j, complex(-1, -0.0), 0j, -2j], names=("N",))
     assert z.angle().tolist() == pytest.approx([math.pi / 4, math.pi, -math.pi, 0, -math.pi / 2])

@@ -6,6 +6,7 @@
 
 #include <complex.h>
 #undef complex /* tables and operations are called so, too */
+#undef I
 #include <math.h>
 
 static inline double _Complex c_pack(c128 x) {

@@ -1,0 +1,50 @@
+/* Complex numbers as vectors of real and imaginary parts by turns, for loops/pairs.h. */
+#ifndef NOMEN_SRC_VMATH_PAIRS_H
+#define NOMEN_SRC_VMATH_PAIRS_H
+
+#include "kernels/simd/simd.h"
+
+/* ---- products -----------------------------------------------------------------------------------
+ * Not as plain C: gcc 12 turns the interleaved difference and sum into fused operations,
+ * -ffp-contract=off or not, and ISAs would disagree (GCC bug 106902). A changed sign and an
+ * addition leave it nothing to fuse. */
+
+static inline vf32 v_splat_pair_f32(vf32 v) {
+    for (int i = 2; i < W32; i++) v[i] = v[i % 2];
+    return v;
+}
+static inline vf64 v_splat_pair_f64(vf64 v) {
+    for (int i = 2; i < W64; i++) v[i] = v[i % 2];
+    return v;
+}
+static inline vf32 v_flip_even_f32(vf32 x) {
+    vu32 sign = {0};
+    for (int i = 0; i < W32; i += 2) sign[i] = (uint32_t)1 << 31;
+    return (vf32)((vu32)x ^ sign);
+}
+static inline vf64 v_flip_even_f64(vf64 x) {
+    vu64 sign = {0};
+    for (int i = 0; i < W64; i += 2) sign[i] = (uint64_t)1 << 63;
+    return (vf64)((vu64)x ^ sign);
+}
+static inline vf32 v_flip_odd_f32(vf32 x) {
+    vu32 sign = {0};
+    for (int i = 1; i < W32; i += 2) sign[i] = (uint32_t)1 << 31;
+    return (vf32)((vu32)x ^ sign);
+}
+static inline vf64 v_flip_odd_f64(vf64 x) {
+    vu64 sign = {0};
+    for (int i = 1; i < W64; i += 2) sign[i] = (uint64_t)1 << 63;
+    return (vf64)((vu64)x ^ sign);
+}
+static inline vf32 c_mul_f32(vf32 x, vf32 y) {
+    return v_dup_even(x) * y + v_flip_even_f32(v_dup_odd(x) * v_swap(y));
+}
+static inline vf64 c_mul_f64(vf64 x, vf64 y) {
+    return v_dup_even(x) * y + v_flip_even_f64(v_dup_odd(x) * v_swap(y));
+}
+#define v_splat_pair(v) SIMD_PICK(v_splat_pair, v)(v)
+#define v_flip_odd(v)   SIMD_PICK(v_flip_odd, v)(v)
+#define c_mul(x, y)     SIMD_PICK(c_mul, x)(x, y)
+
+#endif
