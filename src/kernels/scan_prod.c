@@ -88,7 +88,7 @@
 #define TOGETHER   4
 #define A          c128
 #define A_ZERO     ((c128){1, 0})
-#define TAKE(a, x) (*(a) = c_times(*(a), x))
+#define TAKE(a, x) (*(a) = c_times_next(*(a), x))
 
 #define SFX    c64
 #define T      c64
