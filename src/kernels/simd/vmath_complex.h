@@ -151,12 +151,17 @@ VMATH_QUICK vf64 v_sinh_cosh(vf64 x, vf64 *cosh_x, vi64 *unfit) {
     return v_copysign_f64(v_sel_f64(a < 1, v_fma_f64(a * z, VMATH_POLY(z, SINH_F64), a), far), x);
 }
 
+VMATH_QUICK vi64 vc_all_if(bool all) { return (vi64){0} - (int64_t)all; }
+
+/* Of complex128 C's are exact to the last digit, and these are not: then all lanes are unfit. */
 VMATH_QUICK vc64 vc_angle(vc64 z, bool narrow, vi64 *unfit) {
-    *unfit = (vi64){0};
+    *unfit = vc_all_if(!narrow);
     return (vc64){vc_turn(z.im, z.re, narrow), z.im};
 }
 VMATH_QUICK vc64 vc_abs(vc64 z, bool narrow, vi64 *unfit) {
-    return (vc64){vc_size(z, narrow, unfit), z.im};
+    const vf64 size = vc_size(z, narrow, unfit);
+    *unfit |= vc_all_if(!narrow);
+    return (vc64){size, z.im};
 }
 VMATH_QUICK vc64 vc_sgn(vc64 z, bool narrow, vi64 *unfit) {
     const vf64 size = vc_size(z, narrow, unfit), zero = (vf64){0};
@@ -247,13 +252,12 @@ VMATH_QUICK vc64 vc_tan(vc64 z, bool narrow, vi64 *unfit) {
 VMATH_QUICK vc64 vc_sinc(vc64 z, bool narrow, vi64 *unfit) {
     vf64 c, ch;
     vi64 wide;
-    (void)narrow;
     const vf64 n = v_round_f64(z.re), r = z.re - n, x = M_PI * z.re, y = M_PI * z.im;
     const vf64 s = v_sin_cos(M_PI * r, &c, unfit), sh = v_sinh_cosh(y, &ch, &wide);
     const vf64 square = x * x + y * y;
     const vf64 inverse = (vf64)((vu64)(1.0 / square) ^ ((vu64)(n + VMATH_MAGIC_F64) << 63));
     const vf64 re = s * ch, im = c * sh;
-    *unfit |= wide | (r == 0) | v_outside(square, 0x1p-400, 0x1p40);
+    *unfit |= wide | (r == 0) | v_outside(square, 0x1p-400, 0x1p40) | vc_all_if(!narrow);
     return (vc64){(re * x + im * y) * inverse, (im * x - re * y) * inverse};
 }
 
@@ -302,7 +306,7 @@ VMATH_QUICK vc64 vc_log1p(vc64 z, bool narrow, vi64 *unfit) {
     const vf64 high = v_sel_f64(near, v_fma_f64(z.re, 2.0 + z.re, z.im * z.im), s.high);
     const vf64 low = v_sel_f64(near, (vf64){0}, s.low);
     const vf64 ln = v_ln_one_plus_f64(high, low, ~(s.near | near), 0.5 * s.sum);
-    *unfit = (*unfit & ~small) | (z.im == 0);
+    *unfit = (*unfit & ~small) | (z.im == 0) | vc_all_if(!narrow);
     return (vc64){0.5 * ln, vc_turn(y.im, y.re, narrow)};
 }
 
