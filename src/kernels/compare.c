@@ -148,5 +148,6 @@ const nomen__kernel NOMEN__TABLE(compare)[] = {
     ROWS_REAL("logical_or", logical_or),
     ROWS_REAL("logical_xor", logical_xor),
     ROWS_REAL("logical_not", logical_not),
+    ROW_BOOL("bitwise_not", logical_not), /* of integers: unary.c */
     {.name = NULL},
 };

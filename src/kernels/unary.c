@@ -194,28 +194,11 @@ static inline int64_t int_round_tens(int64_t x, int64_t scale) {
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/floats.h"
 
+/* Of bools it is logical_not (compare.c). */
 #define OP      bitwise_not
 #define EXPR(x) (~(x))
 #define LOOP    "kernels/loops/unary.h"
 #include "kernels/loops/ints.h"
-
-#define FN       bitwise_not_b8
-#define T        uint8_t
-#define OT       uint8_t
-#define V        uint8_t
-#define W        1
-#define LD(p)    (*(const T *)(p))
-#define ST(p, v) (*(OT *)(p) = (OT)(v))
-#define EXPR(x)  ((x) == 0)
-#include "kernels/loops/unary.h"
-#undef FN
-#undef T
-#undef OT
-#undef V
-#undef W
-#undef LD
-#undef ST
-#undef EXPR
 
 const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_INTS("neg", neg),
@@ -248,7 +231,6 @@ const nomen__kernel NOMEN__TABLE(unary)[] = {
     ROWS_FLOATS("frac", frac),
     ROWS_FLOATS("deg2rad", deg2rad),
     ROWS_FLOATS("rad2deg", rad2deg),
-    ROW_BOOL("bitwise_not", bitwise_not),
     ROWS_INTS("bitwise_not", bitwise_not),
     {.name = NULL},
 };

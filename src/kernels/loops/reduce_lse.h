@@ -6,7 +6,9 @@
 /* The largest element, and the sum of exp(x - largest), or of exp(x) while that is infinite. */
 #define A lse_acc
 
+#define E F
 #include "kernels/loops/row_lanes.h"
+#undef E
 
 static inline V FN(shift)(V most) {
     return v_sel(v_abs(most) < v_like(most, __builtin_inf()), most, (V){0});
@@ -17,19 +19,10 @@ static inline V FN(part)(V x) { return V_PART(SIMD_PICK(v_min, x)(x, 0)); }
 
 static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
-    const V none = v_like((V){0}, -__builtin_inf()), zero = {0};
-    V m = none, m2 = none, s = zero;
+    const V zero = {0};
+    V s = zero;
     int64_t j = 0;
-    for (; j + 2 * W <= n; j += 2 * W) {
-        m = v_greater(LDV(x + j), m);
-        m2 = v_greater(LDV(x + j + W), m2);
-    }
-    if (j + W <= n) {
-        m = v_greater(LDV(x + j), m);
-        j += W;
-    }
-    if (j < n) m2 = v_greater(FN(first)(LDV_N(x + j, n - j), n - j, none), m2);
-    lse_raise(acc, (double)FN(top)(v_greater(m2, m)));
+    lse_raise(acc, (double)FN(largest)(x, n));
     V c = FN(shift)(v_like((V){0}, acc->most));
     for (j = 0; j + W <= n; j += W) s += FN(part)(LDV(x + j) - c);
     if (j < n) s += FN(first)(FN(part)(LDV_N(x + j, n - j) - c), n - j, zero);

@@ -31,26 +31,16 @@ static inline void FN(close)(F *closing, const double *sum, int64_t n) {
     for (int l = 0; l < W64 && i + l < n; l++) closing[i + l] = (F)made[l];
 }
 
+#define E           T
+#define LDV(p)      LD(p)
+#define LDV_N(p, k) LD_N(p, k)
 #include "kernels/loops/row_lanes.h"
+#undef E
+#undef LDV
+#undef LDV_N
 
-/* Rows of unit step are looked at three times. in may be out. */
-static inline F FN(most)(const T *in, int64_t n) {
-    const V none = v_like((V){0}, -__builtin_inf());
-    V m = none, m2 = none;
-    int64_t j = 0;
-    for (; j + 2 * W <= n; j += 2 * W) {
-        m = v_greater(LD(in + j), m);
-        m2 = v_greater(LD(in + j + W), m2);
-    }
-    if (j + W <= n) {
-        m = v_greater(LD(in + j), m);
-        j += W;
-    }
-    if (j < n) m2 = v_greater(FN(first)(LD_N(in + j, n - j), n - j, none), m2);
-    return FN(top)(v_greater(m2, m));
-}
-
-/* The sum of exponentials, which `wide` or `out` keep. */
+/* Rows of unit step are looked at three times. in may be out. First, after the largest element: the
+ * sum of exponentials, which `wide` or `out` keep. */
 static inline double FN(sum)(T *out, F *wide, const T *in, int64_t n, F most) {
     const V zero = {0}, c = v_like(zero, most);
     V s = zero;
@@ -113,7 +103,7 @@ static APART void FN(straight)(const nomen__rows_args *a, int64_t row, int64_t r
     for (int64_t r = 0; r < rows; r++) {
         in[r] = (const T *)(const void *)(a->in + (row + r) * a->in_row);
         out[r] = (T *)(void *)(a->out + (row + r) * a->out_row);
-        most[r] = FN(most)(in[r], n);
+        most[r] = FN(largest)(in[r], n);
     }
     for (int64_t r = 0; r < rows; r++) sum[r] = FN(sum)(out[r], wide + r * each, in[r], n, most[r]);
     FN(close)(closing, sum, rows);

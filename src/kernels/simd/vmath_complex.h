@@ -214,30 +214,33 @@ VMATH_QUICK vc64 vc_sigmoid(vc64 z, bool narrow, vi64 *unfit) {
 static inline vc64 vc_turned(vc64 z) { return (vc64){-z.im, z.re}; }
 static inline vc64 vc_turned_back(vc64 z) { return (vc64){z.im, -z.re}; }
 
-VMATH_QUICK vc64 vc_sinh(vc64 z, bool narrow, vi64 *unfit) {
-    vf64 c, ch;
+/* What all of them are made of: sine and cosine of im, the hyperbolic ones of re. */
+typedef struct vc_waves {
+    vf64 s, c, sh, ch;
+} vc_waves;
+VMATH_QUICK vc_waves vc_waves_of(vc64 z, vi64 *unfit) {
+    vc_waves w;
     vi64 wide;
-    (void)narrow;
-    const vf64 s = v_sin_cos(z.im, &c, unfit), sh = v_sinh_cosh(z.re, &ch, &wide);
+    w.s = v_sin_cos(z.im, &w.c, unfit);
+    w.sh = v_sinh_cosh(z.re, &w.ch, &wide);
     *unfit |= wide;
-    return (vc64){sh * c, ch * s};
+    return w;
+}
+VMATH_QUICK vc64 vc_sinh(vc64 z, bool narrow, vi64 *unfit) {
+    const vc_waves w = vc_waves_of(z, unfit);
+    (void)narrow;
+    return (vc64){w.sh * w.c, w.ch * w.s};
 }
 VMATH_QUICK vc64 vc_cosh(vc64 z, bool narrow, vi64 *unfit) {
-    vf64 c, ch;
-    vi64 wide;
+    const vc_waves w = vc_waves_of(z, unfit);
     (void)narrow;
-    const vf64 s = v_sin_cos(z.im, &c, unfit), sh = v_sinh_cosh(z.re, &ch, &wide);
-    *unfit |= wide;
-    return (vc64){ch * c, sh * s};
+    return (vc64){w.ch * w.c, w.sh * w.s};
 }
 VMATH_QUICK vc64 vc_tanh(vc64 z, bool narrow, vi64 *unfit) {
-    vf64 c, ch;
-    vi64 wide;
+    const vc_waves w = vc_waves_of(z, unfit);
+    const vf64 inverse = 1.0 / (w.sh * w.sh + w.c * w.c);
     (void)narrow;
-    const vf64 s = v_sin_cos(z.im, &c, unfit), sh = v_sinh_cosh(z.re, &ch, &wide);
-    const vf64 inverse = 1.0 / (sh * sh + c * c);
-    *unfit |= wide;
-    return (vc64){sh * ch * inverse, s * c * inverse};
+    return (vc64){w.sh * w.ch * inverse, w.s * w.c * inverse};
 }
 VMATH_QUICK vc64 vc_sin(vc64 z, bool narrow, vi64 *unfit) {
     return vc_turned_back(vc_sinh(vc_turned(z), narrow, unfit));
