@@ -29,6 +29,10 @@ lgamma polar log log10 log1p log2 logit polygamma pow rsqrt sigmoid sin sinc sin
 """.split()
 )
 ROOTS = {"digamma": 64}  # whose values below 0 are differences
+# Of complex numbers in units of the larger part, as the other may be a difference. Powers are of
+# the condition of their exponent times a logarithm, here as in C's cpow.
+NUMBERS = {"exp2": MATHEMATICS, "expm1": MATHEMATICS, "pow": 256, "sigmoid": MATHEMATICS}
+NUMBERS["tanh"] = MATHEMATICS
 # Here in units of the largest element: what is added up may cancel.
 ADDED = 16
 SUMS = """addbmm addmm addmv addr baddbmm bmm cdist distances dist dot einsum inner log_softmax
@@ -83,29 +87,33 @@ def numbers(dtype, data):
     return values, numpy.where(raw < 0, lowest - raw, raw)
 
 
-def distance(dtype, one, other, in_largest):
-    """The largest distance, in units in the last place; a NaN is as near as it gets to a NaN."""
+def distance(dtype, one, other, of):
+    """The largest distance, in units in the last place; a NaN is as near as it gets to a NaN.
+
+    of: "element", "number" (the larger part of a complex one) or "largest" (element of all)
+    """
     (a, a_key), (b, b_key) = numbers(dtype, one), numbers(dtype, other)
     if (numpy.isnan(a) != numpy.isnan(b)).any():
         return numpy.inf
     numbered = ~numpy.isnan(a)
     if not (numpy.signbit(a) != numpy.signbit(b))[numbered].any() and not (a != b)[numbered].any():
         return 0  # NaNs of two kinds
-    if in_largest:
+    if of == "largest" or (of == "number" and dtype in PARTS):
         finite = numbered & numpy.isfinite(a) & numpy.isfinite(b)
         if (a != b)[numbered & ~finite].any():
             return numpy.inf
         digits = {"float16": 10, "bfloat16": 7}.get(dtype, numpy.finfo(a.dtype).nmant)
-        a, b = a[finite].astype(float), b[finite].astype(float)
-        largest = numpy.abs(a).max(initial=0.0)
-        return numpy.abs(a - b).max(initial=0.0) / max(largest, 1e-300) * 2.0**digits
+        a, b = (numpy.where(finite, side, 0).astype(float) for side in (a, b))
+        units = numpy.abs(a).reshape(-1, 2 if of == "number" else max(a.size, 1))
+        units = numpy.maximum(units.max(axis=1, initial=0.0, keepdims=True), 1e-300)
+        return (numpy.abs(a - b).reshape(len(units), -1) / units).max(initial=0.0) * 2.0**digits
     low, high = numpy.minimum(a_key, b_key), numpy.maximum(a_key, b_key)
     # The difference of two int64 fits into a uint64.
     # Zeros of two signs are 1 apart.
     return max(1, int((high.view("uint64") - low.view("uint64"))[numbered].max(initial=0)))
 
 
-def apart(one, other, in_largest):
+def apart(one, other, of):
     """0 for the same bits, else how far (inf: not to be measured)."""
     if one == other:
         return 0
@@ -119,11 +127,13 @@ def apart(one, other, in_largest):
             continue
         if dtype not in FLOATS and dtype not in PARTS and dtype != "bfloat16":
             return numpy.inf
-        most = max(most, distance(dtype, data, data2, in_largest))
+        most = max(most, distance(dtype, data, data2, of))
     return most
 
 
-def allowed(row):
+def allowed(row, dtype):
+    if row in NUMBERS and dtype in PARTS:
+        return NUMBERS[row]
     if row in FUNCTIONS:
         return ROOTS.get(row, MATHEMATICS)
     return ADDED if row in SUMS else 0
@@ -137,7 +147,9 @@ def compare(sides, arguments):
         other = second.next()
         assert one[0] == other[0], (one[0], other[0])
         cases += 1
-        far = apart(one[1], other[1], one[0][0] in SUMS)
+        row = one[0][0]
+        of = "largest" if row in SUMS else "number" if row in NUMBERS else "element"
+        far = apart(one[1], other[1], of)
         if far:
             key = one[0][:2]
             count, most, where = found.get(key, (0, 0, None))
@@ -164,6 +176,7 @@ def pairs(options):
     products = [row for row in SUMS if row in options.rows] if options.rows else SUMS
     rows = {"avx512_bf16": products, "amx": products}
     found = [(("scalar:1", f"{isa}:1"), short, rows.get(isa, options.rows)) for isa in isas]
+    found = [of for of in found if of[2] or not options.rows]
     sides = [(f"{best}:1", f"{best}:{threads}") for threads in options.threads]
     return found + [(of, lengths_of(options.long), options.rows) for of in sides]
 
@@ -187,7 +200,7 @@ def main():
         cases, found = compare(sides, arguments + ["--rows", *rows] * bool(rows))
         totals["numbers of threads" if threads else "instruction sets"] += cases
         for (row, dtype), (count, most, where) in sorted(found.items()):
-            bound = 0 if threads else allowed(row)
+            bound = 0 if threads else allowed(row, dtype)
             if most > bound:
                 findings += 1
                 print(f"{' '.join(sides)}: {row} {dtype}: {count} cases, {most} ULP, {where}")

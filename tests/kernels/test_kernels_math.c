@@ -59,7 +59,7 @@ static const struct {
 } functions[] = {
     {"exp", expl, NULL, 1.1, 1.1},         {"log", logl, NULL, 0.9, 0.9},
     {"log2", log2l, NULL, 0.7, 0.9},       {"sin", sinl, NULL, 0.9, 0.9},
-    {"cos", cosl, NULL, 0.9, 0.9},         {"tanh", tanhl, NULL, 1.4, 1.4},
+    {"cos", cosl, NULL, 0.9, 0.9},         {"tanh", tanhl, NULL, 1.4, 1.5},
     {"sigmoid", sigmoidl, NULL, 1.5, 1.5}, {"rsqrt", rsqrtl, NULL, 1.5, 1.5},
     {"cube", cubel, NULL, 1.5, 1.5},       {"pow", NULL, powl, 0.6, 1.0},
     {"expm1", expm1l, NULL, 1.3, 1.3},     {"exp2", exp2l, NULL, 1.1, 1.1},
