@@ -31,6 +31,8 @@ CUBES = {
     30_000_000: (300, 400, 250),
 }
 OTHER_DTYPES = ("float64", "bfloat16", "float16", "int64", "bool")
+# At this size every row is measured in each of its dtypes, at others the leaders in those above.
+ALL_DTYPES_AT = 30_000
 NATURAL = ("float32", "int64", "bool")  # the first that a row takes
 SHORT = {"U8": "uint8", "BOOL": "bool", "C64": "complex64", "C128": "complex128"}
 SHORT |= {"I8": "int8", "I16": "int16", "I32": "int32", "I64": "int64"}
@@ -260,8 +262,13 @@ def natural(name):
     return next(d for d in (*NATURAL, *known) if d in known)
 
 
-def has(name, dtype):
-    return dtype in [SHORT[d] for d in ROWS[name]["dtypes"]]
+def others(name, n):
+    """The other dtypes in which a row is measured."""
+    if n != ALL_DTYPES_AT and name not in LEADERS:
+        return []
+    known = [SHORT[d] for d in ROWS[name]["dtypes"]]
+    wanted = known if n == ALL_DTYPES_AT else OTHER_DTYPES
+    return [dtype for dtype in wanted if dtype in known and dtype != natural(name)]
 
 
 def reductions(name, n, dtype):
@@ -292,12 +299,12 @@ def reductions(name, n, dtype):
         for k in (1, 5):  # what a classifier asks for
             best = {"self": grid, "k": min(k, columns), "dim": 1}
             yield case(name, n, dtype, variant=f"{k} of rows", change=best)
-    if name in LEADERS and n > 16:
+    if n > 16:
+        plain = 4 if ROWS[name]["family"] == "order" else 5
         variants += [
             (variant, {**self, "dtype": other}, dim)
-            for variant, self, dim in variants[:4]
-            for other in OTHER_DTYPES
-            if has(name, other) and other != dtype
+            for variant, self, dim in variants[:plain]
+            for other in others(name, n)
         ]
     for variant, self, dim in variants:
         change = {"self": dict(self), "dim": dim}
@@ -359,15 +366,16 @@ def of_row(name, n, everything):
         wanted += [dict(dtype=dtype, layout=layout) for layout in LAYOUTS[1:]]
     if name == "contiguous" and n > 16:
         wanted += [dict(dtype=dtype, layout="transposed")]
-    if name in LEADERS and (everything or n in (16, 1_000_000)):
-        wanted += [dict(dtype=d) for d in OTHER_DTYPES if has(name, d) and d != dtype]
+    if everything or n in (16, 1_000_000):
+        wanted += [dict(dtype=other) for other in others(name, n)]
     for one in wanted:
         try:
             yield case(name, n, **one)
         except LookupError:  # no call of the row is like this
             continue
     yield from reductions(name, n, dtype)
-    yield from short_rows(name, n, dtype)
+    for one in (dtype, *others(name, n)):
+        yield from short_rows(name, n, one)
     yield from conversions(name, n)
 
 
