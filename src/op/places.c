@@ -537,8 +537,15 @@ static nomen_status run_walk(place_walk *w) {
     for (int d = 0; d < w->ndim; d++) outer *= w->size[d];
     const int64_t units = outer * w->count;
     if (units * w->run <= NOMEN__GRAIN) return nomen__parallel_asking(units, units, walk_units, w);
-    const int64_t grain = NOMEN__GRAIN / w->run + 1;
-    if (w->kind == NOMEN__PLACE_TAKE) return nomen__parallel_asking(units, grain, walk_units, w);
+    int64_t grain = NOMEN__GRAIN / w->run + 1;
+    if (w->kind == NOMEN__PLACE_TAKE) {
+        /* of whole lines of the index: many short ones are walked at once */
+        const int64_t line = w->along && w->along->own_ndim
+                                 ? w->along->own_size[w->along->own_ndim - 1]
+                                 : 1;
+        grain += line - 1 - (grain - 1) % line;
+        return nomen__parallel_asking(units, grain, walk_units, w);
+    }
     if (w->inner >= 2 * SLICE && w->count / w->apart < FEW) {
         const int64_t slices = w->count / w->apart * ((w->inner + SLICE - 1) / SLICE);
         return nomen__parallel_asking(slices, grain * w->inner / (SLICE * w->apart) + 1,
