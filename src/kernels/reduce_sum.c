@@ -76,32 +76,19 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TOTAL(a, b) ((a) + (double)(b))
 #include "kernels/loops/take_f64.h"
 
-/* Neighbours come from one word, which needs fewer steps than to spread each to a word of its own.
- */
-static inline void bf16_pairs(const uint16_t *x, vf32 *even, vf32 *odd) {
-    vu32 words;
-    memcpy(&words, x, sizeof words);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    *even = (vf32)(words & 0xffff0000u);
-    *odd = (vf32)(words << 16);
-#else
-    *even = (vf32)(words << 16);
-    *odd = (vf32)(words & 0xffff0000u);
-#endif
-}
-
-#define SFX        f16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      (x)
-#define FETCH(x)   from_f16(x)
-#define WIDEN      widen_f16
-#define LV         vf32
-#define VLOAD(x)   ld_f16(x)
-#define OUT        uint16_t
-#define DONE(a, p) to_f16(to_odd(*(a)))
+#define SFX         f16
+#define T           uint16_t
+#define F           float
+#define C           float
+#define D           double
+#define LD(x)       (x)
+#define FETCH(x)    from_f16(x)
+#define WIDEN       widen_f16
+#define LV          vf32
+#define VLOAD(x)    ld_f16(x)
+#define FOLD_DIRECT sum_lanes_f16
+#define OUT         uint16_t
+#define DONE(a, p)  to_f16(to_odd(*(a)))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean
@@ -112,19 +99,19 @@ static inline void bf16_pairs(const uint16_t *x, vf32 *even, vf32 *odd) {
 #define OP sum
 
 #undef SFX
-#define SFX        bf16
-#define T          uint16_t
-#define F          float
-#define C          float
-#define D          double
-#define LD(x)      (x)
-#define FETCH(x)   from_bf16(x)
-#define WIDEN      widen_bf16
-#define LV         vf32
-#define VLOAD(x)   ld_bf16(x)
-#define VPAIR      bf16_pairs
-#define OUT        uint16_t
-#define DONE(a, p) to_bf16(to_odd(*(a)))
+#define SFX         bf16
+#define T           uint16_t
+#define F           float
+#define C           float
+#define D           double
+#define LD(x)       (x)
+#define FETCH(x)    from_bf16(x)
+#define WIDEN       widen_bf16
+#define LV          vf32
+#define VLOAD(x)    ld_bf16(x)
+#define FOLD_DIRECT sum_lanes_bf16
+#define OUT         uint16_t
+#define DONE(a, p)  to_bf16(to_odd(*(a)))
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean

@@ -540,9 +540,8 @@ static nomen_status run_walk(place_walk *w) {
     int64_t grain = NOMEN__GRAIN / w->run + 1;
     if (w->kind == NOMEN__PLACE_TAKE) {
         /* of whole lines of the index: many short ones are walked at once */
-        const int64_t line = w->along && w->along->own_ndim
-                                 ? w->along->own_size[w->along->own_ndim - 1]
-                                 : 1;
+        const int64_t line =
+            w->along && w->along->own_ndim ? w->along->own_size[w->along->own_ndim - 1] : 1;
         grain += line - 1 - (grain - 1) % line;
         return nomen__parallel_asking(units, grain, walk_units, w);
     }

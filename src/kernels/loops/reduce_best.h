@@ -76,6 +76,21 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
     }
 }
 
+/* In each lane the better of two, the first one of equals, of which `later` comes behind; vectors
+ * of any size. */
+#if FLOATING
+#define MEET_NAN(own) | ((own) != (own))
+#else
+#define MEET_NAN(own)
+#endif
+#define MEET(best, at, later, later_at)                                                            \
+    do {                                                                                           \
+        const __typeof__(at) stay = (__typeof__(at))(HOLDS(best, later) MEET_NAN(best));           \
+        best = (__typeof__(best))((stay & (__typeof__(at))(best)) |                                \
+                                  (~stay & (__typeof__(at))(later)));                              \
+        at = (stay & (at)) | (~stay & (later_at));                                                 \
+    } while (0)
+
 /* Rows from p on, pitch bytes apart, against what is there from rows before them: an element that
  * is better takes its place, and so does the first NaN. */
 static inline __attribute__((always_inline)) void
@@ -85,20 +100,23 @@ FN(take_rows)(const char *p, int64_t pitch, const int rows, U row, F *v, U *pos,
     typedef U marks __attribute__((vector_size(VB), aligned(__alignof__(F)), may_alias));
     int64_t i = 0;
     for (; i + W <= n; i += W) {
-        lanes w = *(lanes *)(v + i);
-        marks at = *(marks *)(pos + i);
+        lanes y[4];
+        marks at[4];
 #pragma GCC unroll 4
         for (int k = 0; k < rows; k++) {
-            const lanes y = *(const lanes *)(const void *)(p + k * pitch + i * (int64_t)sizeof(F));
-            marks stay = (marks)HOLDS(w, y);
-#if FLOATING
-            stay |= (marks)(w != w);
-#endif
-            w = (lanes)((stay & (marks)w) | (~stay & (marks)y));
-            at = (stay & at) | (~stay & (U)(row + k));
+            y[k] = *(const lanes *)(const void *)(p + k * pitch + i * (int64_t)sizeof(F));
+            at[k] = (marks){0} + (U)(row + k);
         }
+        /* by pairs: what was there before waits for one comparison only */
+#pragma GCC unroll 2
+        for (int half = 1; half < rows; half *= 2)
+#pragma GCC unroll 2
+            for (int k = 0; k < rows; k += 2 * half) MEET(y[k], at[k], y[k + half], at[k + half]);
+        lanes w = *(lanes *)(v + i);
+        marks where = *(marks *)(pos + i);
+        MEET(w, where, y[0], at[0]);
         *(lanes *)(v + i) = w;
-        *(marks *)(pos + i) = at;
+        *(marks *)(pos + i) = where;
     }
     for (; i < n; i++)
         for (int k = 0; k < rows; k++) {
@@ -127,11 +145,13 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
     for (int64_t i = 0; i < n_acc; i++) pos[i] = first ? 0 : -1;
     /* The last vector apart, if it is one of those before in part: some lanes twice do no harm. */
     enum { W = VB / sizeof(F) };
-    F last[W] __attribute__((aligned(64)));
-    U last_pos[W] __attribute__((aligned(64)));
+    F last[W] __attribute__((aligned(64))) = {0};
+    U last_pos[W] __attribute__((aligned(64))) = {0};
     const int64_t rest = n_acc > W ? n_acc % W : 0, from = rest ? n_acc - W : 0;
-    memcpy(last, v + from, rest ? sizeof last : 0);
-    memcpy(last_pos, pos + from, rest ? sizeof last_pos : 0);
+    if (rest) {
+        memcpy(last, v + from, sizeof last);
+        memcpy(last_pos, pos + from, sizeof last_pos);
+    }
     for (int64_t j = first; j < rows; j += j + 4 <= rows ? 4 : 1) {
         const char *at = p + j * pitch, *at_last = at + from * (int64_t)sizeof(F);
         const bool four = j + 4 <= rows;
@@ -144,7 +164,10 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
         else if (rest)
             FN(take_rows)(at_last, pitch, 1, (U)j, last, last_pos, W);
     }
-    for (int64_t i = W - rest; i < W; i++) v[from + i] = last[i], pos[from + i] = last_pos[i];
+    if (rest) { /* lanes that were taken twice came to the same */
+        memcpy(v + from, last, sizeof last);
+        memcpy(pos + from, last_pos, sizeof last_pos);
+    }
     for (int64_t i = 0; i < n_acc; i++)
         acc[i] = pos[i] >= 0 ? i0 + (int64_t)pos[i] * istep : acc[i];
 }
@@ -155,17 +178,6 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
  * rows and elements make whole squares with some that come once more: they change nothing. */
 typedef F FN(lanes) __attribute__((vector_size(32)));
 typedef U FN(marks) __attribute__((vector_size(32)));
-
-/* In each lane the better of two, the first one of equals, of which `later` comes behind. */
-static inline __attribute__((always_inline)) void FN(meet)(FN(lanes) * best, FN(marks) * at,
-                                                           FN(lanes) later, FN(marks) later_at) {
-    FN(marks) stay = (FN(marks))HOLDS(*best, later);
-#if FLOATING
-    stay |= (FN(marks))(*best != *best);
-#endif
-    *best = (FN(lanes))((stay & (FN(marks))*best) | (~stay & (FN(marks))later));
-    *at = (stay & *at) | (~stay & later_at);
-}
 
 static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t row, int64_t n,
                                   int64_t i0) {
@@ -194,13 +206,12 @@ static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t
 #pragma GCC unroll 3
             for (int half = 1; half < W; half *= 2)
 #pragma GCC unroll 4
-                for (int k = 0; k < W; k += 2 * half)
-                    FN(meet)(&y[k], &p[k], y[k + half], p[k + half]);
+                for (int k = 0; k < W; k += 2 * half) MEET(y[k], p[k], y[k + half], p[k + half]);
             p[0] += (U)j;
             if (first)
                 best = y[0], at = p[0];
             else
-                FN(meet)(&best, &at, y[0], p[0]);
+                MEET(best, at, y[0], p[0]);
         }
         memcpy(VALUES(acc, n_acc) + r, &best, sizeof best);
 #pragma GCC unroll 2
@@ -272,6 +283,8 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
                                            .merge = FN(merge),
                                            .finish = FN(finish)};
 
+#undef MEET
+#undef MEET_NAN
 #undef A
 #undef VALUES
 #undef IS_NAN

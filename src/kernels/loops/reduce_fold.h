@@ -5,11 +5,11 @@
  * DID (the neutral C and D), A (accumulator), A_ZERO, TAKE(A *, D), MEET(A *, const A *), OUT and
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
- * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV and perhaps
- * VPAIR(const T *, LV *even, LV *odd) of twice as many. Where JOIN joins vectors of T: TURNED and
- * TAKE_LANES as in reduce_short.h. FOLD_ROW(const F *, n) -> D, if a row has a better way, which
- * stays. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD, VPAIR, OUT
- * and DONE are undefined, the rest is left for a second finish. */
+ * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV. Where JOIN joins vectors
+ * of T: TURNED and TAKE_LANES as in reduce_short.h. FOLD_ROW(const F *, n) -> D, if a row has a
+ * better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of LANES elements
+ * and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD,
+ * FOLD_DIRECT, OUT and DONE are undefined, the rest is left for a second finish. */
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
 _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");
@@ -138,27 +138,16 @@ static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, in
 #endif
 enum { FN(width) = (int)(sizeof(LV) / sizeof(C)) };
 
-#ifndef FOLD_ROW
-/* The same lanes as those of fold_row over the whole rounds of n elements, in registers; with VPAIR
- * the even elements of each round first. By itself: beside code that reads single lanes gcc leaves
- * vectors in memory all along. */
+#if !defined(FOLD_ROW) && !defined(FOLD_DIRECT)
+/* The same lanes as those of fold_row over the whole rounds of n elements, in registers. By itself:
+ * beside code that reads single lanes gcc leaves vectors in memory all along. */
 static APART void FN(lanes_direct)(C *s, const T *x, int64_t n) {
     LV v[LANES / FN(width)];
 #pragma GCC unroll 16
     for (int l = 0; l < LANES / FN(width); l++) v[l] = (LV){0} + ID;
     for (int64_t j = 0; j + LANES <= n; j += LANES) {
-#ifdef VPAIR
-#pragma GCC unroll 16
-        for (int l = 0; l < LANES / FN(width) / 2; l++) {
-            LV even, odd;
-            VPAIR(x + j + 2 * l * FN(width), &even, &odd);
-            v[l] = JOIN(v[l], even);
-            v[l + LANES / FN(width) / 2] = JOIN(v[l + LANES / FN(width) / 2], odd);
-        }
-#else
 #pragma GCC unroll 16
         for (int l = 0; l < LANES / FN(width); l++) v[l] = JOIN(v[l], VLOAD(x + j + l * FN(width)));
-#endif
     }
 #pragma GCC unroll 16
     for (int l = 0; l < LANES / FN(width); l++) memcpy(s + l * FN(width), &v[l], sizeof v[l]);
@@ -174,6 +163,11 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
     }
     FN(lanes_direct)(s, x, n);
     TAKE(acc, FN(fold_rest)(s, FETCHED(x + whole, n - whole, rest), n - whole));
+}
+#elif defined FOLD_DIRECT
+static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
+    F few[LANES] __attribute__((aligned(64)));
+    TAKE(acc, n < 16 ? FN(fold_few)(FETCHED(x, n, few), n) : FOLD_DIRECT(x, n));
 }
 #endif
 
@@ -269,4 +263,4 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef WIDEN
 #undef LV
 #undef VLOAD
-#undef VPAIR
+#undef FOLD_DIRECT

@@ -100,8 +100,15 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         return;
     }
 #endif
-    for (int64_t j = 0; j < s->n_red; j += COL_ROWS) {
-        int64_t rows = s->n_red - j < COL_ROWS ? s->n_red - j : COL_ROWS;
+    int64_t apart = NOMEN__ACC_BLOCK;
+#ifdef POSITIONS /* nothing is rounded: rows of few elements lie closer, and more come at a time   \
+                  */
+    if (s->red_step != (int64_t)sizeof(T)) apart = (s->n_acc + 15) / 16 * 16;
+#endif
+    const int64_t fit = COL_ROWS * NOMEN__ACC_BLOCK / apart,
+                  most = fit < COL_BLOCK ? fit : COL_BLOCK;
+    for (int64_t j = 0, rows; j < s->n_red; j += rows) {
+        rows = s->n_red - j < most ? s->n_red - j : most;
         const char *in = s->in + j * s->red_step;
         int64_t r = 0;
 #ifndef FETCH
@@ -122,11 +129,11 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         }
 #endif
         for (; r < rows; r++) {
-            F *to = buf + r * NOMEN__ACC_BLOCK;
+            F *to = buf + r * apart;
             const F *x = FN(fetch)(in + r * s->red_step, s->acc_step, s->n_acc, to);
             if (x != to) memcpy(to, x, (size_t)s->n_acc * sizeof(F));
         }
-        FN(cols)(acc, s->n_acc, buf, NOMEN__ACC_BLOCK * (int64_t)sizeof(F), rows,
+        FN(cols)(acc, s->n_acc, buf, apart * (int64_t)sizeof(F), rows,
                  s->index0 + j * s->index_step, s->index_step);
     }
 }

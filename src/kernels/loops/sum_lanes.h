@@ -1,6 +1,7 @@
-/* The sum of a row of float32 in 64 lanes of float32, which are joined in double, in halves. The
- * end of a row goes to the first lanes, by whole vectors and a part of one: rows of hundreds are
- * not many times longer than their end. The lanes and the order are the same in every ISA. */
+/* The sum of a row of float32, or of a half type, in 64 lanes of float32, which are joined in
+ * double, in halves. The end of a row goes to the first lanes, by whole vectors and a part of one:
+ * rows of hundreds are not many times longer than their end. The lanes and the order are the same
+ * in every ISA. */
 #ifndef NOMEN_SRC_SUM_LANES_H
 #define NOMEN_SRC_SUM_LANES_H
 
@@ -8,8 +9,10 @@
 
 enum { SUM_LANES = 64, SUM_VECTORS = SUM_LANES / W32 };
 
-/* Of n >= SUM_LANES elements. */
-static inline double sum_lanes(const float *x, int64_t n) {
+/* Of n >= SUM_LANES elements of so many bytes, which are loaded as float32. */
+static inline __attribute__((always_inline)) double
+sum_lanes_of(const char *x, int64_t n, const int64_t size, vf32 (*const load)(const void *),
+             vf32 (*const load_n)(const void *, int64_t)) {
     vf32 s[SUM_VECTORS];
     vf64 d[2 * SUM_VECTORS];
     double last[W64] __attribute__((aligned(64)));
@@ -18,13 +21,13 @@ static inline double sum_lanes(const float *x, int64_t n) {
     for (int v = 0; v < SUM_VECTORS; v++) s[v] = (vf32){0};
     for (; j + SUM_LANES <= n; j += SUM_LANES)
 #pragma GCC unroll 16
-        for (int v = 0; v < SUM_VECTORS; v++) s[v] += ld_f32(x + j + v * W32);
+        for (int v = 0; v < SUM_VECTORS; v++) s[v] += load(x + (j + v * W32) * size);
 #pragma GCC unroll 16
     for (int v = 0; v < SUM_VECTORS; v++, j += W32)
         if (j + W32 <= n)
-            s[v] += ld_f32(x + j);
+            s[v] += load(x + j * size);
         else if (j < n)
-            s[v] += ld_f32_n(x + j, n - j);
+            s[v] += load_n(x + j * size, n - j);
 #pragma GCC unroll 16
     for (int v = 0; v < SUM_VECTORS; v++) {
         d[2 * v] = v_low_f64(s[v]);
@@ -39,6 +42,15 @@ static inline double sum_lanes(const float *x, int64_t n) {
     for (int half = W64 / 2; half; half /= 2)
         for (int l = 0; l < half; l++) last[l] += last[l + half];
     return last[0];
+}
+static inline double sum_lanes(const float *x, int64_t n) {
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f32, ld_f32_n);
+}
+static inline double sum_lanes_f16(const uint16_t *x, int64_t n) {
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f16, ld_f16_n);
+}
+static inline double sum_lanes_bf16(const uint16_t *x, int64_t n) {
+    return sum_lanes_of((const char *)x, n, sizeof *x, ld_bf16, ld_bf16_n);
 }
 
 /* The sums of some rows, one in each lane, to as many accumulators. */
