@@ -76,20 +76,15 @@ static APART void FN(row)(FN(best) acc, const F *x, int64_t n, int64_t i0, int64
     }
 }
 
-/* In each lane the better of two, the first one of equals, of which `later` comes behind; vectors
- * of any size. */
+/* In each lane of vectors: whether `best` is no worse than one that comes later, or a NaN; what
+ * comes of two by that. */
 #if FLOATING
-#define MEET_NAN(own) | ((own) != (own))
+#define STAYS(best, later) (HOLDS(best, later) | ((best) != (best)))
 #else
-#define MEET_NAN(own)
+#define STAYS(best, later) HOLDS(best, later)
 #endif
-#define MEET(best, at, later, later_at)                                                            \
-    do {                                                                                           \
-        const __typeof__(at) stay = (__typeof__(at))(HOLDS(best, later) MEET_NAN(best));           \
-        best = (__typeof__(best))((stay & (__typeof__(at))(best)) |                                \
-                                  (~stay & (__typeof__(at))(later)));                              \
-        at = (stay & (at)) | (~stay & (later_at));                                                 \
-    } while (0)
+#define CHOSEN(stay, own, later)                                                                   \
+    ((__typeof__(own))(((stay) & (__typeof__(stay))(own)) | (~(stay) & (__typeof__(stay))(later))))
 
 /* Rows from p on, pitch bytes apart, against what is there from rows before them: an element that
  * is better takes its place, and so does the first NaN. */
@@ -111,12 +106,15 @@ FN(take_rows)(const char *p, int64_t pitch, const int rows, U row, F *v, U *pos,
 #pragma GCC unroll 2
         for (int half = 1; half < rows; half *= 2)
 #pragma GCC unroll 2
-            for (int k = 0; k < rows; k += 2 * half) MEET(y[k], at[k], y[k + half], at[k + half]);
-        lanes w = *(lanes *)(v + i);
-        marks where = *(marks *)(pos + i);
-        MEET(w, where, y[0], at[0]);
-        *(lanes *)(v + i) = w;
-        *(marks *)(pos + i) = where;
+            for (int k = 0; k < rows; k += 2 * half) {
+                const marks stay = (marks)STAYS(y[k], y[k + half]);
+                y[k] = CHOSEN(stay, y[k], y[k + half]);
+                at[k] = CHOSEN(stay, at[k], at[k + half]);
+            }
+        const lanes w = *(lanes *)(v + i);
+        const marks stay = (marks)STAYS(w, y[0]), where = *(marks *)(pos + i);
+        *(lanes *)(v + i) = CHOSEN(stay, w, y[0]);
+        *(marks *)(pos + i) = CHOSEN(stay, where, at[0]);
     }
     for (; i < n; i++)
         for (int k = 0; k < rows; k++) {
@@ -206,12 +204,15 @@ static APART void FN(turned_rows)(A *acc, int64_t n_acc, const char *in, int64_t
 #pragma GCC unroll 3
             for (int half = 1; half < W; half *= 2)
 #pragma GCC unroll 4
-                for (int k = 0; k < W; k += 2 * half) MEET(y[k], p[k], y[k + half], p[k + half]);
+                for (int k = 0; k < W; k += 2 * half) {
+                    const FN(marks) stay = (FN(marks))STAYS(y[k], y[k + half]);
+                    y[k] = CHOSEN(stay, y[k], y[k + half]);
+                    p[k] = CHOSEN(stay, p[k], p[k + half]);
+                }
             p[0] += (U)j;
-            if (first)
-                best = y[0], at = p[0];
-            else
-                MEET(best, at, y[0], p[0]);
+            const FN(marks) stay = first ? (FN(marks)){0} : (FN(marks))STAYS(best, y[0]);
+            best = CHOSEN(stay, best, y[0]);
+            at = CHOSEN(stay, at, p[0]);
         }
         memcpy(VALUES(acc, n_acc) + r, &best, sizeof best);
 #pragma GCC unroll 2
@@ -283,8 +284,8 @@ static const nomen__reducer FN(reducer) = {.acc_bytes = sizeof(A) + sizeof(int64
                                            .merge = FN(merge),
                                            .finish = FN(finish)};
 
-#undef MEET
-#undef MEET_NAN
+#undef STAYS
+#undef CHOSEN
 #undef A
 #undef VALUES
 #undef IS_NAN
