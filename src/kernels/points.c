@@ -1,5 +1,5 @@
 /* Kernels of indexing: elements taken from places, put there, added there; masks packed and
- * unpacked. Which places these are was found and checked before. */
+ * unpacked; elements spread to rows. Which places these are was found and checked before. */
 #include "kernels/loops/complex_number.h"
 #include "kernels/loops/half.h"
 #include "kernels/loops/loops.h"
@@ -161,7 +161,8 @@ static inline double smaller_f64(double x, double y) { return x < y || x != x ? 
 
 #define ROWS_POINTS(enumerator, size)                                                              \
     ROW("take", enumerator, take_##size), ROW("put", enumerator, put_##size),                      \
-        ROW("pack", enumerator, pack_##size), ROW("unpack", enumerator, unpack_##size)
+        ROW("pack", enumerator, pack_##size), ROW("unpack", enumerator, unpack_##size),            \
+        ROW("spread", enumerator, spread_##size)
 #define ROWS_MOST(text, op, of_bool)                                                               \
     ROW(text, NOMEN_BOOL, of_bool), ROWS_INTS(text, op), ROWS_FLOATS(text, op)
 #define ROWS_FOLD(text, op)                                                                        \

@@ -11,7 +11,7 @@
  * of short rows, SHORT_BYTES at most, as many as there is room for; of less than SHORT_ROWS it does
  * not pay. One row again and again takes AGAIN_BYTES of L1, through which the others stream. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
-enum { SHORT_BYTES = 128, SPREAD_BYTES = 64, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
+enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
@@ -138,6 +138,7 @@ static void find_short_rows(nomen__iter *it) {
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
         if (far == n * near) continue; /* one element, or without holes too */
+        if (it->moves && (near == 0 || (far == 0 && n * own > LINE))) return; /* see run_some */
         if (near == 0 ? n * own > SPREAD_BYTES : far && (near != own || it->moves)) return;
         tiled |= 1u << k;
         again &= far == 0 && near == own;
@@ -392,6 +393,12 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
     /* One long row again and again is in L1, from where the kernel copies faster than the C
      * library, which else knows best. */
     const bool again = down[1] == 0 && n * it->own[0] >= LONG;
+    const int64_t bytes = n * it->own[0];
+    if (it->moves && step[1] == 0 && down[0] == bytes && bytes <= SPREAD_BYTES) {
+        nomen__spread_rows(ptr[0], ptr[1], down[1], n, rows, it->own[0]);
+        for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
+        return;
+    }
     if (it->moves && step[0] == it->own[0] && step[1] == it->own[0] && !again) {
         nomen__copy_rows(ptr[0], down[0], ptr[1], down[1], rows, n * it->own[0]);
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];

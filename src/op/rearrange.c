@@ -260,6 +260,24 @@ static nomen_status check_repeats(nomen_sizes times, int lead, const nomen_tenso
                        (long long)negative, text.at);
 }
 
+/* t as k dims, some of them of size 1, which are expanded, written down, and joined to n again;
+ * without names. */
+static nomen_tensor *widened(nomen_tensor *t, int k, const int64_t *apart, const int64_t *wide,
+                             int n, const int64_t *size) {
+    nomen_tensor *r = unnamed(nomen__retain(t));
+    r = sized(NOMEN__OP_RESHAPE, r, k, apart);
+    r = sized(NOMEN__OP_EXPAND, r, k, wide);
+    if (r) {
+        nomen__call v;
+        nomen__call_begin(&v, &nomen__ops[NOMEN__OP_CLONE]);
+        v.arg[0].tensor = r;
+        v.arg[1].text = "contiguous_format";
+        v.given = 3;
+        r = finish(&v, r);
+    }
+    return sized(NOMEN__OP_RESHAPE, r, n, size);
+}
+
 /* Each dim is laid out as one of its repeats and itself, expanded, and joined again. */
 static nomen_tensor *repeated(nomen_tensor *t, int n, const int64_t *times) {
     int64_t apart[NOMEN_MAX_DIMS], wide[NOMEN_MAX_DIMS], size[NOMEN_MAX_DIMS];
@@ -276,18 +294,7 @@ static nomen_tensor *repeated(nomen_tensor *t, int n, const int64_t *times) {
         apart[k] = own;
         wide[k++] = own == 1 ? times[d] : own;
     }
-    nomen_tensor *r = unnamed(nomen__retain(t));
-    r = sized(NOMEN__OP_RESHAPE, r, k, apart);
-    r = sized(NOMEN__OP_EXPAND, r, k, wide);
-    if (r) {
-        nomen__call v;
-        nomen__call_begin(&v, &nomen__ops[NOMEN__OP_CLONE]);
-        v.arg[0].tensor = r;
-        v.arg[1].text = "contiguous_format";
-        v.given = 3;
-        r = finish(&v, r);
-    }
-    return sized(NOMEN__OP_RESHAPE, r, n, size);
+    return widened(t, k, apart, wide, n, size);
 too_many:
     nomen__fail(NOMEN_ERROR_SHAPE, "too many dims are repeated at once: repeat some, then others");
     return NULL;
@@ -334,16 +341,34 @@ static nomen_tensor *spread_positions(const nomen_tensor *repeats, int64_t size,
 
 static nomen_status total_of(const nomen_tensor *repeats, int64_t size, int64_t *total) {
     const int64_t *times = (const int64_t *)(const void *)repeats->data;
+    const bool alike = repeats->numel == 1; /* then one look is enough */
     *total = 0;
-    for (int64_t i = 0; i < size; i++) {
-        int64_t n = times[repeats->numel == 1 ? 0 : i];
+    for (int64_t i = 0; i < (alike ? size != 0 : size); i++) {
+        int64_t n = times[i];
         if (n < 0)
             return nomen__fail(NOMEN_ERROR_SHAPE, repeats->ndim ? "repeats can not be negative"
                                                                 : "Repeats must be non-negative");
-        if (__builtin_add_overflow(*total, n, total))
+        if (alike ? __builtin_mul_overflow(size, n, total)
+                  : __builtin_add_overflow(*total, n, total))
             return nomen__fail(NOMEN_ERROR_SHAPE, "the repeated tensor is too large");
     }
     return NOMEN_OK;
+}
+
+/* The slices of t along dim, each so often. */
+static nomen_tensor *each_repeated(nomen_tensor *t, int dim, int64_t times) {
+    int64_t apart[NOMEN_MAX_DIMS], wide[NOMEN_MAX_DIMS], size[NOMEN_MAX_DIMS];
+    for (int d = 0, k = 0; d < t->ndim; d++) {
+        size[d] = d == dim ? t->size[d] * times : t->size[d];
+        apart[k] = wide[k] = t->size[d];
+        k++;
+        if (d != dim) continue;
+        apart[k] = 1;
+        wide[k++] = times;
+    }
+    nomen_tensor *r = widened(t, t->ndim + 1, apart, wide, t->ndim, size);
+    if (r && nomen__is_named(t)) nomen__set_names(r, t->names);
+    return r;
 }
 
 /* The slices of t along dim, each as often as repeats says; consumes t. */
@@ -372,8 +397,12 @@ static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen
                         "allocated size does not match required size: "
                         "output_size is %lld, the repeats add up to %lld",
                         (long long)c->arg[3].integer, (long long)total);
-    if (!s && plain) index = spread_positions(plain, size, total);
-    nomen_tensor *r = index ? selected(nomen__retain(t), dim, index) : NULL;
+    const bool alike =
+        plain && plain->numel == 1 && t->ndim && t->ndim < NOMEN_MAX_DIMS && t->numel && total;
+    if (!s && plain && !alike) index = spread_positions(plain, size, total);
+    nomen_tensor *r = index         ? selected(nomen__retain(t), dim, index)
+                      : !s && alike ? each_repeated(t, dim, total / size)
+                                    : NULL;
     nomen__release(index);
     nomen__release(plain);
     nomen__release(t);

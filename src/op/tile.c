@@ -241,43 +241,16 @@ void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t fa
 /* ---- elements and rows again and again ----------------------------------------------------------
  */
 
-static inline octets all_1(const char *from) { return (octets){0} + *(const uint8_t *)from; }
-static inline octets all_2(const char *from) {
-    return (octets)((pairs){0} + *(const item_2 *)(const void *)from);
-}
-static inline octets all_4(const char *from) {
-    return (octets)((quads){0} + *(const item_4 *)(const void *)from);
-}
-static inline octets all_8(const char *from) {
-    return (octets)((halves){0} + *(const item_8 *)(const void *)from);
-}
-static inline octets all_16(const char *from) {
-    octets v;
-    memcpy(&v, from, sizeof v);
-    return v;
-}
-
-/* Rows are written in vectors, the last of which reaches into the next row. */
-static inline __attribute__((always_inline)) void spread_items(char *to, const char *from,
-                                                               int64_t far, int64_t bytes,
-                                                               int64_t rows,
-                                                               octets all(const char *)) {
-    for (int64_t r = 0; r < rows; r++, to += bytes, from += far) {
-        const octets v = all(from);
-        int64_t at = 0;
-        do memcpy(to + at, &v, sizeof v);
-        while ((at += (int64_t)sizeof v) < bytes);
-    }
-}
-
-static void spread(char *to, const char *from, int64_t far, int64_t n, int64_t rows, int64_t item) {
-    switch (item) {
-    case 1: spread_items(to, from, far, n, rows, all_1); break;
-    case 2: spread_items(to, from, far, n * 2, rows, all_2); break;
-    case 4: spread_items(to, from, far, n * 4, rows, all_4); break;
-    case 8: spread_items(to, from, far, n * 8, rows, all_8); break;
-    default: spread_items(to, from, far, n * 16, rows, all_16); break;
-    }
+void nomen__spread_rows(char *to, const char *from, int64_t far, int64_t n, int64_t rows,
+                        int64_t item) {
+    const nomen_dtype of_size = item == 1   ? NOMEN_U8
+                                : item == 2 ? NOMEN_I16
+                                : item == 4 ? NOMEN_I32
+                                : item == 8 ? NOMEN_I64
+                                            : NOMEN_C128;
+    nomen__loop *const loop = nomen__kernel_find("spread", of_size)->loop;
+    char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    loop(ptr, (const int64_t[2]){n * item, far}, rows);
 }
 
 /* What is there is written again behind it, until it is enough. */
@@ -294,7 +267,7 @@ void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, i
                         int64_t rows, int64_t item) {
     void *out = to; /* a buffer aligned for every element */
     if (near == 0) {
-        spread(to, from, far, n, rows, item);
+        nomen__spread_rows(to, from, far, n, rows, item);
         return;
     } else if (far == 0) {
         repeat(to, from, near, n, rows, item);

@@ -9,9 +9,8 @@
 #include <string.h>
 
 /* to[r][i] = element at from + i * near + r * far, for r < rows, i < n; rows of `to` are n elements
- * of `item` bytes apart, and behind them there is room for NOMEN__TILE_SLACK bytes more. Meant for
- * steps of 0, rows without holes, and far steps shorter than near ones. */
-enum { NOMEN__TILE_SLACK = 16 };
+ * of `item` bytes apart. Meant for steps of 0, rows without holes, and far steps shorter than near
+ * ones. */
 void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, int64_t n,
                         int64_t rows, int64_t item);
 
@@ -28,6 +27,11 @@ static inline void nomen__copy_block(char *to, const char *from, int64_t bytes) 
 /* Rows of so many bytes, which may be few. */
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes);
+
+/* `rows` rows of n elements behind each other, each the element at from + r * far again and again.
+ */
+void nomen__spread_rows(char *to, const char *from, int64_t far, int64_t n, int64_t rows,
+                        int64_t item);
 
 /* Rows of a few elements, from ptr[1] to ptr[0]: bytes from one to the next, and from row to row.
  */

@@ -1,6 +1,6 @@
 /* Elements put to places, added there, multiplied, compared: every ISA against one after the other,
  * as many to one place as chance has it, in tables where places come again soon and late. Elements
- * taken from places. Several lines at once. */
+ * taken from places, spread to rows. Several lines at once. */
 #include "reference.h"
 #include "sample.h"
 
@@ -172,10 +172,37 @@ static void test_take(void **state) {
                 }
 }
 
+/* n elements, `apart` from each other or all the same one, to rows of many each. */
+static void check_spread(nomen_dtype d, int64_t many, int64_t n, int64_t apart) {
+    const int64_t e = dtype_size[d], row = many * e;
+    char *from = malloc((size_t)(n * apart * e + e)), *out = guarded_new((size_t)(n * row));
+    assert_non_null(from);
+    make(d, from, n * apart + 1);
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        memset(out, GUARD_BYTE, (size_t)(n * row));
+        find_kernel(isa, "spread", d)
+            ->loop((char *const[]){out, from}, (const int64_t[]){row, apart * e}, n);
+        for (int64_t i = 0; i < n * many; i++)
+            assert_memory_equal(out + i * e, from + i / many * apart * e, (size_t)e);
+        assert_true(guarded_intact(out, (size_t)(n * row)));
+    }
+    guarded_free(out);
+    free(from);
+}
+
+static void test_spread(void **state) {
+    (void)state;
+    for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++)
+        for (int64_t many = 1; many <= 70; many++)
+            for (int64_t n = 0; n <= 20; n += 1 + n / 5) check_spread(d, many, n, (many + n) % 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_put),
         cmocka_unit_test(test_take),
+        cmocka_unit_test(test_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,8 +10,15 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     char *o = ptr[0];
 #if W == 1
     if (sizeof(T) >= 8) { /* blocks would save nothing, and keep one operand waiting for another */
-        for (int64_t i = 0; i < n; i++, a += step[1], b += step[2], o += step[0]) {
-            ST(o, EXPR(LD(a), LD(b)));
+        enum { SECOND = 2 * sizeof(T), OUT = sizeof(OT) };
+        int64_t i = 0;
+        if (step[0] == OUT && step[1] == SECOND && step[2] == SECOND) {
+            /* out of whole vectors, which ask for more memory at a time */
+            SIMD_IVDEP
+            for (; i < n - 1; i++) ST(o + i * OUT, EXPR(LD(a + i * SECOND), LD(b + i * SECOND)));
+        }
+        for (; i < n; i++) {
+            ST(o + i * step[0], EXPR(LD(a + i * step[1]), LD(b + i * step[2])));
             __asm__ volatile(""); /* by vectors, made lane by lane, it takes twice as long */
         }
         return;

@@ -131,3 +131,43 @@ static void LOOP_NAME2(unpack, SIZE)(char *const ptr[], const int64_t step[], in
         k += mask[i] != 0;
     }
 }
+
+/* As many copies of an element as a vector holds. */
+static inline vu64 LOOP_NAME2(spread_all, SIZE)(const char *from) {
+#if SIZE == 16
+    vu64 v;
+#pragma GCC unroll 4
+    for (size_t at = 0; at < sizeof v; at += 16) memcpy((char *)&v + at, from, 16);
+    return v;
+#else
+    typedef T lanes __attribute__((vector_size(VB)));
+    return (vu64)((lanes){0} + *(const T *)from);
+#endif
+}
+
+/* Rows of so many bytes, in vectors of which the last reaches into the next row, but for the end.
+ */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(spread_by, SIZE)(char *to, const char *from, int64_t step, int64_t row, int64_t n,
+                            const int64_t width) {
+    const int64_t beyond = (row + width - 1) / width * width - row;
+    const int64_t safe = n - (beyond + row - 1) / row; /* rows with as much room behind them */
+    int64_t r = 0;
+    for (; r < safe; r++, to += row, from += step) {
+        const vu64 v = LOOP_NAME2(spread_all, SIZE)(from);
+        int64_t at = 0;
+        do memcpy(to + at, &v, (size_t)width);
+        while ((at += width) < row);
+    }
+    for (; r < n; r++, to += row, from += step)
+        for (int64_t at = 0; at < row; at += SIZE) memcpy(to + at, from, SIZE);
+}
+
+/* ptr: rows without gaps, elements; step: bytes of a row, from one element to the next. Each of n
+ * rows is one element again and again. */
+static void LOOP_NAME2(spread, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
+    if (step[0] <= 16) /* longer vectors would write the same lines many times */
+        LOOP_NAME2(spread_by, SIZE)(ptr[0], ptr[1], step[1], step[0], n, 16);
+    else
+        LOOP_NAME2(spread_by, SIZE)(ptr[0], ptr[1], step[1], step[0], n, VB);
+}

@@ -1,6 +1,6 @@
 /* The loop of where: picks by a bool among elements that are only moved; no include guard, included
- * by move.c once per element size. Wants FN and T. Shapes: contiguous, one of the two constant,
- * strided. */
+ * by move.c once per element size. Wants FN and T. Shapes: contiguous, one of the two constant, the
+ * mask constant, strided. */
 
 /* A mask and elements at any steps, as blocks. */
 static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
@@ -52,6 +52,14 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
             const T b = cy[i];
             co[i] = m[i] ? a : b;
         }
+    } else if (so == size && sm == 0 && n > 0) { /* all from one of the two */
+        const char *const from = *m ? x : y;
+        const int64_t by = *m ? sx : sy;
+        const T a = *(const T *)from;
+        if (by == 0)
+            for (int64_t i = 0; i < n; i++) co[i] = a;
+        else if (from != o)
+            loop_take(o, from, by, n, sizeof(T));
     } else {
         LOOP_NAME2(FN, strided)(ptr, step, n);
     }
