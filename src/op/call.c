@@ -220,6 +220,22 @@ static nomen_status check_out(nomen__call *c, int i, nomen_tensor *out, nomen_te
     return s ? s : untangle(c, out);
 }
 
+/* A block of memory without holes: sorted by stride, each stride is the product of the smaller
+ * dims' sizes. */
+static bool is_dense(const nomen_tensor *t) {
+    int64_t expected = 1;
+    uint64_t done = 0;
+    for (int n = 0; n < t->ndim; n++) {
+        int next = -1;
+        for (int d = 0; d < t->ndim; d++)
+            if (!(done >> d & 1) && t->size[d] != 1 && t->stride[d] == expected) next = d;
+        if (next < 0) break;
+        done |= UINT64_C(1) << next;
+        expected *= t->size[next];
+    }
+    return expected == t->numel && expected != 0;
+}
+
 /* A permuted block without holes that has the result's sizes. */
 const nomen_tensor *nomen__result_model(const nomen__call *c) {
     const nomen_tensor *model = NULL;
@@ -227,21 +243,9 @@ const nomen_tensor *nomen__result_model(const nomen__call *c) {
         const nomen_tensor *t = c->in[k];
         if (!nomen__has_sizes(t, c->ndim, c->size)) continue;
         if (t->flags & NOMEN__CONTIGUOUS) return NULL;
-        if (!model) model = t;
+        if (!model && is_dense(t)) model = t;
     }
-    if (!model) return NULL;
-    /* dense: sorted by stride, each stride is the product of the smaller dims' sizes */
-    int64_t expected = 1;
-    uint64_t done = 0;
-    for (int n = 0; n < c->ndim; n++) {
-        int next = -1;
-        for (int d = 0; d < c->ndim; d++)
-            if (!(done >> d & 1) && model->size[d] != 1 && model->stride[d] == expected) next = d;
-        if (next < 0) break;
-        done |= UINT64_C(1) << next;
-        expected *= model->size[next];
-    }
-    return expected != model->numel || expected == 0 ? NULL : model;
+    return model;
 }
 
 /* A fresh result; when an operand with the result's sizes is a permuted block, the result is

@@ -12,7 +12,7 @@
  * not pay. One row again and again takes AGAIN_BYTES of L1, through which the others stream. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
-enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 64 };
+enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
 
@@ -105,7 +105,7 @@ static bool crosses(const nomen__iter *it, int k, int d) {
 
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
-    if (it->ndim < 2 || it->size[0] < TILE_FAR) return;
+    if (it->ndim < 2 || it->size[0] < SLIVER) return;
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)

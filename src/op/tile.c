@@ -55,9 +55,13 @@ static void gather_16(item_16 *to, const char *from, int64_t near, int64_t far, 
 
 static inline __attribute__((always_inline)) void square_1(char *to, int64_t to_row,
                                                            const char *from, int64_t near) {
-    octets r[8] = {{0}}, t[4], u[4], v[4];
+    octets r[8], t[4], u[4], v[4];
 #pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) memcpy(&r[k], from + k * near, 8);
+    for (int k = 0; k < 8; k++) { /* by way of a word: a part of a vector would go to memory */
+        uint64_t word;
+        memcpy(&word, from + k * near, sizeof word);
+        r[k] = (octets)(halves){word, 0};
+    }
 #pragma GCC unroll 8
     for (int k = 0; k < 4; k++) t[k] = low_1(r[k], r[k + 4]);
 #pragma GCC unroll 8
@@ -71,7 +75,10 @@ static inline __attribute__((always_inline)) void square_1(char *to, int64_t to_
         v[2 * k + 1] = high_1(u[2 * k], u[2 * k + 1]);
     }
 #pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) memcpy(to + k * to_row, (const char *)&v[k / 2] + 8 * (k % 2), 8);
+    for (int k = 0; k < 8; k++) {
+        const uint64_t word = ((halves)v[k / 2])[k % 2];
+        memcpy(to + k * to_row, &word, sizeof word);
+    }
 }
 
 static inline __attribute__((always_inline)) void square_2(char *to, int64_t to_row,
@@ -127,26 +134,29 @@ static inline __attribute__((always_inline)) void square_16(char *to, int64_t to
     memcpy(to, from, 16);
 }
 
-/* What squares leave over. */
-static void move_rest(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
-                      int64_t rows, int64_t item) {
+/* Fewer than a square. */
+static void move_few_rows(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
+                          int64_t rows, int64_t item) {
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < n; i++)
             memcpy(to + r * to_row + i * item, from + i * near + r * item, (size_t)item);
 }
 
-/* Squares of `side`, and what they leave over at the edges. */
+/* Squares of `side`, of which the last ones of a row or a column move some elements again. */
 static inline __attribute__((always_inline)) void
 move_squares(char *to, int64_t to_row, const char *from, int64_t near, int64_t n, int64_t rows,
              int64_t item, int64_t side, void square(char *, int64_t, const char *, int64_t)) {
-    const int64_t n_whole = n / side * side, rows_whole = rows / side * side;
-    for (int64_t i = 0; i < n_whole; i += side) {
-        for (int64_t r = 0; r < rows_whole; r += side)
-            square(to + r * to_row + i * item, to_row, from + i * near + r * item, near);
+    if (n < side || rows < side) {
+        move_few_rows(to, to_row, from, near, n, rows, item);
+        return;
     }
-    move_rest(to + n_whole * item, to_row, from + n_whole * near, near, n - n_whole, rows, item);
-    move_rest(to + rows_whole * to_row, to_row, from + rows_whole * item, near, n_whole,
-              rows - rows_whole, item);
+    for (int64_t i = 0; i < n; i += side) {
+        i = i < n - side ? i : n - side;
+        for (int64_t r = 0; r < rows; r += side) {
+            r = r < rows - side ? r : rows - side;
+            square(to + r * to_row + i * item, to_row, from + i * near + r * item, near);
+        }
+    }
 }
 
 /* Where far is one element. */

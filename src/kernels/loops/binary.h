@@ -9,8 +9,10 @@ static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
     const char *a = ptr[1], *b = ptr[2];
     char *o = ptr[0];
 #if W == 1
-    if (sizeof(T) >= 8) { /* blocks would save nothing, and keep one operand waiting for another */
-        enum { SECOND = 2 * sizeof(T), OUT = sizeof(OT) };
+    enum { ITEM = sizeof(T), SECOND = 2 * ITEM, OUT = sizeof(OT) };
+    const bool two = step[1] && step[1] != ITEM && step[2] && step[2] != ITEM;
+    if (ITEM >= 8 && (two || step[0] != OUT)) {
+        /* blocks would save nothing, and keep one operand waiting for another */
         int64_t i = 0;
         if (step[0] == OUT && step[1] == SECOND && step[2] == SECOND) {
             /* out of whole vectors, which ask for more memory at a time */
