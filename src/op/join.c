@@ -74,6 +74,18 @@ nomen_status nomen__names_stack(nomen__call *c) {
     return s ? s : nomen__names_insert(acc, c->dim, name, &c->names);
 }
 
+/* Images that all have their channels last in memory stay so. */
+static bool has_channels_last(const nomen__call *c) {
+    if (c->ndim != 4 && c->ndim != 5) return false;
+    const uint8_t last = c->ndim == 4 ? NOMEN__CHANNELS_LAST : NOMEN__CHANNELS_LAST_3D;
+    for (int64_t i = 0; i < c->in_count; i++) {
+        const nomen_tensor *t = c->in[i];
+        if (is_left_out(c, t)) continue;
+        if (t->flags & NOMEN__CONTIGUOUS || !nomen__steps_in_format(t, last)) return false;
+    }
+    return true;
+}
+
 nomen_status nomen__shape_cat(nomen__call *c) {
     const nomen_tensor *model = model_of(c);
     c->ndim = model->ndim;
@@ -97,6 +109,7 @@ nomen_status nomen__shape_cat(nomen__call *c) {
         if (__builtin_add_overflow(c->size[c->dim], t->size[c->dim], &c->size[c->dim]))
             return nomen__fail(NOMEN_ERROR_SHAPE, "the joined dim is too large");
     }
+    if (has_channels_last(c)) c->layout = model;
     return NOMEN_OK;
 }
 

@@ -47,6 +47,18 @@ bool nomen__lies_in_format(const nomen_tensor *t, uint8_t format) {
     return true;
 }
 
+bool nomen__steps_in_format(const nomen_tensor *t, uint8_t format) {
+    if (format <= NOMEN__ROW_MAJOR || t->ndim != formats[format].ndim) return false;
+    int64_t least = 1;
+    for (int k = 0; k < t->ndim; k++) {
+        const int d = formats[format].dims[k];
+        if (t->size[d] == 1) continue;
+        if (t->stride[d] < least || (k == 0 && t->stride[d] != 1)) return false;
+        least = t->stride[d] * t->size[d];
+    }
+    return true;
+}
+
 void nomen__lay_out_in_format(nomen_tensor *fresh, uint8_t format) {
     int64_t step = 1;
     for (int k = 0; k < fresh->ndim; k++) {

@@ -207,6 +207,8 @@ enum nomen__format {
 nomen_status nomen__format_find(const char *word, uint8_t *format);
 nomen_status nomen__format_check(uint8_t format, int ndim);
 bool nomen__lies_in_format(const nomen_tensor *t, uint8_t format);
+/* The same, but there may be holes: of a part of an image. */
+bool nomen__steps_in_format(const nomen_tensor *t, uint8_t format);
 void nomen__lay_out_in_format(nomen_tensor *fresh, uint8_t format); /* channels last */
 nomen_status nomen__reorder(nomen__call *c);                        /* the result of a composite */
 /* A fresh tensor with the dtype and sizes of t, its dims in the order that they have in t's memory,

@@ -77,10 +77,28 @@ static inline loop_32_4 loop_even_4(loop_32_4 x, loop_32_4 y) {
 #define T    loop_16
 #include "kernels/loops/strided.h"
 
+/* Bytes of a block: the compiler's own copies end byte by byte. */
+#define LOOP_COPY(count)                                                                           \
+    memcpy(to, from, count), memcpy(to + bytes - (count), from + bytes - (count), count)
+LOOP_APART loop_copy(char *to, const char *from, int64_t bytes) {
+    for (; bytes >= 64; bytes -= 32, to += 32, from += 32) memcpy(to, from, 32);
+    if (bytes >= 32)
+        LOOP_COPY(32);
+    else if (bytes >= 16)
+        LOOP_COPY(16);
+    else if (bytes >= 8)
+        LOOP_COPY(8);
+    else if (bytes >= 4)
+        LOOP_COPY(4);
+    else
+        for (int64_t i = 0; i < bytes; i++) to[i] = from[i];
+}
+#undef LOOP_COPY
+
 /* By element size, which is a constant where they are called. */
 static inline void loop_take(void *to, const char *from, int64_t step, int64_t n, size_t size) {
     if (step == (int64_t)size)
-        memcpy(to, from, (size_t)n * size);
+        loop_copy(to, from, n * (int64_t)size);
     else if (size == 1)
         loop_gather_1(to, from, step, n);
     else if (size == 2)
@@ -94,7 +112,7 @@ static inline void loop_take(void *to, const char *from, int64_t step, int64_t n
 }
 static inline void loop_give(const void *from, char *to, int64_t step, int64_t n, size_t size) {
     if (step == (int64_t)size)
-        memcpy(to, from, (size_t)n * size);
+        loop_copy(to, from, n * (int64_t)size);
     else if (size == 1)
         loop_scatter_1(from, to, step, n);
     else if (size == 2)
