@@ -11,7 +11,8 @@
 /* LANES_HERE: there are vectors of LANES float, and of as many double. */
 #define LANES_HERE (NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx2)
 
-enum { LANES = W64 };
+/* LONG_LINE: of double, which a square of eight lines takes as long for. */
+enum { LANES = W64, LONG_LINE = 128 };
 #define LANES_INLINE static inline __attribute__((always_inline))
 
 #if LANES_HERE
@@ -128,13 +129,37 @@ typedef struct lanes {
     bool beyond; /* may three elements behind the last line be read? */
 } lanes;
 
+#define LANES_JOIN(sums, a, b) ((sums) ? (a) + (b) : (a) * (b))
+
+/* `few` <= LANES lines from line r on, from their element j on. */
+LANES_INLINE lanes lanes_at(const nomen__scan_args *a, int64_t r, int64_t j, int few) {
+    return (lanes){.in = a->in + r * a->in_row + j * a->in_step,
+                   .out = moved(a->out, r * a->out_row + j * a->out_step),
+                   .in_row = a->in_row,
+                   .out_row = a->out_row,
+                   .lines = few,
+                   .in_bytes = (int)a->in_step,
+                   .out_bytes = (int)a->out_step,
+                   .beyond = r + few < a->lines && a->n > 1 && a->in_row == a->n * a->in_step};
+}
+
+#if LANES_HERE
+#include "kernels/loops/scan_quads.h"
+#endif
+
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+
+typedef quad_before lanes_before;
+#define lanes_lines  quad_lines
+#define lanes_packed quad_packed
+
+#else
+
 /* What a line is joined to: all before it, of this part and (sums) of the parts before. */
 typedef struct lanes_before {
     vf64 own, base;
     bool sums, based;
 } lanes_before;
-
-#define LANES_JOIN(sums, a, b) ((sums) ? (a) + (b) : (a) * (b))
 
 /* Four elements of a line in each lane behind what is before them, which goes on. Two steps wait
  * for what is before, not four. Products of two float, and of those with what is before, do not
@@ -149,51 +174,6 @@ LANES_INLINE vf64 lanes_four(bool sums, vf64 x[4], vf64 own) {
     x[3] = LANES_JOIN(sums, two, last);
     return x[3];
 }
-
-#if NOMEN__ISA_ID != NOMEN__ISA_ID_avx512
-
-/* Element by element: n <= 4 of each line from j on. */
-LANES_INLINE vf64 lanes_apart(const lanes *l, int lines, int64_t j, int n, const lanes_before *b) {
-    const vf64 none = v_set_f64(b->sums ? 0 : 1);
-    vf64 x[4] = {none, none, none, none};
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        const char *in = l->in + (j + k) * l->in_bytes;
-        vf32h narrow = {0};
-        vf64 wide = {0};
-        if (k >= n) break;
-#pragma GCC unroll 4
-        for (int i = 0; i < LANES; i++) {
-            const void *one = in + (i < lines ? i : 0) * l->in_row;
-            if (l->in_bytes == 4)
-                narrow[i] = *(const float *)one;
-            else
-                wide[i] = *(const double *)one;
-        }
-        x[k] = l->in_bytes == 4 ? lanes_widen((lanes_row)narrow) : wide;
-    }
-    const vf64 own = lanes_four(b->sums, x, b->own);
-    if (!l->out) return own;
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        char *out = l->out + (j + k) * l->out_bytes;
-        if (k >= n) break;
-        if (b->based) x[k] += b->base;
-        const vf32h narrow = (vf32h)lanes_narrow(x[k]);
-#pragma GCC unroll 4
-        for (int i = 0; i < LANES; i++, out += l->out_row) {
-            void *to = out;
-            if (i >= lines) break;
-            if (l->out_bytes == 4)
-                *(float *)to = narrow[i];
-            else
-                *(double *)to = x[k][i];
-        }
-    }
-    return own;
-}
-
-#endif
 
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 
@@ -244,79 +224,48 @@ LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
     return b.own;
 }
 
-#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-
-enum { PAIRS = LANES / 2 };
-#define PAIR_LOW(x, y)   ((vf64)_mm256_unpacklo_pd((__m256d)(x), (__m256d)(y)))
-#define PAIR_HIGH(x, y)  ((vf64)_mm256_unpackhi_pd((__m256d)(x), (__m256d)(y)))
-/* Both halves from the lower, or the upper one. */
-#define PAIR_FIRST(x)    ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(x), 0x00))
-#define PAIR_SECOND(x)   ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(x), 0x11))
-/* The lower halves of both. */
-#define PAIR_LOWER(x, y) ((vf64)_mm256_permute2f128_pd((__m256d)(x), (__m256d)(y), 0x20))
-
-/* Four elements of two lines are two vectors: elements 0 of both lines and elements 2, and those 1
- * and 3. That takes half the shuffles of turning four lines over, and a processor widens in one
- * step what it loads, in three what is in a register. Two pairs are worked on side by side, since
- * each step waits for the one before. Four elements of LANES lines from j on, of which the first n
- * are there, and others may be read; own: what is before each pair, twice. */
-LANES_INLINE void lanes_pairs(const lanes *l, int64_t j, int n, const lanes_before *b,
-                              vf64 own[PAIRS], const vf64 base[PAIRS]) {
-    const vf64 none = v_set_f64(b->sums ? 0 : 1);
-    vf64 even[PAIRS], odd[PAIRS], before[PAIRS];
-#pragma GCC unroll 2
-    for (int p = 0; p < PAIRS; p++) {
-        const char *in = l->in + 2 * p * l->in_row + j * l->in_bytes;
-        const vf64 x = lanes_from(in, l->in_bytes), y = lanes_from(in + l->in_row, l->in_bytes);
-        even[p] = PAIR_LOW(x, y);
-        odd[p] = PAIR_HIGH(x, y);
-    }
-#pragma GCC unroll 2
-    for (int p = 0; p < PAIRS; p++) odd[p] = LANES_JOIN(b->sums, even[p], odd[p]);
-#pragma GCC unroll 2
-    for (int p = 0; p < PAIRS; p++)
-        before[p] = LANES_JOIN(b->sums, own[p], PAIR_LOWER(none, odd[p]));
-#pragma GCC unroll 2
-    for (int p = 0; p < PAIRS; p++) {
-        even[p] = LANES_JOIN(b->sums, before[p], even[p]);
-        odd[p] = LANES_JOIN(b->sums, before[p], odd[p]);
-        const vf64 last = n % 2 ? even[p] : odd[p];
-        own[p] = n > 2 ? PAIR_SECOND(last) : PAIR_FIRST(last);
-    }
-    if (!l->out) return;
-#pragma GCC unroll 2
-    for (int p = 0; p < PAIRS; p++) {
-        char *out = l->out + 2 * p * l->out_row + j * l->out_bytes;
-        if (b->based) even[p] += base[p], odd[p] += base[p];
-        lanes_to(out, l->out_bytes, n, PAIR_LOW(even[p], odd[p]));
-        lanes_to(out + l->out_row, l->out_bytes, n, PAIR_HIGH(even[p], odd[p]));
-    }
-}
-
-LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
-    int64_t j = 0;
-    if (l->lines < LANES) {
-        for (; j < n; j += 4) b.own = lanes_apart(l, l->lines, j, n - j < 4 ? (int)(n - j) : 4, &b);
-        return b.own;
-    }
-    if (n >= 4 || l->beyond) {
-        vf64 own[PAIRS] = {PAIR_FIRST(b.own), PAIR_SECOND(b.own)};
-        const vf64 base[PAIRS] = {PAIR_FIRST(b.base), PAIR_SECOND(b.base)};
-        for (; j + 4 <= n; j += 4) lanes_pairs(l, j, 4, &b, own, base);
-        const int64_t rest = l->beyond ? n - j : 0;
-        if (rest == 3) lanes_pairs(l, j, 3, &b, own, base);
-        if (rest == 2) lanes_pairs(l, j, 2, &b, own, base);
-        if (rest == 1) lanes_pairs(l, j, 1, &b, own, base);
-        b.own = PAIR_LOWER(own[0], own[1]);
-        j += rest;
-    }
-    if (n - j == 3) return lanes_apart(l, LANES, j, 3, &b);
-    if (n - j == 2) return lanes_apart(l, LANES, j, 2, &b);
-    if (n - j == 1) return lanes_apart(l, LANES, j, 1, &b);
-    return b.own;
-}
-
 #else
+
+/* Element by element: n <= 4 of each line from j on. */
+LANES_INLINE vf64 lanes_apart(const lanes *l, int lines, int64_t j, int n, const lanes_before *b) {
+    const vf64 none = v_set_f64(b->sums ? 0 : 1);
+    vf64 x[4] = {none, none, none, none};
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        const char *in = l->in + (j + k) * l->in_bytes;
+        vf32h narrow = {0};
+        vf64 wide = {0};
+        if (k >= n) break;
+#pragma GCC unroll 4
+        for (int i = 0; i < LANES; i++) {
+            const void *one = in + (i < lines ? i : 0) * l->in_row;
+            if (l->in_bytes == 4)
+                narrow[i] = *(const float *)one;
+            else
+                wide[i] = *(const double *)one;
+        }
+        x[k] = l->in_bytes == 4 ? lanes_widen((lanes_row)narrow) : wide;
+    }
+    const vf64 own = lanes_four(b->sums, x, b->own);
+    if (!l->out) return own;
+#pragma GCC unroll 4
+    for (int k = 0; k < 4; k++) {
+        char *out = l->out + (j + k) * l->out_bytes;
+        if (k >= n) break;
+        if (b->based) x[k] += b->base;
+        const vf32h narrow = (vf32h)lanes_narrow(x[k]);
+#pragma GCC unroll 4
+        for (int i = 0; i < LANES; i++, out += l->out_row) {
+            void *to = out;
+            if (i >= lines) break;
+            if (l->out_bytes == 4)
+                *(float *)to = narrow[i];
+            else
+                *(double *)to = x[k][i];
+        }
+    }
+    return own;
+}
 
 LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
     int64_t j = 0;
@@ -327,17 +276,12 @@ LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
 
 #endif
 
-/* `few` <= LANES lines from line r on, from their element j on. */
-LANES_INLINE lanes lanes_at(const nomen__scan_args *a, int64_t r, int64_t j, int few) {
-    return (lanes){.in = a->in + r * a->in_row + j * a->in_step,
-                   .out = moved(a->out, r * a->out_row + j * a->out_step),
-                   .in_row = a->in_row,
-                   .out_row = a->out_row,
-                   .lines = few,
-                   .in_bytes = (int)a->in_step,
-                   .out_bytes = (int)a->out_step,
-                   .beyond = r + few < a->lines && a->n > 1 && a->in_row == a->n * a->in_step};
+LANES_INLINE int64_t lanes_packed(const nomen__scan_args *a, const bool sums) {
+    (void)a, (void)sums;
+    return 0;
 }
+
+#endif
 
 /* No owns: nothing is before the lines, and nobody asks for what they come to. */
 LANES_INLINE void lanes_group(const nomen__scan_args *a, int64_t r, int few, double *owns,
@@ -355,52 +299,17 @@ LANES_INLINE void lanes_group(const nomen__scan_args *a, int64_t r, int few, dou
     const vf64 after = b.based ? lanes_lines(&l, a->n, b) : lanes_lines(&l, a->n, b);
     lanes_put_f64(owns + r, few, after);
 }
-#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
-
-/* Whole lines of n elements without gaps, but for the last of them; n is known to the compiler. Of
- * fewer than four elements four are stored: those behind a line are what the next one writes. How
- * many lines. */
-LANES_INLINE int64_t lanes_behind(const nomen__scan_args *a, const int n, const bool sums) {
-    const lanes_before b = {.own = v_set_f64(sums ? 0 : 1), .sums = sums};
-    lanes l = lanes_at(a, 0, 0, LANES);
-    int64_t r = 0;
-    if (n < 4 && a->in == a->out) return 0;
-    l.in_row = n * l.in_bytes;
-    l.out_row = n * l.out_bytes;
-    l.beyond = true;
-    for (; r + LANES < a->lines; r += LANES) {
-        lanes_lines(&l, n < 4 ? 4 : n, b);
-        l.in += LANES * l.in_row;
-        l.out += LANES * l.out_row;
-    }
-    return r;
-}
-LANES_INLINE int64_t lanes_packed(const nomen__scan_args *a, const bool sums) {
-    if (a->in_row != a->n * a->in_step || a->out_row != a->n * a->out_step) return 0;
-    switch (a->n) {
-    case 2: return lanes_behind(a, 2, sums);
-    case 3: return lanes_behind(a, 3, sums);
-    case 4: return lanes_behind(a, 4, sums);
-    case 5: return lanes_behind(a, 5, sums);
-    case 6: return lanes_behind(a, 6, sums);
-    case 7: return lanes_behind(a, 7, sums);
-    case 8: return lanes_behind(a, 8, sums);
-    default: return 0;
-    }
-}
-
-#else
-
-LANES_INLINE int64_t lanes_packed(const nomen__scan_args *a, const bool sums) {
-    (void)a, (void)sums;
-    return 0;
-}
-
-#endif
 
 /* bases: of sums only. */
 LANES_INLINE void lanes_run(const nomen__scan_args *a, double *owns, const double *bases,
                             const bool sums) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    const bool wide = a->in_step == 8, empty = a->n < 3 * LANES && a->n % LANES;
+    if (!owns && (wide ? a->n < LONG_LINE : empty)) {
+        quad_run(a, sums);
+        return;
+    }
+#endif
     int64_t r = owns ? 0 : lanes_packed(a, sums);
     for (; r + LANES <= a->lines; r += LANES) lanes_group(a, r, LANES, owns, bases, sums);
     if (r < a->lines) lanes_group(a, r, (int)(a->lines - r), owns, bases, sums);
