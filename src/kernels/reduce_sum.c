@@ -8,7 +8,7 @@
  * Limit: bytes read from a buffer of the same size. Share, as bench/bench_kernels.c prints it (its
  * first lines say how to build it), on a shared Zen 5 at 1 MiB: one long row 84 % (float32), 93 %
  * (float64), columns 64 %; rows of 8, which are turned over first, 19 %. */
-#include "kernels/loops/reduce.h"
+#include "kernels/loops/complex_wide.h"
 #include "kernels/loops/sum_lanes.h"
 
 /* The sum over mean's count. For a power of two that is a product, which takes a tenth of the time:
@@ -28,8 +28,13 @@ static inline float mean_odd(double sum, const nomen__reduce_param *p) {
 /* Lanes of both parts of complex numbers. */
 static inline c64 join_c64(c64 a, c64 b) { return (c64){a.re + b.re, a.im + b.im}; }
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
+static inline vf64 join_wide(vf64 a, vf64 b) { return a + b; }
 static inline c128 total_c64(c128 a, c64 b) {
     return (c128){a.re + (double)b.re, a.im + (double)b.im};
+}
+/* Of n >= SUM_LANES / 2 numbers. */
+static inline c128 csum_lanes(const c64 *x, int64_t n) {
+    return sum_lanes_of((const char *)x, 2 * n, 2, sizeof(float), ld_f32, ld_f32_n);
 }
 typedef struct csum2 {
     sum2 re, im;
@@ -43,6 +48,8 @@ static inline void csum2_merge(csum2 *a, const csum2 *b) {
     a->re.lo += b->re.lo;
     a->im.lo += b->im.lo;
 }
+/* The sums of some rows, one in each lane of two double, to as many accumulators. */
+static inline void csum2_take(csum2 *a, vf64 s) { sum_take_f64((sum2 *)(void *)a, s); }
 static inline c128 csum2_get(const csum2 *s) { return (c128){sum2_get(&s->re), sum2_get(&s->im)}; }
 static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
     c128 t = csum2_get(s);
@@ -189,15 +196,17 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define MEET(a, b)  csum2_merge(a, b)
 
 #undef SFX
-#define SFX        c64
-#define T          c64
-#define F          c64
-#define C          c64
-#define D          c128
-#define LD(x)      (x)
-#define OUT        c64
-#define DONE(a, p) c_narrow(csum2_get(a))
+#define SFX            c64
+#define T              c64
+#define F              c64
+#define C              c64
+#define D              c128
+#define LD(x)          (x)
+#define FOLD_ROW(x, n) ((n) < SUM_LANES / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
+#define OUT            c64
+#define DONE(a, p)     c_narrow(csum2_get(a))
 #include "kernels/loops/reduce_fold.h"
+#undef FOLD_ROW
 #undef OP
 #define OP         mean
 #define OUT        c64
@@ -209,19 +218,24 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef JOIN
 #undef TOTAL
 #undef ID
-#define JOIN(a, b)  join_c128(a, b)
+#define JOIN(a, b)  _Generic((a), vf64: join_wide, c128: join_c128)(a, b)
 #define TOTAL(a, b) join_c128(a, b)
 #define ID          ((c128){0, 0})
+#define VID(v)      ((v){0})
 
 #undef SFX
-#define SFX        c128
-#define T          c128
-#define F          c128
-#define C          c128
-#define D          c128
-#define LD(x)      (x)
-#define OUT        c128
-#define DONE(a, p) csum2_get(a)
+#define SFX              c128
+#define T                c128
+#define F                c128
+#define C                c128
+#define D                c128
+#define LD(x)            (x)
+#define TURNED           vf64
+#define TURNED_GET(p, n) wide_get(p, 16, n)
+#define TURN_SQUARE      wide_turn
+#define TAKE_LANES(a, s) csum2_take(a, s)
+#define OUT              c128
+#define DONE(a, p)       csum2_get(a)
 #include "kernels/loops/reduce_fold.h"
 #undef OP
 #define OP         mean

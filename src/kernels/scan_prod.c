@@ -5,8 +5,7 @@
  * wrap, are cut. (Four numbers of those types cannot overflow a double, nor some of float64 that
  * are near 1.) Lines side by side are
  * multiplied level by level. */
-#include "kernels/loops/complex_number.h"
-#include "kernels/loops/scan.h"
+#include "kernels/loops/scan_pairs.h"
 
 #define OP         cumprod
 #define ID         1
@@ -85,10 +84,10 @@
 #undef A
 #undef A_ZERO
 #undef TAKE
-#define TOGETHER   4
-#define A          c128
-#define A_ZERO     ((c128){1, 0})
-#define TAKE(a, x) (*(a) = c_times_next(*(a), x))
+#define LINES_RUN(a, owns, bases) pairs_run(a, owns, bases, false)
+#define A                         c128
+#define A_ZERO                    ((c128){1, 0})
+#define TAKE(a, x)                (*(a) = c_times_next(*(a), x))
 
 #define SFX    c64
 #define T      c64

@@ -5,7 +5,7 @@
  * loops/scan_eights.h), so that no addition waits for the one before; complex ones in eight runs at
  * the same time, which are then raised by what stands before them. Lines side by side are added
  * level by level, lines of float also where they lie one behind the other (loops/scan_lanes.h). */
-#include "kernels/loops/scan.h"
+#include "kernels/loops/scan_pairs.h"
 
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
 
@@ -91,14 +91,14 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #undef SUMS
 #undef JOIN
 #undef ID
-#define JOIN(a, b) join_c128(a, b)
-#define ID         ((c128){0, 0})
-#define TOGETHER   4
-#define A          c128
-#define A_ZERO     ((c128){0, 0})
-#define TAKE(a, x) (*(a) = join_c128(*(a), x))
-#define MEET(a, b) (*(a) = join_c128(*(a), *(b)))
-#define GET(b, a)  join_c128(b, a)
+#define JOIN(a, b)                join_c128(a, b)
+#define ID                        ((c128){0, 0})
+#define LINES_RUN(a, owns, bases) pairs_run(a, owns, bases, true)
+#define A                         c128
+#define A_ZERO                    ((c128){0, 0})
+#define TAKE(a, x)                (*(a) = join_c128(*(a), x))
+#define MEET(a, b)                (*(a) = join_c128(*(a), *(b)))
+#define GET(b, a)                 join_c128(b, a)
 
 #define SFX    c64
 #define T      c64

@@ -3,6 +3,7 @@
 #define NOMEN_SRC_COMPLEX_NUMBER_H
 
 #include "kernels/loops/loops.h"
+#include "kernels/simd/vmath_pairs.h"
 
 #include <complex.h>
 #undef complex /* tables and operations are called so, too */
@@ -39,14 +40,7 @@ static inline c128 c_times(c128 x, c128 y) {
 }
 
 /* The same, part by part, for products that wait for each other: there is no time to put the parts
- * beside each other and apart again. What the compiler cannot look into it does not fuse. */
-#if defined(__x86_64__)
-#define C_OPAQUE(x) __asm__("" : "+x"(x))
-#elif defined(__aarch64__)
-#define C_OPAQUE(x) __asm__("" : "+w"(x))
-#else
-#define C_OPAQUE(x) __asm__("" : "+m"(x))
-#endif
+ * beside each other and apart again. */
 static inline c128 c_times_next(c128 x, c128 y) {
     double re = x.re * y.re, im = x.re * y.im;
     C_OPAQUE(re);

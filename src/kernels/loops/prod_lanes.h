@@ -1,9 +1,10 @@
-/* The product of a row of float32 in 32 lanes of double, which are joined in halves. The end of a
- * row goes to the first lanes. The lanes and the order are the same in every ISA. */
+/* The product of a row of float32 in 32 lanes of double, or of a row of complex numbers in 16 lanes
+ * of two double, which are joined in halves. The end of a row goes to the first lanes. The lanes
+ * and the order are the same in every ISA. */
 #ifndef NOMEN_SRC_PROD_LANES_H
 #define NOMEN_SRC_PROD_LANES_H
 
-#include "kernels/loops/reduce.h"
+#include "kernels/loops/complex_wide.h"
 
 enum { PROD_LANES = 32, PROD_VECTORS = PROD_LANES / W64 };
 
@@ -34,6 +35,36 @@ static inline double prod_lanes(const float *x, int64_t n) {
 #pragma GCC unroll 8
     for (int half = W64 / 2; half; half /= 2)
         for (int l = 0; l < half; l++) last[l] *= last[l + half];
+    return last[0];
+}
+
+/* Of n >= PROD_NUMBERS complex numbers of so many bytes. */
+enum { PROD_NUMBERS = PROD_LANES / 2 };
+static inline __attribute__((always_inline)) c128 prod_pairs(const void *x, int64_t n,
+                                                             const int bytes) {
+    const char *p = x;
+    vf64 s[PROD_VECTORS];
+    c128 last[WIDE_NUMBERS];
+#pragma GCC unroll 16
+    for (int v = 0; v < PROD_VECTORS; v++, p += WIDE_NUMBERS * bytes)
+        s[v] = wide_get(p, bytes, WIDE_NUMBERS);
+    for (n -= PROD_NUMBERS; n >= PROD_NUMBERS; n -= PROD_NUMBERS)
+#pragma GCC unroll 16
+        for (int v = 0; v < PROD_VECTORS; v++, p += WIDE_NUMBERS * bytes)
+            s[v] = c_mul_f64(wide_get(p, bytes, WIDE_NUMBERS), s[v]);
+#pragma GCC unroll 16
+    for (int v = 0; v < PROD_VECTORS; v++, n -= WIDE_NUMBERS, p += WIDE_NUMBERS * bytes) {
+        if (n <= 0) break;
+        /* not times 1: infinity would become NaN */
+        s[v] = wide_mix(c_mul_f64(wide_get(p, bytes, n), s[v]), s[v], n);
+    }
+#pragma GCC unroll 8
+    for (int half = PROD_VECTORS / 2; half; half /= 2)
+#pragma GCC unroll 16
+        for (int i = 0; i < half; i++) s[i] = c_mul_f64(s[i], s[i + half]);
+    st_f64(last, s[0]);
+    for (int half = WIDE_NUMBERS / 2; half; half /= 2)
+        for (int l = 0; l < half; l++) last[l] = c_times(last[l], last[l + half]);
     return last[0];
 }
 

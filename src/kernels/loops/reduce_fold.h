@@ -5,11 +5,17 @@
  * DID (the neutral C and D), A (accumulator), A_ZERO, TAKE(A *, D), MEET(A *, const A *), OUT and
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
  * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
- * find the best way to widen: LV (a vector of C), VLOAD(const T *) -> LV. Where JOIN joins vectors
- * of T: TURNED and TAKE_LANES as in reduce_short.h. FOLD_ROW(const F *, n) -> D, if a row has a
- * better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of LANES elements
- * and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV, VLOAD,
- * FOLD_DIRECT, OUT and DONE are undefined, the rest is left for a second finish. */
+ * find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) -> LV. Where JOIN
+ * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h. VID(vector) if
+ * the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *, n) -> D, if a
+ * row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of 16
+ * elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV,
+ * VLOAD, FOLD_DIRECT, OUT and DONE are undefined, the rest is left for a second finish. */
+
+#ifndef VID
+#define VID(v)       ((v){0} + ID)
+#define VID_IS_OF_ID /* as in the next type */
+#endif
 
 enum { FN(lanes) = LANE_BYTES / (int)sizeof(C) };
 _Static_assert((FN(lanes) & (FN(lanes) - 1)) == 0, "lanes are joined in halves");
@@ -144,7 +150,7 @@ enum { FN(width) = (int)(sizeof(LV) / sizeof(C)) };
 static APART void FN(lanes_direct)(C *s, const T *x, int64_t n) {
     LV v[LANES / FN(width)];
 #pragma GCC unroll 16
-    for (int l = 0; l < LANES / FN(width); l++) v[l] = (LV){0} + ID;
+    for (int l = 0; l < LANES / FN(width); l++) v[l] = VID(LV);
     for (int64_t j = 0; j + LANES <= n; j += LANES) {
 #pragma GCC unroll 16
         for (int l = 0; l < LANES / FN(width); l++) v[l] = JOIN(v[l], VLOAD(x + j + l * FN(width)));
@@ -253,6 +259,10 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 }
 
 #include "kernels/loops/reduce_finish.h"
+#ifdef VID_IS_OF_ID
+#undef VID_IS_OF_ID
+#undef VID
+#endif
 #undef LANES
 #undef T
 #undef F

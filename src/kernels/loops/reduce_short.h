@@ -1,38 +1,45 @@
 /* Include-template: rows of few elements without gaps, a row in each lane: squares of rows and
  * elements are turned over in registers. The elements of a row are joined as FN(cols) joins them.
- * Before: as in reduce_fold.h, TURNED (a vector of T) and TAKE_LANES(A *, vectors that hold a C for
- * each lane of a TURNED). After: FN(short_rows); TURNED and TAKE_LANES are undefined. */
+ * Before: as in reduce_fold.h, TURNED (a vector of C) and TAKE_LANES(A *, vectors that hold a C for
+ * each lane of a TURNED); where C is no number of the vector's own, VID and also
+ * TURNED_GET(const T *, n) -> TURNED of the first n, and TURN_SQUARE(TURNED *). After:
+ * FN(short_rows); TURNED, TAKE_LANES, TURNED_GET and TURN_SQUARE are undefined. */
 #ifndef NOMEN_SRC_REDUCE_SHORT_H
 #define NOMEN_SRC_REDUCE_SHORT_H
 
 #include "kernels/simd/turn.h"
 
-static inline void short_load_f32(vf32 *x, const char *p, int64_t n) {
-    *x = n < W32 ? ld_f32_n(p, n) : ld_f32(p);
+static inline vf32 short_load_f32(const float *p, int64_t n) {
+    return n < W32 ? ld_f32_n(p, n) : ld_f32(p);
 }
-static inline void short_load_f64(vf64 *x, const char *p, int64_t n) {
-    *x = n < W64 ? ld_f64_n(p, n) : ld_f64(p);
+static inline vf64 short_load_f64(const double *p, int64_t n) {
+    return n < W64 ? ld_f64_n(p, n) : ld_f64(p);
 }
-#define SHORT_LOAD(x, p, n) _Generic((x), vf32 *: short_load_f32, vf64 *: short_load_f64)(x, p, n)
 
+#endif
+
+#ifndef TURNED_GET
+#define TURNED_GET(p, n)                                                                           \
+    _Generic((p), const float *: short_load_f32, const double *: short_load_f64)(p, n)
+#define TURN_SQUARE(x) SIMD_PICK(v_turn, (x)[0])(x)
 #endif
 
 static inline __attribute__((always_inline)) void FN(short_group)(A *acc, const char *in,
                                                                   int64_t in_row, const int64_t n) {
-    enum { LANES_EACH = sizeof(TURNED) / sizeof(T) };
+    enum { LANES_EACH = sizeof(TURNED) / sizeof(C) };
     TURNED x[SHORT_ROW];
 #pragma GCC unroll 4
     for (int64_t i = 0; i < n; i += LANES_EACH) {
 #pragma GCC unroll 16
         for (int r = 0; r < LANES_EACH; r++)
-            SHORT_LOAD(&x[i + r], in + r * in_row + i * (int64_t)sizeof(T), n - i);
-        SIMD_PICK(v_turn, x[0])(x + i);
+            x[i + r] = TURNED_GET((const T *)(const void *)(in + r * in_row) + i, n - i);
+        TURN_SQUARE(x + i);
     }
 #pragma GCC unroll 2
     for (int64_t j = 0; j < n; j += COL_ROWS) {
         const TURNED *y = x + j;
         const int64_t rows = n - j < COL_ROWS ? n - j : COL_ROWS;
-        TURNED s = v_like(s, ID);
+        TURNED s = VID(TURNED);
         int64_t k = 0;
 #pragma GCC unroll 2
         for (; k + 4 <= rows; k += 4) {
@@ -49,7 +56,7 @@ static inline __attribute__((always_inline)) void FN(short_group)(A *acc, const 
 static inline __attribute__((always_inline)) int64_t FN(short_groups)(A *acc,
                                                                       const nomen__reduce_step *s,
                                                                       const int64_t n) {
-    enum { LANES_EACH = sizeof(TURNED) / sizeof(T) };
+    enum { LANES_EACH = sizeof(TURNED) / sizeof(C) };
     int64_t i = 0;
     for (; i + LANES_EACH <= s->n_acc; i += LANES_EACH)
         FN(short_group)(acc + i, s->in + i * s->acc_step, s->acc_step, n);
@@ -73,3 +80,5 @@ static APART int64_t FN(short_rows)(A *acc, const nomen__reduce_step *s) {
 
 #undef TURNED
 #undef TAKE_LANES
+#undef TURNED_GET
+#undef TURN_SQUARE

@@ -6,9 +6,10 @@
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
  * a line be joined by themselves?), MEET(A *, const A *) if so, LANES_RUN(args, owns, bases) if
  * lines of F into lines of D, eight and more of them, are joined several at a time (scan_lanes.h),
- * or TOGETHER, so many element by element, LEVELS_RUN(args, owns, bases) if they are side by side,
- * and SEQUENTIAL for float: sums of one line are joined in blocks of parts. After: FN(scanner); T,
- * F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT, LANES_RUN and SEQUENTIAL are undefined.
+ * or LINES_RUN, the same of lines of T into lines of T (scan_pairs.h), LEVELS_RUN(args, owns,
+ * bases) if they are side by side, and SEQUENTIAL for float: sums of one line are joined in blocks
+ * of parts. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT, LANES_RUN and
+ * SEQUENTIAL are undefined.
  *
  * The carry of a line is two numbers: what all parts before this one came to, and what this part
  * has so far. */
@@ -145,36 +146,18 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #define RUN_DENSE FN(run_dense)
 #endif
 
-#ifdef TOGETHER
-/* Elements of some lines, side by side: what one of them waits for passes meanwhile. */
-static inline __attribute__((always_inline)) void
-FN(some_lines)(void *carry, const nomen__scan_args *a, int64_t r, const int lines) {
-    A own[TOGETHER], base[TOGETHER];
-    const T *x[TOGETHER];
-    T *y[TOGETHER];
-    for (int l = 0; l < lines; l++) {
-        base[l] = carry ? FN(bases)(carry)[r + l] : A_ZERO;
-        own[l] = carry ? FN(owns)(carry, a->lines)[r + l] : A_ZERO;
-        x[l] = (const T *)(const void *)(a->in + (r + l) * a->in_row);
-        y[l] = (T *)(void *)(a->out + (r + l) * a->out_row);
-    }
-    for (int64_t j = 0; j < a->n; j++)
-#pragma GCC unroll 4
-        for (int l = 0; l < lines; l++) {
-            TAKE(&own[l], LD(x[l][j]));
-            y[l][j] = PUT(GET(base[l], own[l]));
-        }
-    for (int l = 0; carry && l < lines; l++) FN(owns)(carry, a->lines)[r + l] = own[l];
-}
-
-/* False: the lines are few, or not without gaps, or their carries alone are asked for. */
+#ifdef LINES_RUN
+/* False: the lines are few, or not without gaps. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
-    int64_t r = 0;
-    if (a->lines < 8 || !a->out || a->in_step != sizeof(T) || a->out_step != sizeof(T) ||
+    if (a->lines < 8 || a->in_step != sizeof(T) || a->out_step != sizeof(T) ||
         a->out_row == sizeof(T))
         return false;
-    for (; r + TOGETHER <= a->lines; r += TOGETHER) FN(some_lines)(carry, a, r, TOGETHER);
-    for (; r < a->lines; r++) FN(some_lines)(carry, a, r, 1);
+    nomen__scan_args sizes = *a; /* known to the compiler */
+    sizes.in_step = sizes.out_step = (int64_t)sizeof(T);
+    if (carry)
+        LINES_RUN(&sizes, FN(owns)(carry, a->lines), FN(bases)(carry));
+    else
+        LINES_RUN(&sizes, (A *)NULL, (const A *)NULL);
     return true;
 }
 #define IN_LANES FN(run_lanes)

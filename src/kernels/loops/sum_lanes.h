@@ -9,10 +9,11 @@
 
 enum { SUM_LANES = 64, SUM_VECTORS = SUM_LANES / W32 };
 
-/* Of n >= SUM_LANES elements of so many bytes, which are loaded as float32. */
-static inline __attribute__((always_inline)) double
-sum_lanes_of(const char *x, int64_t n, const int64_t size, vf32 (*const load)(const void *),
-             vf32 (*const load_n)(const void *, int64_t)) {
+/* Of n >= SUM_LANES elements of so many bytes, which are loaded as float32; with two parts those of
+ * even and of odd places apart. */
+static inline __attribute__((always_inline)) c128
+sum_lanes_of(const char *x, int64_t n, const int parts, const int64_t size,
+             vf32 (*const load)(const void *), vf32 (*const load_n)(const void *, int64_t)) {
     vf32 s[SUM_VECTORS];
     vf64 d[2 * SUM_VECTORS];
     double last[W64] __attribute__((aligned(64)));
@@ -39,18 +40,18 @@ sum_lanes_of(const char *x, int64_t n, const int64_t size, vf32 (*const load)(co
         for (int i = 0; i < half; i++) d[i] += d[i + half];
     st_f64(last, d[0]);
 #pragma GCC unroll 8
-    for (int half = W64 / 2; half; half /= 2)
+    for (int half = W64 / 2; half >= parts; half /= 2)
         for (int l = 0; l < half; l++) last[l] += last[l + half];
-    return last[0];
+    return (c128){last[0], last[1]};
 }
 static inline double sum_lanes(const float *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f32, ld_f32_n);
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f32, ld_f32_n).re;
 }
 static inline double sum_lanes_f16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, sizeof *x, ld_f16, ld_f16_n);
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f16, ld_f16_n).re;
 }
 static inline double sum_lanes_bf16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, sizeof *x, ld_bf16, ld_bf16_n);
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n).re;
 }
 
 /* The sums of some rows, one in each lane, to as many accumulators. */

@@ -4,6 +4,15 @@
 
 #include "kernels/simd/simd.h"
 
+/* What the compiler cannot look into it neither fuses nor loads twice. */
+#if defined(__x86_64__)
+#define C_OPAQUE(x) __asm__("" : "+x"(x))
+#elif defined(__aarch64__)
+#define C_OPAQUE(x) __asm__("" : "+w"(x))
+#else
+#define C_OPAQUE(x) __asm__("" : "+m"(x))
+#endif
+
 /* ---- products -----------------------------------------------------------------------------------
  * Not as plain C: gcc 12 turns the interleaved difference and sum into fused operations,
  * -ffp-contract=off or not, and ISAs would disagree (GCC bug 106902). A changed sign and an
@@ -16,6 +25,17 @@ static inline vf32 v_splat_pair_f32(vf32 v) {
 static inline vf64 v_splat_pair_f64(vf64 v) {
     for (int i = 2; i < W64; i++) v[i] = v[i % 2];
     return v;
+}
+/* Masks of the even lanes. */
+static inline vi32 v_even_lanes_f32(void) {
+    vi32 m = {0};
+    for (int i = 0; i < W32; i += 2) m[i] = -1;
+    return m;
+}
+static inline vi64 v_even_lanes_f64(void) {
+    vi64 m = {0};
+    for (int i = 0; i < W64; i += 2) m[i] = -1;
+    return m;
 }
 static inline vf32 v_flip_even_f32(vf32 x) {
     vu32 sign = {0};
@@ -37,11 +57,24 @@ static inline vf64 v_flip_odd_f64(vf64 x) {
     for (int i = 1; i < W64; i += 2) sign[i] = (uint64_t)1 << 63;
     return (vf64)((vu64)x ^ sign);
 }
+/* a, less b in even lanes and with b in odd ones. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+static inline vf32 v_less_more_f32(vf32 a, vf32 b) {
+    return (vf32)_mm256_addsub_ps((__m256)a, (__m256)b);
+}
+static inline vf64 v_less_more_f64(vf64 a, vf64 b) {
+    return (vf64)_mm256_addsub_pd((__m256d)a, (__m256d)b);
+}
+#else
+static inline vf32 v_less_more_f32(vf32 a, vf32 b) { return a + v_flip_even_f32(b); }
+static inline vf64 v_less_more_f64(vf64 a, vf64 b) { return a + v_flip_even_f64(b); }
+#endif
+/* Fastest where y waits for something and x comes from memory. */
 static inline vf32 c_mul_f32(vf32 x, vf32 y) {
-    return v_dup_even(x) * y + v_flip_even_f32(v_dup_odd(x) * v_swap(y));
+    return v_less_more_f32(v_dup_even(x) * y, v_dup_odd(x) * v_swap(y));
 }
 static inline vf64 c_mul_f64(vf64 x, vf64 y) {
-    return v_dup_even(x) * y + v_flip_even_f64(v_dup_odd(x) * v_swap(y));
+    return v_less_more_f64(v_dup_even(x) * y, v_dup_odd(x) * v_swap(y));
 }
 #define v_splat_pair(v) SIMD_PICK(v_splat_pair, v)(v)
 #define v_flip_odd(v)   SIMD_PICK(v_flip_odd, v)(v)

@@ -1,0 +1,85 @@
+/* Complex numbers as vectors of pairs of double, whichever type they have in memory: WIDE_NUMBERS
+ * of them in each. */
+#ifndef NOMEN_SRC_COMPLEX_WIDE_H
+#define NOMEN_SRC_COMPLEX_WIDE_H
+
+#include "kernels/loops/complex_number.h"
+#include "kernels/loops/reduce.h"
+#include "kernels/simd/vmath_pairs.h"
+
+enum { WIDE_NUMBERS = W64 / 2 };
+
+/* The first n of a vector of those of complex64, of which some are not there: zeros. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+static inline vf64 wide_some(const void *p, int64_t n) {
+    return (vf64)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(simd_first8(2 * n), p));
+}
+static inline void wide_put_some(void *p, vf64 x, int64_t n) {
+    _mm256_mask_storeu_ps(p, simd_first8(2 * n), _mm512_cvtpd_ps((__m512d)x));
+}
+#else
+/* One, if any: a vector holds two at most. */
+static inline vf64 wide_some(const c64 *p, int64_t n) {
+    vf64 x = {0};
+    if (n > 0) x[0] = (double)p->re, x[1] = (double)p->im;
+    return x;
+}
+static inline void wide_put_some(c64 *p, vf64 x, int64_t n) {
+    if (n > 0) *p = (c64){(float)x[0], (float)x[1]};
+}
+#endif
+
+/* Of n numbers at p, of so many bytes (8 or 16, a constant), as many as fit. */
+static inline __attribute__((always_inline)) vf64 wide_get(const void *p, const int bytes,
+                                                           int64_t n) {
+    if (n >= WIDE_NUMBERS) return bytes == 8 ? widen_f32(p) : ld_f64(p);
+    return bytes == 8 ? wide_some(p, n) : ld_f64_n(p, 2 * n);
+}
+static inline __attribute__((always_inline)) void wide_put(void *p, const int bytes, vf64 x,
+                                                           int64_t n) {
+    if (n < WIDE_NUMBERS) {
+        if (bytes == 8)
+            wide_put_some(p, x, n);
+        else
+            st_f64_n(p, x, 2 * n);
+    } else if (bytes == 8) {
+        const vf32h narrow = __builtin_convertvector(x, vf32h);
+        memcpy(p, &narrow, sizeof narrow);
+    } else {
+        st_f64(p, x);
+    }
+}
+
+/* The number 1, and the product of numbers that are alone or some in a vector. */
+static inline vf64 wide_ones(void) { return v_splat_pair_f64((vf64){1, 0}); }
+#define C_TIMES(a, b) _Generic((a), vf64: c_mul_f64, default: c_times)(a, b)
+
+/* The first n numbers of x, the others of y. */
+static inline vf64 wide_mix(vf64 x, vf64 y, int64_t n) {
+    if (n >= WIDE_NUMBERS) return x;
+    vf64 at;
+    for (int i = 0; i < W64; i++) at[i] = i / 2;
+    return v_sel_f64(at < (double)n, x, y);
+}
+
+/* Squares of WIDE_NUMBERS vectors turned over. */
+static inline __attribute__((always_inline)) void wide_turn(vf64 x[WIDE_NUMBERS]) {
+#if VB == 64
+    const vf64 a = __builtin_shufflevector(x[0], x[1], 0, 1, 2, 3, 8, 9, 10, 11);
+    const vf64 b = __builtin_shufflevector(x[0], x[1], 4, 5, 6, 7, 12, 13, 14, 15);
+    const vf64 c = __builtin_shufflevector(x[2], x[3], 0, 1, 2, 3, 8, 9, 10, 11);
+    const vf64 d = __builtin_shufflevector(x[2], x[3], 4, 5, 6, 7, 12, 13, 14, 15);
+    x[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5, 8, 9, 12, 13);
+    x[1] = __builtin_shufflevector(a, c, 2, 3, 6, 7, 10, 11, 14, 15);
+    x[2] = __builtin_shufflevector(b, d, 0, 1, 4, 5, 8, 9, 12, 13);
+    x[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7, 10, 11, 14, 15);
+#elif VB == 32
+    const vf64 a = V_LOWER_F64(x[0], x[1]);
+    x[1] = V_UPPER_F64(x[0], x[1]);
+    x[0] = a;
+#else
+    (void)x; /* a square of one */
+#endif
+}
+
+#endif
