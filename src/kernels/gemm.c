@@ -13,6 +13,8 @@
  * takes as long as computing. */
 #include "kernels/loops/reduce.h"
 #include "kernels/simd/turn.h"
+#include "kernels/simd/vmath_complex.h"
+#include "kernels/simd/vmath_pairs.h"
 
 #define OP matmul
 
@@ -254,28 +256,46 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define TURN           v_turn_u64
 #include "kernels/loops/gemm_real.h"
 
-#define SFX c64
-#define T   c64
-#define C   float
-#define V   vf32
-#define W   W32
-#define FMA v_fma_f32
-#define MR  ROWS_COMPLEX
-#define KC  256
-#define MC  (MR * 16)
-#define NC  (NR * 64)
+#define SFX            c64
+#define T              c64
+#define C              float
+#define V              vf32
+#define W              W32
+#define LDV(p)         ld_f32(p)
+#define STV(p, v)      st_f32(p, v)
+#define LDV_N(p, k)    ld_f32_n(p, k)
+#define STV_N(p, v, k) st_f32_n(p, v, k)
+#define RE_OF          v_parts_even
+#define IM_OF          v_parts_odd
+#define FIRST_OF       v_parts_first
+#define LAST_OF        v_parts_last
+#define EVEN_LANES     v_even_lanes_f32()
+#define FMA            v_fma_f32
+#define MR             ROWS_COMPLEX
+#define KC             256
+#define MC             (MR * 16)
+#define NC             (NR * 64)
 #include "kernels/loops/gemm_complex.h"
 
-#define SFX c128
-#define T   c128
-#define C   double
-#define V   vf64
-#define W   W64
-#define FMA v_fma_f64
-#define MR  ROWS_COMPLEX
-#define KC  256
-#define MC  (MR * 16)
-#define NC  (NR * 64)
+#define SFX            c128
+#define T              c128
+#define C              double
+#define V              vf64
+#define W              W64
+#define LDV(p)         ld_f64(p)
+#define STV(p, v)      st_f64(p, v)
+#define LDV_N(p, k)    ld_f64_n(p, k)
+#define STV_N(p, v, k) st_f64_n(p, v, k)
+#define RE_OF          v_pairs_even
+#define IM_OF          v_pairs_odd
+#define FIRST_OF       v_pairs_even
+#define LAST_OF        v_pairs_odd
+#define EVEN_LANES     v_even_lanes_f64()
+#define FMA            v_fma_f64
+#define MR             ROWS_COMPLEX
+#define KC             256
+#define MC             (MR * 16)
+#define NC             (NR * 64)
 #include "kernels/loops/gemm_complex.h"
 
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512

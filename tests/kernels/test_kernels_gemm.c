@@ -196,6 +196,74 @@ static void test_halves(void **state) {
     }
 }
 
+/* Complex ones: every layout of what is read where it lies, in tiles and in rows times columns. */
+static void test_complex(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {{5, 6, 40},   {40, 4, 300}, {3, 50, 300},  {1, 90, 300},
+                                       {90, 1, 300}, {13, 9, 270}, {16, 16, 16},  {25, 35, 8},
+                                       {1, 2, 9000}, {12, 37, 17}, {2, 200, 600}, {14, 18, 257}};
+    for (nomen_dtype d = NOMEN_C64; d <= NOMEN_C128; d++)
+        for (int how = 0; how < LAYOUTS; how++)
+            for (int s = 0; s < COUNT(sizes); s++)
+                for (int pattern = 0; pattern < PATTERNS; pattern++)
+                    check(d, sizes[s][0], sizes[s][1], sizes[s][2], how, pattern);
+}
+
+/* Rows from m0 and columns from n0 on by themselves are the same bits. */
+static void check_cut(nomen_dtype d, int64_t m, int64_t n, int64_t k, int how, int64_t m0,
+                      int64_t n0) {
+    if (!is_chosen()) return;
+    const int64_t e = dtype_size[d];
+    matrix a = new_matrix(e, m, k, how == A_TURNED, 0, false, false);
+    matrix b = new_matrix(e, k, n, how == B_TURNED, 0, false, false);
+    matrix c = new_matrix(e, m, n, how == C_TURNED, 0, false, false);
+    char *whole = malloc(c.bytes);
+    assert_non_null(whole);
+    fill(d, &a, m, k, PLAIN);
+    fill(d, &b, k, n, PLAIN);
+    memset(c.block, 0, c.bytes);
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        const nomen__gemm *g = find_kernel(isa, "matmul", d)->gemm;
+        nomen__gemm_args args = {m,     n,     k,     a.first, b.first, c.first,
+                                 a.row, a.col, b.row, b.col,   c.row,   c.col};
+        void *scratch = malloc(g->scratch(m, n, k) + g->scratch(m - m0, n - n0, k) + 64);
+        void *aligned = (char *)scratch + (64 - (uintptr_t)scratch % 64) % 64;
+        assert_non_null(scratch);
+        g->run(&args, aligned);
+        memcpy(whole, c.block, c.bytes);
+        args.m -= m0, args.a += m0 * a.row, args.c += m0 * c.row;
+        args.n -= n0, args.b += n0 * b.col, args.c += n0 * c.col;
+        for (int64_t i = m0; i < m; i++)
+            for (int64_t j = n0; j < n; j++) memset(c.first + i * c.row + j * c.col, 1, (size_t)e);
+        g->run(&args, aligned);
+        if (memcmp(whole, c.block, c.bytes))
+            fail_msg("%s %s [%lld, %lld, %lld] from [%lld, %lld] on, layout %d", all_isas[isa].name,
+                     dtype_names[d], (long long)m, (long long)n, (long long)k, (long long)m0,
+                     (long long)n0, how);
+        free(scratch);
+    }
+    free(whole);
+    guarded_free(a.block);
+    guarded_free(b.block);
+    guarded_free(c.block);
+}
+
+static void test_cuts(void **state) {
+    (void)state;
+    for (nomen_dtype d = NOMEN_C64; d <= NOMEN_C128; d++)
+        for (int how = ROW_MAJOR; how <= C_TURNED; how++) {
+            for (int64_t k = 5; k < 700; k = 3 * k + 2) {
+                check_cut(d, 1, 65, k, how, 0, 64);
+                check_cut(d, 65, 1, k, how, 64, 0);
+                check_cut(d, 4, 90, k, how, 0, 64);
+                check_cut(d, 90, 4, k, how, 70, 0);
+                check_cut(d, 90, 85, k, how, 70, 64);
+                check_cut(d, 200, 30, k, how, 14, 0);
+            }
+        }
+}
+
 /* No product may be left out because a factor is 0: 0 * inf is NaN. */
 static void test_special(void **state) {
     (void)state;
@@ -214,7 +282,8 @@ int main(void) {
         cmocka_unit_test(test_table),   cmocka_unit_test(test_small),
         cmocka_unit_test(test_tiles),   cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_vectors), cmocka_unit_test(test_halves),
-        cmocka_unit_test(test_special),
+        cmocka_unit_test(test_special), cmocka_unit_test(test_complex),
+        cmocka_unit_test(test_cuts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

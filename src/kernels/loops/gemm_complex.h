@@ -1,9 +1,11 @@
 /* Include-template: the matrix product of one complex dtype, on panels of real parts beside panels
- * of imaginary ones. Before: SFX, T (stored), C (its parts), V (vector of C), W (its lanes), FMA(V,
- * V, V), MR (rows of the tile; it is one vector wide), KC, MC, NC (block sizes). After: FN(gemm);
- * everything is undefined. */
+ * of imaginary ones. Before: SFX, T (stored), C (its parts), V (vector of C), W (its lanes), LDV,
+ * STV and LDV_N, STV_N (of so many lanes), RE_OF and IM_OF two vectors of pairs, FIRST_OF and
+ * LAST_OF for the way back, EVEN_LANES (a mask), FMA(V, V, V), MR (rows of the tile; it is one
+ * vector wide), KC, MC, NC (block sizes). After: FN(gemm); everything is undefined. */
 
 #define NR                      W
+#define E                       (int64_t)sizeof(T)
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
 #define CAT(type, base, offset) (*(const type *)(const void *)((base) + (offset)))
 
@@ -94,8 +96,7 @@ static void FN(large)(const nomen__gemm_args *g, void *scratch) {
     }
 }
 
-/* Straight from memory: small products, and products with a vector, which packing would only slow
- * down. */
+/* Straight from memory: products with a vector that lies in no order. */
 static void FN(plain)(const nomen__gemm_args *g) {
     enum { LANES = 4 };
     for (int64_t i = 0; i < g->m; i++)
@@ -113,27 +114,51 @@ static void FN(plain)(const nomen__gemm_args *g) {
         }
 }
 
-static inline bool FN(is_plain)(int64_t m, int64_t n, int64_t k) {
-    return m == 1 || n == 1 || k <= 0 ||
-           (m <= GEMM_SMALL / 2 && n <= GEMM_SMALL / 2 && k <= GEMM_SMALL);
-}
+#include "kernels/loops/gemm_complex_direct.h"
 
+/* Which way is taken depends on the steps as well, and C may be turned over: enough for each. */
+static size_t FN(scratch_of)(int64_t m, int64_t n, int64_t k) {
+    const FN(plan) p = FN(plan_of)(m, n, k);
+    const size_t copy = (size_t)(k * n * E), packed = p.a + p.b;
+    return FN(fits)(m, n, k) && copy > packed ? copy : packed;
+}
 static size_t FN(scratch)(int64_t m, int64_t n, int64_t k) {
-    if (FN(is_plain)(m, n, k) || m <= 0 || n <= 0) return 0;
-    FN(plan) p = FN(plan_of)(m, n, k);
-    return p.a + p.b;
+    if (m <= 1 || n <= 1 || k <= 0) return 0;
+    const size_t one = FN(scratch_of)(m, n, k), other = FN(scratch_of)(n, m, k);
+    const size_t column = (size_t)(k * E), most = one > other ? one : other;
+    return most > column ? most : column;
 }
 
+/* By steps alone, and by sides that no cut makes small: bits do not depend on cuts. */
 static void FN(run)(const nomen__gemm_args *g, void *scratch) {
-    if (FN(is_plain)(g->m, g->n, g->k))
+    const nomen__gemm_args turned = turned_product(g);
+    if (g->m <= 0 || g->n <= 0) return;
+    if (g->k <= 0) {
         FN(plain)(g);
-    else if (g->m > 0 && g->n > 0)
-        FN(large)(g, scratch);
+    } else if (FN(has_few)(g)) {
+        FN(rows_columns)(g, scratch);
+    } else if (FN(has_few)(&turned)) {
+        FN(rows_columns)(&turned, scratch);
+    } else if (g->m == 1 || g->n == 1) {
+        if (g->b_col == E && g->c_col == E)
+            FN(direct)(g, scratch);
+        else if (turned.b_col == E && turned.c_col == E)
+            FN(direct)(&turned, scratch);
+        else
+            FN(plain)(g);
+    } else {
+        if (g->c_col != E && turned.c_col == E) g = &turned;
+        if (g->c_col == E && FN(fits)(g->m, g->n, g->k))
+            FN(direct)(g, scratch);
+        else
+            FN(large)(g, scratch);
+    }
 }
 
 static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 
 #undef NR
+#undef E
 #undef AT
 #undef CAT
 #undef SFX
@@ -141,6 +166,15 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef C
 #undef V
 #undef W
+#undef LDV
+#undef STV
+#undef LDV_N
+#undef STV_N
+#undef RE_OF
+#undef IM_OF
+#undef FIRST_OF
+#undef LAST_OF
+#undef EVEN_LANES
 #undef FMA
 #undef MR
 #undef KC
