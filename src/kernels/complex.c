@@ -17,6 +17,47 @@ static inline vf64 c_lerp_f64(vf64 x, vf64 y, vf64 w) {
     return v_sel_f64(near, x + c_mul_f64(w, y - x), y - c_mul_f64(y - x, one - w));
 }
 
+/* Quotients in double, of complex64 with both parts in vectors of their own: divisions are what
+ * takes time, and there are fewer. Those of complex128 have the bits of c_div. */
+static inline vc64 c_apart_f32(vf32 x) { return vc_apart(v_low_f64(x), v_high_f64(x)); }
+static inline vc64 c_apart_f64(vf64 x) { return (vc64){v_dup_even(x), v_dup_odd(x)}; }
+static inline vf32 c_beside_f32(vc64 z) {
+    return v_narrow_f64(v_pairs_even(z.re, z.im), v_pairs_odd(z.re, z.im));
+}
+VMATH_QUICK vf32 c_quotient_f32(vf32 x, vf32 y) {
+    return c_beside_f32(vc_quotient(c_apart_f32(x), c_apart_f32(y)));
+}
+VMATH_QUICK vf64 c_quotient_f64(vf64 x, vf64 y) {
+    vf64 below;
+    const vc64 n = vc_over(c_apart_f64(x), c_apart_f64(y), &below);
+    return v_sel_f64(v_even_lanes_f64(), n.re, n.im) / below;
+}
+
+VMATH_QUICK vf32 c_inverse_f32(vf32 x) { return c_quotient_f32(v_splat_pair_f32((vf32){1, 0}), x); }
+VMATH_QUICK vf64 c_inverse_f64(vf64 x) { return c_quotient_f64(v_splat_pair_f64((vf64){1, 0}), x); }
+/* The same of c_inverse where no part is zero or not finite. */
+VMATH_QUICK vf32 c_inverse_quick_f32(vf32 x, vmask_f32 *unfit) {
+    const vc64 z = c_apart_f32(x);
+    const vf64 inverse = 1 / (z.re * z.re + z.im * z.im);
+    const vf32 r = c_beside_f32((vc64){z.re * inverse, -z.im * inverse}), size = v_abs_f32(r);
+    *unfit = (vmask_f32) ~(v_less_f32((vf32){0}, size) & v_less_f32(size, v_set_f32(INFINITY)));
+    return r;
+}
+VMATH_QUICK vf64 c_inverse_quick_f64(vf64 x, vmask_f64 *unfit) {
+    *unfit = v_less_f64(x, x); /* none */
+    return c_inverse_f64(x);
+}
+/* What is added may cancel, so the quotient has all digits of double. */
+VMATH_QUICK vf32 c_addcdiv_f32(vf32 a, vf32 y, vf32 z, vf32 w) {
+    vf64 below;
+    const vc64 x = c_apart_f32(a), product = vc_times(c_apart_f32(w), c_apart_f32(y));
+    const vc64 n = vc_over(product, c_apart_f32(z), &below);
+    return c_beside_f32((vc64){x.re + n.re / below, x.im + n.im / below});
+}
+VMATH_QUICK vf64 c_addcdiv_f64(vf64 x, vf64 y, vf64 z, vf64 w) {
+    return x + c_quotient_f64(c_mul_f64(w, y), z);
+}
+
 /* ---- functions ------------------------------------------------------------------------------- */
 
 static inline c128 c_sgn(c128 x) {
@@ -61,22 +102,15 @@ static inline c128 c_sgn(c128 x) {
 #define LOOP             "kernels/loops/quaternary.h"
 #include "kernels/loops/pairs.h"
 
-static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
-    const c128 q = c_div(c_times(w, y), z);
-    return (c128){x.re + q.re, x.im + q.im};
-}
-
 #define OP               addcdiv
-#define EXPR(x, y, z, w) c_addcdiv(x, y, z, w)
-#define WIDE
-#define LOOP "kernels/loops/quaternary.h"
-#include "kernels/loops/complexes.h"
+#define EXPR(x, y, z, w) SIMD_PICK(c_addcdiv, x)(x, y, z, w)
+#define LOOP             "kernels/loops/quaternary.h"
+#include "kernels/loops/pairs.h"
 
 #define OP         div
-#define EXPR(x, y) c_div(x, y)
-#define WIDE
-#define LOOP "kernels/loops/binary.h"
-#include "kernels/loops/complexes.h"
+#define EXPR(x, y) SIMD_PICK(c_quotient, x)(x, y)
+#define LOOP       "kernels/loops/binary.h"
+#include "kernels/loops/pairs.h"
 
 #define OP         eq
 #define EXPR(x, y) (((x).re == (y).re) & ((x).im == (y).im))
@@ -160,11 +194,14 @@ static inline c128 c_addcdiv(c128 x, c128 y, c128 z, c128 w) {
 #define EXPR(x)                 c_sgn(x)
 #include "kernels/loops/complex_lanes.h"
 
-#define OP      reciprocal
-#define EXPR(x) c_reciprocal(x)
-#define WIDE
+#define OP              reciprocal
+#define EXPR(x)         SIMD_PICK(c_inverse, x)(x)
+#define QUICK(x, unfit) SIMD_PICK(c_inverse_quick, x)(x, unfit)
+#define LOOP_PAIRS
 #define LOOP "kernels/loops/unary.h"
-#include "kernels/loops/complexes.h"
+#include "kernels/loops/pairs.h"
+#undef QUICK
+#undef LOOP_PAIRS
 
 const nomen__kernel NOMEN__TABLE(complex)[] = {
     ROWS_COMPLEXES("add", add),

@@ -106,6 +106,35 @@ static inline vf64 v_with_sign(vf64 x, vf64 sign) {
     return (vf64)((vi64)x ^ ((vi64)sign & INT64_MIN));
 }
 
+/* The numerators of x / y and their denominator: Smith's quotient, as c_div of
+ * loops/complex_number.h has it. */
+static inline vc64 vc_over(vc64 x, vc64 y, vf64 *below) {
+    const vi64 real = v_abs_f64(y.re) >= v_abs_f64(y.im);
+    const vf64 more = v_sel_f64(real, y.re, y.im), less = v_sel_f64(real, y.im, y.re);
+    const vf64 s = v_sel_f64(real, x.re, x.im), t = v_sel_f64(real, x.im, x.re);
+    const vf64 r = less / more, part = s * r;
+    const vi64 none = real & (y.re == 0);
+    *below = v_sel_f64(none, more, more + less * r);
+    return (vc64){v_sel_f64(none, s, s + t * r),
+                  v_sel_f64(none, t, v_sel_f64(real, t - part, part - t))};
+}
+
+/* Smith's quotient in lanes that are unfit, q in others. */
+static __attribute__((noinline, unused)) vc64 vc_quotient_else(vc64 x, vc64 y, vi64 unfit, vc64 q) {
+    vf64 below;
+    const vc64 n = vc_over(x, y, &below);
+    return (vc64){v_sel_f64(unfit, n.re / below, q.re), v_sel_f64(unfit, n.im / below, q.im)};
+}
+/* x / y of complex64, to be rounded to it: |y|^2 is neither lost nor infinite, so that there is
+ * one division. What is not finite, and zeros, which have signs, are left to Smith. */
+VMATH_QUICK vc64 vc_quotient(vc64 x, vc64 y) {
+    const vf64 inverse = 1 / (y.re * y.re + y.im * y.im);
+    const vc64 q = {(x.re * y.re + x.im * y.im) * inverse, (x.im * y.re - x.re * y.im) * inverse};
+    const vf64 both = v_abs_f64(q.re * q.im); /* not lost if neither is zero */
+    const vi64 unfit = v_outside(both, 0, (double)INFINITY);
+    return __builtin_expect(v_any64(unfit), 0) ? vc_quotient_else(x, y, unfit, q) : q;
+}
+
 /* |z|; of complex64 unfit where it is not finite. */
 VMATH_QUICK vf64 vc_size(vc64 z, bool narrow, vi64 *unfit) {
     *unfit = (vi64){0};
