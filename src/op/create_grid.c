@@ -21,26 +21,25 @@ nomen_status nomen__shape_linspace(nomen__call *c) {
     return NOMEN_OK;
 }
 
-typedef struct grid_job {
+typedef struct grid_part {
     double start, end, step;
+} grid_part;
+
+typedef struct grid_job {
+    grid_part part[2]; /* real and, if complex, imaginary */
+    bool complex;
     int64_t n;
     char *to; /* where to, by which loop and step */
     int64_t to_step;
-    nomen__loop *loop, *ramp;
+    nomen__loop *loop, *ramp, *join;
 } grid_job;
 
-static grid_job grid_of(double start, double end, int64_t n) {
-    double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    nomen__loop *ramp = nomen__kernel_find("ramp", NOMEN_F64)->loop;
-    return (grid_job){.start = start, .end = end, .step = step, .n = n, .ramp = ramp};
-}
-
 /* m points from point first on; from both ends, so that both are met exactly. */
-static void points(const grid_job *g, int64_t first, int m, double *at) {
+static void points(const grid_job *g, const grid_part *p, int64_t first, int m, double *at) {
     int64_t half = g->n == 1 ? 1 : g->n / 2, left = half - first;
     int fore = left < 0 ? 0 : left > m ? m : (int)left;
-    double ahead[3] = {g->start, -(double)first, g->step};
-    double back[3] = {g->end, (double)(g->n - 1 - first - fore), g->step};
+    double ahead[3] = {p->start, -(double)first, p->step};
+    double back[3] = {p->end, (double)(g->n - 1 - first - fore), p->step};
     g->ramp((char *const[2]){(char *)at, (char *)ahead}, NULL, fore);
     g->ramp((char *const[2]){(char *)(at + fore), (char *)back}, NULL, m - fore);
 }
@@ -49,48 +48,37 @@ enum { POINTS = 512 };
 
 static void grid_chunk(void *context, int64_t begin, int64_t end) {
     const grid_job *g = context;
-    double block[POINTS];
+    const int64_t item = (int64_t)sizeof(double);
+    double block[2][POINTS], both[2 * POINTS];
     for (int m; begin < end; begin += m) {
         m = end - begin < POINTS ? (int)(end - begin) : POINTS;
-        points(g, begin, m, block);
-        char *const move[2] = {g->to + begin * g->to_step, (char *)block};
-        g->loop(move, (const int64_t[2]){g->to_step, (int64_t)sizeof *block}, m);
+        for (int k = 0; k <= g->complex; k++) points(g, &g->part[k], begin, m, block[k]);
+        char *const join[3] = {(char *)both, (char *)block[0], (char *)block[1]};
+        if (g->complex) g->join(join, (const int64_t[3]){2 * item, item, item}, m);
+        char *const move[2] = {g->to + begin * g->to_step, join[g->complex ? 0 : 1]};
+        g->loop(move, (const int64_t[2]){g->to_step, g->complex ? 2 * item : item}, m);
     }
 }
 
-/* Real numbers: block by block into the result. */
-static nomen_status real_grid(nomen__call *c, double start, double end) {
-    nomen_tensor *out = c->out[0];
-    nomen_dtype to = (nomen_dtype)out->dtype;
-    grid_job g = grid_of(start, end, c->size[0]);
-    g.to = out->data;
-    g.to_step = out->stride[0] * nomen__item(out->dtype);
-    g.loop =
-        to == NOMEN_F64 ? nomen__kernel_find("copy", to)->loop : nomen__cast_loop(NOMEN_F64, to);
-    return nomen__parallel_asking(g.n, NOMEN__GRAIN, grid_chunk, &g);
-}
-
+/* Block by block into the result. */
 nomen_status nomen__launch_linspace(nomen__call *c) {
     nomen_tensor *out = c->out[0];
-    bool complex = nomen_dtype_is_complex(c->compute);
     const nomen_number *start = c->arg[START].number, *end = c->arg[END].number;
-    if (!complex && !nomen_dtype_is_complex((nomen_dtype)out->dtype))
-        return real_grid(c, bound(start, c->compute, false), bound(end, c->compute, false));
-    nomen_tensor *t = nomen__tensor_empty(complex ? NOMEN_C128 : NOMEN_F64, 1, c->size);
-    if (!t) return NOMEN_ERROR_MEMORY;
-    double *at = (double *)(void *)t->data;
-    for (int k = 0; k <= complex; k++) {
-        grid_job g = grid_of(bound(start, c->compute, k), bound(end, c->compute, k), c->size[0]);
-        double block[POINTS];
-        for (int64_t i = 0, m; i < g.n; i += m) {
-            m = g.n - i < POINTS ? g.n - i : POINTS;
-            points(&g, i, (int)m, block);
-            for (int64_t l = 0; l < m; l++) at[k + (i + l) * (complex ? 2 : 1)] = block[l];
-        }
+    const nomen_dtype to = (nomen_dtype)out->dtype;
+    grid_job g = {.complex = nomen_dtype_is_complex(c->compute), .n = c->size[0]};
+    for (int k = 0; k <= g.complex; k++) {
+        grid_part *p = &g.part[k];
+        p->start = bound(start, c->compute, k);
+        p->end = bound(end, c->compute, k);
+        p->step = g.n > 1 ? (p->end - p->start) / (double)(g.n - 1) : 0;
     }
-    nomen_status s = nomen__copy_values(out, t);
-    nomen__release(t);
-    return s;
+    const nomen_dtype made = g.complex ? NOMEN_C128 : NOMEN_F64;
+    g.to = out->data;
+    g.to_step = out->stride[0] * nomen__item(out->dtype);
+    g.loop = to == made ? nomen__kernel_find("copy", to)->loop : nomen__cast_loop(made, to);
+    g.ramp = nomen__kernel_find("ramp", NOMEN_F64)->loop;
+    g.join = nomen__kernel_find("complex", NOMEN_F64)->loop;
+    return nomen__parallel_asking(g.n, NOMEN__GRAIN, grid_chunk, &g);
 }
 
 /* ---- eye ------------------------------------------------------------------------------------- */
