@@ -6,6 +6,7 @@
  *
  * Limit: loads and stores of L1, two of each per element of a rotation. */
 #include "kernels/loops/loops.h"
+#include "kernels/simd/vmath_pairs.h"
 
 enum { COMPLEX_LANES = 32, FEW = 8 };
 
@@ -18,6 +19,35 @@ enum { COMPLEX_LANES = 32, FEW = 8 };
 #define SFX   f64
 #define LANES COMPLEX_LANES
 #include "kernels/loops/mirror.h"
+
+#define LDN_F32(p, k)    ((k) < W32 ? ld_f32_n(p, k) : ld_f32(p))
+#define STN_F32(p, x, k) ((k) < W32 ? st_f32_n(p, x, k) : st_f32(p, x))
+#define LDN_F64(p, k)    ((k) < W64 ? ld_f64_n(p, k) : ld_f64(p))
+#define STN_F64(p, x, k) ((k) < W64 ? st_f64_n(p, x, k) : st_f64(p, x))
+
+#define T     float
+#define SFX   c64
+#define PART  f32
+#define V     vf32
+#define W     W32
+#define LD    ld_f32
+#define ST    st_f32
+#define LDN   LDN_F32
+#define STN   STN_F32
+#define LANES 64
+#include "kernels/loops/mirror_complex.h"
+
+#define T     double
+#define SFX   c128
+#define PART  f64
+#define V     vf64
+#define W     W64
+#define LD    ld_f64
+#define ST    st_f64
+#define LDN   LDN_F64
+#define STN   STN_F64
+#define LANES COMPLEX_LANES
+#include "kernels/loops/mirror_complex.h"
 
 /* conj(a) * b: the real parts are the product of twice as many reals, the imaginary ones are those
  * of neighbours. */
@@ -66,6 +96,7 @@ static void rotate_complex(char *const ptr[], const int64_t step[], int64_t n) {
 const nomen__kernel NOMEN__TABLE(rotate)[] = {
     ROW("rows_product", NOMEN_F32, product_f32),      ROW("rows_product", NOMEN_F64, product_f64),
     ROW("rows_product", NOMEN_C128, product_complex), ROW("row_mirror", NOMEN_F32, mirror_f32),
-    ROW("row_mirror", NOMEN_F64, mirror_f64),         ROW("rows_rotate", NOMEN_F64, rotate),
+    ROW("row_mirror", NOMEN_F64, mirror_f64),         ROW("row_mirror", NOMEN_C64, mirror_c64),
+    ROW("row_mirror", NOMEN_C128, mirror_c128),       ROW("rows_rotate", NOMEN_F64, rotate),
     ROW("rows_rotate", NOMEN_C128, rotate_complex),   {.name = NULL},
 };

@@ -1,8 +1,9 @@
 /* The sum of the singular values of matrices. Mirrors make a matrix bidiagonal (Golub, Kahan),
  * quotients and differences with shifts (Fernando, Parlett) find its values; no vectors are kept.
- * Complex matrices are real ones of twice the size, which have each value twice. Matrices of
- * float32 stay so in the mirrors, as in LAPACK: the rounding of the values themselves moves a
- * singular value as much. Of far more columns than rows a triangle is made first.
+ * Matrices of float32 and complex64 stay so in the mirrors, as in LAPACK: the rounding of the
+ * values themselves moves a singular value as much. Of far more columns than rows a triangle is
+ * made first; complex ones of such sizes become real ones of twice the size, which have each value
+ * twice.
  *
  * Limit: what is left of the matrix is read and written once for each of its rows; of the triangle
  * before, products of matrices. */
@@ -22,15 +23,16 @@ enum { WORKS = 256 };    /* matrices that may be worked on at the same time */
 enum { PANEL = 64, FEW_ROWS = 8, STRIP = 128, ACROSS = 256, LEAST_SIDE = 256, CHUNK = 1 << 20 };
 
 typedef struct job {
-    const nomen_tensor *in; /* complex128, float64 or float32, contiguous */
+    const nomen_tensor *in; /* complex128, complex64, float64 or float32, contiguous */
     double *work, *out;
-    int64_t n, m, columns;      /* rows; columns of what becomes bidiagonal, and before it; n is not
-                                   more than the others. Of complex matrices twice as many */
-    int64_t chunk, strip;       /* columns that become a triangle at a time, 0: it is none; bytes of
-                                   work of some rows then */
-    int64_t grain, each, room;  /* matrices that share work; numbers of it, and of those for the
-                                   matrix itself */
-    bool complex, single, tall; /* tall: the rows of work are the columns of the matrix */
+    int64_t n, m, columns;     /* rows; columns of what becomes bidiagonal, and before it; n is not
+                                  more than the others. Of doubled matrices twice as many */
+    int64_t chunk, strip;      /* columns that become a triangle at a time, 0: it is none; bytes of
+                                  work of some rows then */
+    int64_t grain, each, room; /* matrices that share work; numbers of it, and of those for the
+                                  matrix itself */
+    bool complex, doubled;     /* complex numbers are worked on as such, or as real ones */
+    bool single, tall;         /* tall: the rows of work are the columns of the matrix */
     nomen__loop *product, *add, *times, *mirror;
     const nomen__reducer *most_of;
     const nomen__gemm *gemm;
@@ -52,6 +54,18 @@ static int64_t strips_of(const job *j) { return (j->m - 1) / STRIP + 2; }
 #define COMPLEX true
 #define LEAST   (DBL_MIN / DBL_EPSILON)
 #include "op/singular_mirrors.h"
+
+#define R         float
+#define SFX       c64
+#define PARTS_SFX f32
+#define LEAST     (FLT_MIN / FLT_EPSILON)
+#include "op/singular_complex.h"
+
+#define R         double
+#define SFX       c128
+#define PARTS_SFX f64
+#define LEAST     (DBL_MIN / DBL_EPSILON)
+#include "op/singular_complex.h"
 
 /* ---- diagonal -------------------------------------------------------------------------------- */
 
@@ -175,15 +189,18 @@ static void matrices(void *context, int64_t begin, int64_t end) {
     for (int64_t at = begin; at < end && !nomen__is_stopped(); at++) {
         double *matrix = j->work + begin / j->grain * j->each, *diagonal = matrix + j->room;
         double *beside = diagonal + j->n, *work = beside + j->n, scale;
-        float *short_matrix = (float *)(void *)matrix, *short_work = (float *)(void *)work;
+        void *numbers = matrix, *more = work;
         const bool whole =
-            j->single ? diagonals_of_f32(j, at, short_matrix, diagonal, beside, short_work, &scale)
-                      : diagonals_of_f64(j, at, matrix, diagonal, beside, work, &scale);
+            j->complex
+                ? (j->single ? diagonals_of_c64(j, at, numbers, diagonal, beside, more, &scale)
+                             : diagonals_of_c128(j, at, numbers, diagonal, beside, more, &scale))
+            : j->single ? diagonals_of_f32(j, at, numbers, diagonal, beside, more, &scale)
+                        : diagonals_of_f64(j, at, numbers, diagonal, beside, more, &scale);
         j->out[at] = scale;
         if (!whole) return;
         if (isnan(scale)) continue;
         const double sum = sum_of_values(diagonal, beside, work, j->n);
-        j->out[at] = scale * (j->complex ? sum / 2 : sum);
+        j->out[at] = scale * (j->doubled ? sum / 2 : sum);
     }
 }
 
@@ -197,12 +214,22 @@ nomen_status nomen__shape_singular_sum(nomen__call *c) {
     return NOMEN_OK;
 }
 
-/* Is a triangle made first, and how many columns at a time? */
+/* Bytes of a number. */
+static int64_t item_of(const job *j) {
+    return (int64_t)(j->single ? sizeof(float) : sizeof(double)) * (1 + j->complex);
+}
+
+/* Is a triangle made first? */
+static bool is_long(int64_t n, int64_t columns) {
+    return n >= FEW_ROWS && columns >= n + n / 2 && columns >= CHUNK / 16 / n;
+}
+
+/* How many columns at a time become one. */
 static void plan_triangle(job *j) {
     const int64_t padded = (j->n + FEW_ROWS - 1) / FEW_ROWS * FEW_ROWS;
     j->m = j->columns;
     j->chunk = 0;
-    if (j->n < FEW_ROWS || j->columns < j->n + j->n / 2 || j->columns < CHUNK / 16 / j->n) return;
+    if (j->complex || !is_long(j->n, j->columns)) return;
     const int64_t most = CHUNK / padded > LEAST_SIDE ? CHUNK / padded : LEAST_SIDE;
     const int64_t chunks = (j->columns - 1) / most + 1;
     j->m = padded;
@@ -220,14 +247,14 @@ static void plan_triangle(job *j) {
                 scratch = bytes > scratch ? bytes : scratch;
             }
         }
-    const size_t item = j->single ? sizeof(float) : sizeof(double);
+    const size_t item = (size_t)item_of(j);
     const size_t strip = item * STRIP * (PANEL + PANEL + ACROSS) + scratch;
     j->strip = (int64_t)((strip + 63) / 64 * 64);
 }
 
 /* How much work a matrix needs; its sizes are known to fit. */
 static void plan_work(job *j) {
-    const int64_t item = j->single ? sizeof(float) : sizeof(double), n = j->n, m = j->m;
+    const int64_t item = item_of(j), n = j->n, m = j->m;
     const int64_t numbers = j->chunk ? m * m : n * m, parts = n * m / PART + 2;
     const int64_t mirrors = (4 * (m + 1) + (parts < n ? parts : n) * m) * item;
     const int64_t triangle =
@@ -239,10 +266,11 @@ static void plan_work(job *j) {
 
 static nomen_status sums_of(job *j, int64_t count, nomen_tensor *sums) {
     const nomen_dtype real = j->single ? NOMEN_F32 : NOMEN_F64;
+    const nomen_dtype own = !j->complex ? real : j->single ? NOMEN_C64 : NOMEN_C128;
     j->product = nomen__kernel_find("rows_product", real)->loop;
-    j->add = nomen__kernel_find("add_scaled", real)->loop;
+    j->add = nomen__kernel_find("add_scaled", own)->loop;
     j->times = nomen__kernel_find("mul", real)->loop;
-    j->mirror = nomen__kernel_find("row_mirror", real)->loop;
+    j->mirror = nomen__kernel_find("row_mirror", own)->loop;
     j->most_of = nomen__kernel_find("norm_max", real)->reducer;
     j->gemm = nomen__kernel_find("matmul", real)->gemm;
     plan_triangle(j);
@@ -276,15 +304,21 @@ nomen_status nomen__launch_singular_sum(nomen__call *c) {
     if (!count) return NOMEN_OK;
     if (!n || !m) return nomen__fill_values(out, &(nomen_number){NOMEN_NUMBER_INT, 0, 0, 0});
     const bool complex = nomen_dtype_is_complex((nomen_dtype)t->dtype);
-    const bool single = !complex && t->dtype != NOMEN_F64;
-    const nomen_dtype wide = complex ? NOMEN_C128 : single ? NOMEN_F32 : NOMEN_F64;
+    const int64_t rows = n < m ? n : m, columns = n < m ? m : n;
+    const bool doubled = complex && is_long(2 * rows, 2 * columns);
+    const bool single = !doubled && t->dtype != NOMEN_F64 && t->dtype != NOMEN_C128;
+    const nomen_dtype wide = complex  ? (single ? NOMEN_C64 : NOMEN_C128)
+                             : single ? NOMEN_F32
+                                      : NOMEN_F64;
     const bool turned = t->dtype == wide && is_turned(t);
     nomen_tensor *in = turned || (t->flags & NOMEN__CONTIGUOUS) ? nomen__launch_input(t, wide)
                                                                 : nomen__launch_converted(t, wide);
     nomen_tensor *sums = nomen__tensor_empty_on(out->device, NOMEN_F64, out->ndim, out->size);
-    job j = {.in = in, .complex = complex, .single = single, .tall = (n > m) != turned};
-    j.n = (n < m ? n : m) * (complex ? 2 : 1);
-    j.columns = (n < m ? m : n) * (complex ? 2 : 1);
+    job j = {.in = in, .single = single, .tall = (n > m) != turned};
+    j.complex = complex && !doubled;
+    j.doubled = doubled;
+    j.n = rows * (doubled ? 2 : 1);
+    j.columns = columns * (doubled ? 2 : 1);
     nomen_status s = in && sums ? sums_of(&j, count, sums) : NOMEN_ERROR_MEMORY;
     if (!s) s = nomen__copy_values(out, sums);
     nomen__launch_done(t, in);

@@ -28,9 +28,8 @@ static void FN(most_of)(void *context, int64_t begin, int64_t end) {
     s->most_of->finish(out, (const int64_t[2]){0}, acc, 1, &(nomen__reduce_param){end - begin, 0});
 }
 
-/* Above the sizes of all numbers 2 to which power? False if not all are finite. */
-static bool FN(power_of)(const job *j, const T *from, int *power) {
-    const int64_t count = j->n * j->columns / (COMPLEX && j->complex ? 2 : 1);
+/* Above the sizes of `count` numbers 2 to which power? False if not all are finite. */
+static bool FN(power_of)(const job *j, const T *from, int64_t count, int *power) {
     FN(range) s = {j->most_of, from, count / PARTS + 1, {0}};
     if (s.some < PART) s.some = PART;
     nomen__parallel(count, s.some, FN(most_of), &s);
@@ -56,7 +55,7 @@ typedef struct FN(columns) {
 static void FN(take_rows)(void *context, int64_t begin, int64_t end) {
     const FN(columns) *s = context;
     const job *j = s->j;
-    const bool complex = COMPLEX && j->complex;
+    const bool complex = COMPLEX && j->doubled;
     const int64_t parts = complex ? 2 : 1, n = j->n / parts, m = j->columns / parts;
     const int64_t from_row = parts * (j->tall ? 1 : m), from_column = parts * (j->tall ? n : 1);
     const int64_t lines = j->tall ? s->count : end - begin, each = j->tall ? end - begin : s->count;
@@ -82,7 +81,7 @@ static void FN(take_rows)(void *context, int64_t begin, int64_t end) {
 /* `count` columns from `first` on, rows of `to` to_row apart. */
 static void FN(take_columns)(const job *j, const T *from, int power, int64_t first, int64_t count,
                              T *to, int64_t to_row) {
-    const int parts = COMPLEX && j->complex ? 2 : 1;
+    const int parts = COMPLEX && j->doubled ? 2 : 1;
     FN(columns) s = {.j = j, .from = from, .to = to, .to_row = to_row};
     s.first = first / parts;
     s.count = count / parts;
@@ -190,11 +189,11 @@ static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside
  * False: it was stopped. Matrices whose numbers are not all finite: the factor is NaN. */
 static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagonal, double *beside,
                              T *work, double *factor) {
-    const int64_t count = j->n * j->columns / (COMPLEX && j->complex ? 2 : 1);
+    const int64_t count = j->n * j->columns / (COMPLEX && j->doubled ? 2 : 1);
     const T *from = (const T *)(const void *)j->in->data + at * count;
     int power;
     *factor = NAN;
-    if (!FN(power_of)(j, from, &power)) return true;
+    if (!FN(power_of)(j, from, count, &power)) return true;
     *factor = ldexp(1, power);
     if (!j->chunk)
         FN(take_columns)(j, from, power, 0, j->columns, matrix, j->m);

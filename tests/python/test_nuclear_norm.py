@@ -246,3 +246,22 @@ def test_threads_change_no_bit(shape):
         nomen.set_num_threads(before)
     (value,) = found
     assert value == pytest.approx(exact(x.numpy()), rel=1e-14)
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_complex_numbers_in_parts(dtype):
+    x = matrices((260, 300), dtype, 9)  # more rows than one part has
+    t, threads, found = nomen.from_numpy(x), nomen.get_num_threads(), []
+    for each in (t, t.mH.contiguous(), t * 1j, t * 2.0**100, t * 2.0**-90):
+        found.append(nomen.nuclear_norm(each).item())
+    wanted = exact(x)
+    bound = 4 * np.finfo(dtype).eps
+    np.testing.assert_allclose(found, wanted * np.r_[1, 1, 1, 2.0**100, 2.0**-90], rtol=bound)
+    try:
+        for count in (1, 2, 3):
+            nomen.set_num_threads(count)
+            assert nomen.nuclear_norm(t).item() == found[0]
+    finally:
+        nomen.set_num_threads(threads)
+    low = nomen.from_numpy(matrices((70, 6), dtype, 1) @ matrices((6, 80), dtype, 2))
+    assert nomen.nuclear_norm(low).item() == pytest.approx(exact(low.numpy()), rel=bound)

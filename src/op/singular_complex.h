@@ -1,0 +1,144 @@
+/* Include-template: a complex matrix as it is taken in, and in mirrors from both sides until it is
+ * bidiagonal, but for factors of size 1, of which singular values know nothing. Before: R (a part),
+ * SFX, PARTS_SFX (that of singular_mirrors.h for parts) and LEAST as there.
+ * After: FN(diagonals_of); these are undefined. */
+
+#define FN(part)       FN2(part, SFX)
+#define FN2(part, sfx) FN3(part, sfx)
+#define FN3(part, sfx) part##_##sfx
+
+typedef struct FN(number) {
+    R re, im;
+} FN(number);
+#define T FN(number)
+
+/* A matrix over a power of 2. */
+typedef struct FN(taken) {
+    const job *j;
+    const T *from;
+    T *to;
+    double half, other; /* factors that make the power, one alone may be too small */
+} FN(taken);
+
+static void FN(take_rows)(void *context, int64_t begin, int64_t end) {
+    const FN(taken) *s = context;
+    const int64_t n = s->j->n, m = s->j->columns, row = s->j->tall ? 1 : m;
+    const int64_t column = s->j->tall ? n : 1;
+    for (int64_t r = begin; r < end; r++)
+        for (int64_t i = 0; i < m; i++) {
+            const T x = s->from[r * row + i * column];
+            s->to[r * m + i] =
+                (T){(R)((double)x.re * s->half * s->other), (R)((double)x.im * s->half * s->other)};
+        }
+}
+
+/* a += factor * b */
+static void FN(add)(const job *j, T *a, T factor, T *b, int64_t n) {
+    enum { ITEM = sizeof(T) };
+    char *const ptr[4] = {(char *)a, (char *)a, (char *)b, (char *)&factor};
+    j->add(ptr, (const int64_t[4]){ITEM, ITEM, ITEM, 0}, n);
+}
+
+/* x becomes the normal of the mirror that turns it into its first axis, times a factor of size 1.
+ * Returns the size of what the first element becomes; twice: as in singular_mirrors.h. */
+static double FN(normal_of)(const job *j, T *x, int64_t n, double *twice) {
+    const double re = (double)x[0].re, im = (double)x[0].im, size = sqrt(re * re + im * im);
+    R rest = 0;
+    if (n > 1)
+        j->product((char *const[3]){(char *)&rest, (char *)(x + 1), (char *)(x + 1)}, NULL,
+                   2 * (n - 1));
+    *twice = 0;
+    if (rest < LEAST) return size;
+    const double length = sqrt(size * size + (double)rest);
+    const double times = size > 0 ? 1 + length / size : 0;
+    x[0] = size > 0 ? (T){(R)(re * times), (R)(im * times)} : (T){(R)length, 0};
+    const double first = (double)x[0].re, second = (double)x[0].im;
+    *twice = 2 / (first * first + second * second + (double)rest);
+    return length;
+}
+
+/* As in singular_mirrors.h. */
+typedef struct FN(stage) {
+    const job *j;
+    T *row, *last_column, *last_sums, *column, *sums;
+    double other, twice;
+    int64_t wide, some, parts; /* columns; rows of a part */
+} FN(stage);
+
+static T FN(less)(double factor, T x) {
+    return (T){(R)(-factor * (double)x.re), (R)(-factor * (double)x.im)};
+}
+
+static void FN(mirror_rows)(void *context, int64_t begin, int64_t end) {
+    const FN(stage) *s = context;
+    const int64_t m = s->j->m;
+    T *sums = s->sums + begin / s->some * m;
+    memset(sums, 0, sizeof(T) * (size_t)s->wide);
+    for (int64_t r = begin; r < end; r++) {
+        T *row = s->row + (r + 1) * m;
+        const T last = FN(less)(s->other, s->last_column[r + 1]);
+        const R factors[3] = {last.re, last.im, (R)-s->twice};
+        char *const ptr[5] = {(char *)row, (char *)(s->last_sums + 1), (char *)s->row, (char *)sums,
+                              (char *)(uintptr_t)factors};
+        s->j->mirror(ptr, NULL, s->wide);
+        s->column[r] = row[0];
+    }
+}
+
+static bool FN(bidiagonal)(const job *j, T *at, double *diagonal, double *beside, T *work) {
+    const int64_t n = j->n, m = j->m;
+    T *column[2] = {work, work + m + 1}, *sums[2] = {work + 2 * (m + 1), work + 3 * (m + 1)};
+    FN(stage) s = {.j = j};
+    memset(column[1], 0, sizeof(T) * (size_t)(m + 1));
+    memset(sums[1], 0, sizeof(T) * (size_t)(m + 1));
+    for (int64_t k = 0; k < n; k++) {
+        const int64_t left = n - k - 1;
+        if (nomen__is_stopped()) return false;
+        s.row = at + k * m + k;
+        s.wide = m - k;
+        s.column = column[k & 1];
+        s.last_column = column[!(k & 1)];
+        s.last_sums = sums[!(k & 1)];
+        s.some = PART / s.wide + 1;
+        s.parts = (left - 1) / s.some + 1;
+        s.sums = s.parts > 1 ? work + 4 * (m + 1) : sums[k & 1];
+        if (s.other != 0)
+            FN(add)(j, s.row, FN(less)(s.other, s.last_column[0]), s.last_sums + 1, s.wide);
+        diagonal[k] = FN(normal_of)(j, s.row, s.wide, &s.twice);
+        beside[k] = 0;
+        if (!left) return true;
+        nomen__parallel(left, s.some, FN(mirror_rows), &s);
+        for (int64_t p = 1; p < s.parts; p++) FN(add)(j, s.sums, (T){1, 0}, s.sums + p * m, s.wide);
+        if (s.parts > 1) memcpy(sums[k & 1], s.sums, sizeof(T) * (size_t)s.wide);
+        const T first = s.column[0];
+        beside[k] = FN(normal_of)(j, s.column, left, &s.other);
+        const T more = {s.column[0].re - first.re, first.im - s.column[0].im}; /* conjugate */
+        FN(add)(j, sums[k & 1], more, s.row + m, s.wide);
+    }
+    return true;
+}
+
+/* As in singular_mirrors.h. */
+static bool FN(diagonals_of)(const job *j, int64_t at, T *matrix, double *diagonal, double *beside,
+                             T *work, double *factor) {
+    const int64_t count = j->n * j->columns;
+    const T *from = (const T *)(const void *)j->in->data + at * count;
+    int power;
+    *factor = NAN;
+    if (!FN2(power_of, PARTS_SFX)(j, (const R *)from, 2 * count, &power)) return true;
+    *factor = ldexp(1, power);
+    FN(taken) s = {.j = j, .from = from, .to = matrix};
+    s.half = ldexp(1, -power / 2);
+    s.other = ldexp(1, -(power - power / 2));
+    nomen__parallel(j->n, PART / j->columns + 1, FN(take_rows), &s);
+    return FN(bidiagonal)(j, matrix, diagonal, beside, work);
+}
+
+#undef R
+#undef T
+#undef SFX
+#undef PARTS_SFX
+#undef LEAST
+#undef FN
+#undef FN2
+#undef FN3
