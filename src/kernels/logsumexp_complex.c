@@ -2,12 +2,14 @@
  * reduce_logsumexp.c, scan_logsumexp.c.
  *
  * Idea: the sum belongs to the largest finite real part so far and is scaled when a larger one
- * comes; one pass, one exponential of libm for an element, the same numbers on every instruction
- * set.
+ * comes. Sums of everything look at a block of elements for its largest first, and take vectors of
+ * exponentials; what is added up is the same whichever elements share a vector. Running ones take
+ * one exponential of libm for an element.
  *
- * Limit: cexp of libm. */
+ * Limit: the exponential, sine and cosine of each element. */
 #include "kernels/loops/complex_number.h"
 #include "kernels/loops/scan.h"
+#include "kernels/simd/vmath_complex.h"
 
 /* The largest finite real part, and the sum of exp(x - most). */
 typedef struct sum_of_exp {
@@ -54,13 +56,36 @@ static inline c128 log_of_sum(const sum_of_exp *a) {
     return (c128){z.re + shift_of(a), z.im};
 }
 
+/* Lanes that are unfit, from libm. */
+static __attribute__((noinline)) vc64 exps_else(vc64 z, vi64 unfit, vc64 e) {
+    for (int i = 0; i < W64; i++) {
+        if (!unfit[i]) continue;
+        const c128 one = c_unpack(cexp(c_pack((c128){z.re[i], z.im[i]})));
+        e.re[i] = one.re;
+        e.im[i] = one.im;
+    }
+    return e;
+}
+/* e^(z - shift) */
+VMATH_QUICK vc64 exps_of(vc64 z, vf64 shift) {
+    vi64 unfit;
+    z.re -= shift;
+    const vc64 e = vc_exp(z, false, &unfit);
+    return __builtin_expect(v_any64(unfit), 0) ? exps_else(z, unfit, e) : e;
+}
+static inline vf64 top_of(vf64 top, vf64 x) {
+    return v_sel_f64((x > top) & (x < (double)INFINITY), x, top);
+}
+
 #define SFX     c64
+#define PART    f32
 #define T       c64
 #define WIDE(x) c_widen(x)
 #define SLIM(x) c_narrow(x)
 #include "kernels/loops/complex_lse.h"
 
 #define SFX     c128
+#define PART    f64
 #define T       c128
 #define WIDE(x) (x)
 #define SLIM(x) (x)
