@@ -35,13 +35,13 @@ VMATH_QUICK vf64 c_quotient_f64(vf64 x, vf64 y) {
 
 VMATH_QUICK vf32 c_inverse_f32(vf32 x) { return c_quotient_f32(v_splat_pair_f32((vf32){1, 0}), x); }
 VMATH_QUICK vf64 c_inverse_f64(vf64 x) { return c_quotient_f64(v_splat_pair_f64((vf64){1, 0}), x); }
-/* The same of c_inverse where no part is zero or not finite. */
+/* The same where all is finite: a zero has the sign of the other part. */
 VMATH_QUICK vf32 c_inverse_quick_f32(vf32 x, vmask_f32 *unfit) {
     const vc64 z = c_apart_f32(x);
     const vf64 inverse = 1 / (z.re * z.re + z.im * z.im);
-    const vf32 r = c_beside_f32((vc64){z.re * inverse, -z.im * inverse}), size = v_abs_f32(r);
-    *unfit = (vmask_f32) ~(v_less_f32((vf32){0}, size) & v_less_f32(size, v_set_f32(INFINITY)));
-    return r;
+    const vf32 r = c_beside_f32((vc64){z.re * inverse, -z.im * inverse}), zero = {0};
+    *unfit = (vmask_f32)~v_less_f32(v_abs_f32(r), v_set_f32(INFINITY));
+    return v_sel_f32(x == 0, v_copysign_f32(zero, v_swap(x)), r);
 }
 VMATH_QUICK vf64 c_inverse_quick_f64(vf64 x, vmask_f64 *unfit) {
     *unfit = v_less_f64(x, x); /* none */

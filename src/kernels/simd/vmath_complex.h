@@ -125,13 +125,16 @@ static __attribute__((noinline, unused)) vc64 vc_quotient_else(vc64 x, vc64 y, v
     const vc64 n = vc_over(x, y, &below);
     return (vc64){v_sel_f64(unfit, n.re / below, q.re), v_sel_f64(unfit, n.im / below, q.im)};
 }
-/* x / y of complex64, to be rounded to it: |y|^2 is neither lost nor infinite, so that there is
- * one division. What is not finite, and zeros, which have signs, are left to Smith. */
+/* x / y of complex64, to be rounded to it: |y|^2 is neither lost nor infinite, so that there is one
+ * division. With the larger part of y positive, and the sign in the divisor, zeros are those of
+ * Smith's quotient, to which is left what is not finite. */
 VMATH_QUICK vc64 vc_quotient(vc64 x, vc64 y) {
-    const vf64 inverse = 1 / (y.re * y.re + y.im * y.im);
-    const vc64 q = {(x.re * y.re + x.im * y.im) * inverse, (x.im * y.re - x.re * y.im) * inverse};
-    const vf64 both = v_abs_f64(q.re * q.im); /* not lost if neither is zero */
-    const vi64 unfit = v_outside(both, 0, (double)INFINITY);
+    const vi64 real = v_abs_f64(y.re) >= v_abs_f64(y.im);
+    const vf64 more = v_sel_f64(real, y.re, y.im);
+    const vf64 inverse = v_with_sign(1 / (y.re * y.re + y.im * y.im), more);
+    const vf64 re = v_with_sign(y.re, more), im = v_with_sign(y.im, more);
+    const vc64 q = {(x.re * re + x.im * im) * inverse, (x.im * re - x.re * im) * inverse};
+    const vi64 unfit = ~(v_abs_f64(q.re) + v_abs_f64(q.im) < (double)INFINITY);
     return __builtin_expect(v_any64(unfit), 0) ? vc_quotient_else(x, y, unfit, q) : q;
 }
 
