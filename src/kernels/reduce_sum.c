@@ -29,6 +29,7 @@ static inline float mean_odd(double sum, const nomen__reduce_param *p) {
 static inline c64 join_c64(c64 a, c64 b) { return (c64){a.re + b.re, a.im + b.im}; }
 static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im + b.im}; }
 static inline vf64 join_wide(vf64 a, vf64 b) { return a + b; }
+static inline vf32 join_narrow(vf32 a, vf32 b) { return a + b; }
 static inline c128 total_c64(c128 a, c64 b) {
     return (c128){a.re + (double)b.re, a.im + (double)b.im};
 }
@@ -50,6 +51,22 @@ static inline void csum2_merge(csum2 *a, const csum2 *b) {
 }
 /* The sums of some rows, one in each lane of two double, to as many accumulators. */
 static inline void csum2_take(csum2 *a, vf64 s) { sum_take_f64((sum2 *)(void *)a, s); }
+static inline void csum2_take_narrow(csum2 *a, vf32 s) {
+    csum2_take(a, v_low_f64(s));
+    csum2_take(a + W64 / 2, v_high_f64(s));
+}
+/* The first n of as many complex64 as a vector holds, and squares of such. */
+static inline vf32 narrow_get(const c64 *p, int64_t n) {
+    return n < W32 / 2 ? ld_f32_n(p, 2 * n) : ld_f32(p);
+}
+static inline __attribute__((always_inline)) void narrow_turn(vf32 x[W64]) {
+    vf64 y[W64];
+#pragma GCC unroll 8
+    for (int i = 0; i < W64; i++) y[i] = (vf64)x[i];
+    v_turn_f64(y);
+#pragma GCC unroll 8
+    for (int i = 0; i < W64; i++) x[i] = (vf32)y[i];
+}
 static inline c128 csum2_get(const csum2 *s) { return (c128){sum2_get(&s->re), sum2_get(&s->im)}; }
 static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
     c128 t = csum2_get(s);
@@ -186,9 +203,10 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #undef A_ZERO
 #undef TAKE
 #undef MEET
-#define JOIN(a, b)  join_c64(a, b)
+#define JOIN(a, b)  _Generic((a), vf32: join_narrow, c64: join_c64)(a, b)
 #define TOTAL(a, b) _Generic((b), c64: total_c64, c128: join_c128)(a, b)
 #define ID          ((c64){0, 0})
+#define VID(v)      ((v){0})
 #define DID         ((c128){0, 0})
 #define A           csum2
 #define A_ZERO      ((csum2){{0, 0}, {0, 0}})
@@ -196,15 +214,19 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define MEET(a, b)  csum2_merge(a, b)
 
 #undef SFX
-#define SFX            c64
-#define T              c64
-#define F              c64
-#define C              c64
-#define D              c128
-#define LD(x)          (x)
-#define FOLD_ROW(x, n) ((n) < SUM_LANES / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
-#define OUT            c64
-#define DONE(a, p)     c_narrow(csum2_get(a))
+#define SFX              c64
+#define T                c64
+#define F                c64
+#define C                c64
+#define D                c128
+#define LD(x)            (x)
+#define TURNED           vf32
+#define TURNED_GET(p, n) narrow_get(p, n)
+#define TURN_SQUARE      narrow_turn
+#define TAKE_LANES(a, s) csum2_take_narrow(a, s)
+#define FOLD_ROW(x, n)   ((n) < SUM_LANES / 2 ? FN(fold_few)(x, n) : csum_lanes(x, n))
+#define OUT              c64
+#define DONE(a, p)       c_narrow(csum2_get(a))
 #include "kernels/loops/reduce_fold.h"
 #undef FOLD_ROW
 #undef OP
@@ -221,7 +243,6 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define JOIN(a, b)  _Generic((a), vf64: join_wide, c128: join_c128)(a, b)
 #define TOTAL(a, b) join_c128(a, b)
 #define ID          ((c128){0, 0})
-#define VID(v)      ((v){0})
 
 #undef SFX
 #define SFX              c128
@@ -234,9 +255,11 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define TURNED_GET(p, n) wide_get(p, 16, n)
 #define TURN_SQUARE      wide_turn
 #define TAKE_LANES(a, s) csum2_take(a, s)
+#define FOLD_ROW(x, n)   ((n) < SUM_PAIRS ? FN(fold_few)(x, n) : sum_pairs(x, n))
 #define OUT              c128
 #define DONE(a, p)       csum2_get(a)
 #include "kernels/loops/reduce_fold.h"
+#undef FOLD_ROW
 #undef OP
 #define OP         mean
 #define OUT        c128

@@ -54,6 +54,36 @@ static inline double sum_lanes_bf16(const uint16_t *x, int64_t n) {
     return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n).re;
 }
 
+/* Of n >= SUM_PAIRS complex numbers in double: in so many lanes of two, the end as above. */
+enum { SUM_PAIRS = 16 };
+static inline c128 sum_pairs(const c128 *x, int64_t n) {
+    enum { VECTORS = 2 * SUM_PAIRS / W64, EACH = W64 / 2 };
+    vf64 s[VECTORS];
+    c128 last[EACH];
+    int64_t j = 0;
+#pragma GCC unroll 16
+    for (int v = 0; v < VECTORS; v++) s[v] = (vf64){0};
+    for (; j + SUM_PAIRS <= n; j += SUM_PAIRS)
+#pragma GCC unroll 16
+        for (int v = 0; v < VECTORS; v++) s[v] += ld_f64(x + j + v * EACH);
+#pragma GCC unroll 16
+    for (int v = 0; v < VECTORS; v++, j += EACH)
+        if (j + EACH <= n)
+            s[v] += ld_f64(x + j);
+        else if (j < n)
+            s[v] += ld_f64_n(x + j, 2 * (n - j));
+#pragma GCC unroll 8
+    for (int half = VECTORS / 2; half; half /= 2)
+#pragma GCC unroll 16
+        for (int i = 0; i < half; i++) s[i] += s[i + half];
+    st_f64(last, s[0]);
+#pragma GCC unroll 4
+    for (int half = EACH / 2; half; half /= 2)
+        for (int l = 0; l < half; l++)
+            last[l] = (c128){last[l].re + last[l + half].re, last[l].im + last[l + half].im};
+    return last[0];
+}
+
 /* The sums of some rows, one in each lane, to as many accumulators. */
 static inline void sum_take_f32(double *a, vf32 s) {
     st_f64(a, ld_f64(a) + (0.0 + v_low_f64(s)));
