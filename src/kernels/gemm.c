@@ -3,9 +3,9 @@
  *
  * Idea: blocks of A and B are copied into panels that a micro-kernel reads in order, its tile of C
  * in registers. Half types are widened on the way into the panels and rounded once at the end;
- * narrow integers are computed in 32 bits, of which the low ones are right. Small products,
- * products with a vector and middle-sized ones of float32 and float64 read the operands where they
- * lie; half types up to GEMM_MEDIUM are widened whole and go the way of float32.
+ * bytes are computed in 16 bits, of which the low ones are right. Small products, products with a
+ * vector and middle-sized ones read the operands where they lie; half types up to GEMM_MEDIUM are
+ * widened whole and go the way of float32.
  *
  * Limit: the fused multiply-adds of one core. Share, as bench/bench_kernels.c prints it (its first
  * lines say how to build it), on a Zen 3 (AVX2): float32 90 % at 64, 92 % at 256, 93 % at 512,
@@ -15,6 +15,7 @@
 #include "kernels/simd/turn.h"
 #include "kernels/simd/vmath_complex.h"
 #include "kernels/simd/vmath_pairs.h"
+#include "kernels/simd/words.h"
 
 #define OP matmul
 
@@ -47,28 +48,10 @@ enum { ROWS_REAL = 6, VECS_REAL = 2, ROWS_COMPLEX = 4 };
 enum { ROWS_REAL = 4, VECS_REAL = 2, ROWS_COMPLEX = 4 };
 #endif
 
-typedef uint8_t vu8q __attribute__((vector_size(W32)));
-static inline vu32 ld_u8(const uint8_t *p) {
-    vu8q v;
-    memcpy(&v, p, sizeof v);
-    return __builtin_convertvector(v, vu32);
-}
-static inline void st_u8(uint8_t *p, vu32 x) {
-    vu8q v = __builtin_convertvector(x, vu8q);
-    memcpy(p, &v, sizeof v);
-}
-static inline vu32 ld_u16(const uint16_t *p) { return __builtin_convertvector(ld_u16h(p), vu32); }
-static inline void st_u16(uint16_t *p, vu32 x) { st_u16h(p, __builtin_convertvector(x, vu16h)); }
 static inline vu32 ld_u32(const uint32_t *p) { return (vu32)ld_f32(p); }
 static inline void st_u32(uint32_t *p, vu32 x) { st_f32(p, (vf32)x); }
 static inline vu64 ld_u64(const uint64_t *p) { return (vu64)ld_f64(p); }
 static inline void st_u64(uint64_t *p, vu64 x) { st_f64(p, (vf64)x); }
-static inline vu32 ld_u16_n(const uint16_t *p, int64_t k) {
-    return __builtin_convertvector(ld_u16h_n(p, k), vu32);
-}
-static inline void st_u16_n(uint16_t *p, vu32 x, int64_t k) {
-    st_u16h_n(p, __builtin_convertvector(x, vu16h), k);
-}
 static inline vu32 ld_u32_n(const uint32_t *p, int64_t k) { return (vu32)ld_f32_n(p, k); }
 static inline void st_u32_n(uint32_t *p, vu32 x, int64_t k) { st_f32_n(p, (vf32)x, k); }
 static inline vu64 ld_u64_n(const uint64_t *p, int64_t k) { return (vu64)ld_f64_n(p, k); }
@@ -102,6 +85,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define ROUNDS         0
 #define DIRECT         1
 #define TURN           v_turn_f32
+#define WHOLE          0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f64
@@ -124,6 +108,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define ROUNDS         0
 #define DIRECT         1
 #define TURN           v_turn_f64
+#define WHOLE          0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            f16
@@ -146,6 +131,7 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define ROUNDS         1
 #define DIRECT         0
 #define TURN           v_turn_f32
+#define WHOLE          0
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            bf16
@@ -168,38 +154,42 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define ROUNDS         1
 #define DIRECT         0
 #define TURN           v_turn_f32
+#define WHOLE          0
 #include "kernels/loops/gemm_real.h"
 
-#define SFX       u8
-#define T         uint8_t
-#define C         uint32_t
-#define V         vu32
-#define W         W32
-#define LDV(p)    ld_u8(p)
-#define STV(p, v) st_u8(p, v)
-#define C_OF(x)   (uint32_t)(x)
-#define T_OF(x)   (uint8_t)(x)
-#define T_ZERO    0
-#define FMA       MUL_ADD
-#define MR        ROWS_REAL
-#define NV        VECS_REAL
-#define KC        256
-#define NC        (NR * 64)
-#define ROUNDS    0
-#define DIRECT    0
-#define TURN      v_turn_u32
+#define SFX            u8
+#define T              uint8_t
+#define C              uint16_t
+#define V              vu16
+#define W              W16
+#define LDV(p)         ld_u8(p)
+#define STV(p, v)      st_u8(p, v)
+#define LDV_N(p, k)    ld_u8_n(p, k)
+#define STV_N(p, v, k) st_u8_n(p, v, k)
+#define C_OF(x)        (uint16_t)(x)
+#define T_OF(x)        (uint8_t)(x)
+#define T_ZERO         0
+#define FMA            MUL_ADD
+#define MR             ROWS_REAL
+#define NV             VECS_REAL
+#define KC             256
+#define NC             (NR * 64)
+#define ROUNDS         0
+#define DIRECT         1
+#define TURN           v_turn_u16
+#define WHOLE          1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            u16
 #define T              uint16_t
-#define C              uint32_t
-#define V              vu32
-#define W              W32
+#define C              uint16_t
+#define V              vu16
+#define W              W16
 #define LDV(p)         ld_u16(p)
 #define STV(p, v)      st_u16(p, v)
 #define LDV_N(p, k)    ld_u16_n(p, k)
 #define STV_N(p, v, k) st_u16_n(p, v, k)
-#define C_OF(x)        (uint32_t)(x)
+#define C_OF(x)        (x)
 #define T_OF(x)        (uint16_t)(x)
 #define T_ZERO         0
 #define FMA            MUL_ADD
@@ -208,8 +198,9 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
-#define DIRECT         0
-#define TURN           v_turn_u32
+#define DIRECT         1
+#define TURN           v_turn_u16
+#define WHOLE          1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            u32
@@ -230,8 +221,9 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
-#define DIRECT         0
+#define DIRECT         1
 #define TURN           v_turn_u32
+#define WHOLE          1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            u64
@@ -252,8 +244,9 @@ static APART nomen__gemm_args turned_product(const nomen__gemm_args *g) {
 #define KC             256
 #define NC             (NR * 64)
 #define ROUNDS         0
-#define DIRECT         0
+#define DIRECT         1
 #define TURN           v_turn_u64
+#define WHOLE          1
 #include "kernels/loops/gemm_real.h"
 
 #define SFX            c64

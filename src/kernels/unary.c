@@ -48,13 +48,28 @@
 #undef LD
 #undef ST
 
+/* The greater one of x and -x, in the width of x: gcc 12 would widen it. */
+static inline int8_t int_abs_8(int8_t x) {
+    const int8_t other = (int8_t)(0u - (uint8_t)x);
+    return x > other ? x : other;
+}
+static inline int16_t int_abs_16(int16_t x) {
+    const int16_t other = (int16_t)(0u - (uint16_t)x);
+    return x > other ? x : other;
+}
 static inline int32_t int_abs_32(int32_t x) { return x < 0 ? (int32_t)(0u - (uint32_t)x) : x; }
 static inline int64_t int_abs_64(int64_t x) { return x < 0 ? (int64_t)(0u - (uint64_t)x) : x; }
-static inline int32_t int_sign_32(int32_t x) { return (x > 0) - (x < 0); }
+/* A maximum and a minimum, which vectors of bytes have, too. */
+static inline int32_t int_sign_32(int32_t x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
 static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
 
-#define OP      abs
-#define EXPR(x) _Generic((x), int64_t: int_abs_64, default: int_abs_32)(x)
+#define OP abs
+#define EXPR(x)                                                                                    \
+    _Generic((x),                                                                                  \
+        int8_t: int_abs_8,                                                                         \
+        int16_t: int_abs_16,                                                                       \
+        int64_t: int_abs_64,                                                                       \
+        default: int_abs_32)(x)
 #define AND_BOOL
 #define LOOP "kernels/loops/unary.h"
 #include "kernels/loops/ints.h"

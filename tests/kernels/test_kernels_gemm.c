@@ -264,6 +264,24 @@ static void test_cuts(void **state) {
         }
 }
 
+/* Whole numbers: every layout, rows that end inside a vector of any length, and columns that lie
+ * apart, which are copied block by block. */
+static void test_whole(void **state) {
+    (void)state;
+    static const int64_t sizes[][3] = {{17, 33, 65}, {32, 64, 31}, {15, 31, 16}, {300, 20, 40}};
+    static const int64_t lengths[] = {1, 7, 15, 16, 17, 31, 32, 33, 127, 200, 4200};
+    for (nomen_dtype d = NOMEN_U8; d <= NOMEN_I64; d++)
+        for (int how = 0; how < LAYOUTS; how++) {
+            for (int s = 0; s < COUNT(sizes); s++)
+                check(d, sizes[s][0], sizes[s][1], sizes[s][2], how, PLAIN);
+            for (int s = 0; s < COUNT(lengths); s++) {
+                check(d, 1, 1, lengths[s], how, PLAIN);
+                check(d, 7, 1, lengths[s], how, PLAIN);
+                check(d, 5, 9, lengths[s], how, PLAIN);
+            }
+        }
+}
+
 /* No product may be left out because a factor is 0: 0 * inf is NaN. */
 static void test_special(void **state) {
     (void)state;
@@ -283,7 +301,7 @@ int main(void) {
         cmocka_unit_test(test_tiles),   cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_vectors), cmocka_unit_test(test_halves),
         cmocka_unit_test(test_special), cmocka_unit_test(test_complex),
-        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_cuts),    cmocka_unit_test(test_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

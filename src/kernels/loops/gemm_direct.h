@@ -1,7 +1,7 @@
 /* Part of gemm_real.h: products that read the operands where they lie and write C at once. The rows
  * of C are contiguous, and so are those of B, or B is copied; A may lie in any way. Rows and
  * columns that fill no tile are computed by a tile moved back over its neighbour: the same numbers
- * are written twice. Elements are the numbers computed with (T and C are one type).
+ * are written twice.
  *
  * Limit: the fused multiply-adds. Nothing is spent on panels, which is what counts up to sides of a
  * few hundred; beyond, rows of B that are far apart miss the caches. */

@@ -34,14 +34,14 @@ static inline __attribute__((always_inline)) void FN(panel)(C *to, const char *i
         for (int w = 0; w < width; w += W) {
             const int l = w < last ? w : last;
             V x[W];
-#pragma GCC unroll 16
+#pragma GCC unroll 32
             for (int i = 0; i < W; i++) {
                 const int64_t mine = l + i < lines ? l + i : lines - 1;
                 __builtin_prefetch(in + (mine + width) * line + p * E);
                 x[i] = LDV(&CAT(T, in, mine * line + p * E));
             }
             TURN(x);
-#pragma GCC unroll 16
+#pragma GCC unroll 32
             for (int s = 0; s < W; s++) FN(set)(to + (p + s) * width + l, x[s]);
         }
     FN(panel_rest)(to, in, lines, p, k, line, step, width);

@@ -1,17 +1,25 @@
 /* Include-template: the matrix product of one dtype whose elements are single numbers.
  * Before: SFX, T (stored), C (computed), V (vector of C), W (its lanes), LDV(const T *) -> V and
- * STV(T *, V) of W elements, C_OF(T), T_OF(C), FMA(V, V, V), MR and NV (rows and vectors of the
- * micro-kernel's tile), KC and NC (summands and columns of a block; NC is a multiple of NR), ROUNDS
- * (1: C loses digits when stored, so sums of up to GEMM_SUMS rows of C wait in scratch), DIRECT (1:
- * gemm_direct.h as well), TURN (turns W vectors over: simd/turn.h). After: FN(gemm); everything is
- * undefined. */
+ * STV(T *, V) of W elements, LDV_N and STV_N of the first k < W, C_OF(T), T_OF(C), FMA(V, V, V), MR
+ * and NV (rows and vectors of the micro-kernel's tile), KC and NC (summands and columns of a block;
+ * NC is a multiple of NR), ROUNDS (1: C loses digits when stored, so sums of up to GEMM_SUMS rows
+ * of C wait in scratch), DIRECT (1: gemm_direct.h as well), TURN (turns W vectors over:
+ * simd/turn.h), WHOLE (1: whole numbers, which wrap, so that sums may be added up in any order).
+ * After: FN(gemm); everything is undefined. */
 
 #define NR                      (NV * W)
 #define MC                      (MR * 16) /* rows of a block, about */
 #define AT(type, base, offset)  (*(type *)(void *)((base) + (offset)))
 #define CAT(type, base, offset) (*(const type *)(const void *)((base) + (offset)))
 #define E                       ((int64_t)sizeof(T))
+#define SAME                    (sizeof(T) == sizeof(C)) /* nothing is widened */
 #define STEP                    (E < 4 ? 16 : 64 / E) /* elements to a line of the cache, about */
+/* Numbers of 16 bits would become ints, which must not wrap. */
+#if WHOLE
+#define TIMES(a, b) (C)((uint64_t)(a) * (b))
+#else
+#define TIMES(a, b) ((a) * (b))
+#endif
 #if ROUNDS
 #define P             C /* what blocks of C are kept in between the blocks of k */
 #define P_ADD(old, x) ((old) + (x))
@@ -22,22 +30,6 @@
 #define P_OF(x)       T_OF(x)
 #endif
 
-/* Loads and stores of fewer than W elements, where simd.h has none. */
-#ifndef LDV_N
-static inline V FN(load_n)(const T *p, int64_t n) {
-    T t[W];
-    for (int l = 0; l < W; l++) t[l] = T_ZERO;
-    memcpy(t, p, (size_t)n * sizeof(T));
-    return LDV(t);
-}
-static inline void FN(store_n)(T *p, V v, int64_t n) {
-    T t[W];
-    STV(t, v);
-    memcpy(p, t, (size_t)n * sizeof(T));
-}
-#define LDV_N FN(load_n)
-#define STV_N FN(store_n)
-#endif
 static inline V FN(splat)(C x) { return x - (V){0}; }
 
 #include "kernels/loops/gemm_pack.h"
@@ -162,21 +154,20 @@ static inline __attribute__((always_inline)) void FN(few_rows)(const nomen__gemm
 /* m, n, k <= GEMM_SMALL: B copied into whole vectors on the stack, and A unless it can be read
  * where it lies. nv: vectors per row of B. */
 static inline __attribute__((always_inline)) void FN(few)(const nomen__gemm_args *g, const int nv) {
-    V b[GEMM_SMALL * (GEMM_SMALL / W > 0 ? GEMM_SMALL / W : 1)];
-    C own[GEMM_SMALL * GEMM_SMALL] __attribute__((aligned(64)));
+    enum { LINE = GEMM_SMALL < W ? W : GEMM_SMALL }; /* whole vectors */
+    V b[GEMM_SMALL * (LINE / W)];
+    C own[GEMM_SMALL * GEMM_SMALL + LINE] __attribute__((aligned(64)));
     const C *a = own;
     int64_t pitch = GEMM_SMALL, i = 0;
     for (int64_t p = 0; p < g->k; p++) {
-        C row[GEMM_SMALL] __attribute__((aligned(64))) = {0};
+        C row[LINE] __attribute__((aligned(64))) = {0};
         FN(take)(row, g->b + p * g->b_row, g->n, g->b_col);
         memcpy(b + p * nv, row, (size_t)nv * sizeof(V));
     }
-#if DIRECT
-    if (g->a_col == E && g->a_row % E == 0) {
+    if (SAME && g->a_col == E && g->a_row % E == 0) {
         a = &CAT(C, g->a, 0);
         pitch = g->a_row / E;
     }
-#endif
     for (; a == own && i < g->m; i++)
         FN(take)(own + i * GEMM_SMALL, g->a + i * g->a_row, g->k, g->a_col);
     for (i = 0; nv <= 2 && i + 4 <= g->m; i += 4) FN(few_rows)(g, a, pitch, b, i, 4, nv);
@@ -200,6 +191,9 @@ static inline V FN(own)(const C *x) {
     return v;
 }
 
+#if WHOLE
+#include "kernels/loops/gemm_dots.h"
+#else
 /* The sum of products of a row of unit step with x. */
 static inline C FN(dot)(const T *a, const C *x, int64_t k) {
     C total = 0;
@@ -220,12 +214,17 @@ static inline C FN(dot)(const T *a, const C *x, int64_t k) {
     return total;
 }
 
+static void FN(rows_column)(char *c, const char *a, const C *x, int64_t m, int64_t k, int64_t row,
+                            int64_t c_step) {
+    for (int64_t i = 0; i < m; i++) AT(T, c, i * c_step) = T_OF(FN(dot)(&CAT(T, a, i * row), x, k));
+}
+#endif
+
 /* C = A x, x contiguous and computed already. */
 static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int64_t k, int64_t row,
                              int64_t col, int64_t c_step) {
     if (col == E) {
-        for (int64_t i = 0; i < m; i++)
-            AT(T, c, i * c_step) = T_OF(FN(dot)(&CAT(T, a, i * row), x, k));
+        FN(rows_column)(c, a, x, m, k, row, c_step);
         return;
     }
     C sum[GEMM_STRIP] __attribute__((aligned(64)));
@@ -245,12 +244,13 @@ static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int6
                 *(V *)(void *)(sum + r) += s;
             }
             for (; r < rows; r++)
-                sum[r] += C_OF(q[r]) * x[p] + C_OF(q1[r]) * x[p + 1] +
-                          (C_OF(q2[r]) * x[p + 2] + C_OF(q3[r]) * x[p + 3]);
+                sum[r] =
+                    (C)(sum[r] + (TIMES(C_OF(q[r]), x[p]) + TIMES(C_OF(q1[r]), x[p + 1]) +
+                                  (TIMES(C_OF(q2[r]), x[p + 2]) + TIMES(C_OF(q3[r]), x[p + 3]))));
         }
         for (; p < k; p++)
             for (int64_t r = 0; r < rows; r++)
-                sum[r] += C_OF(CAT(T, a, (i + r) * row + p * col)) * x[p];
+                sum[r] = (C)(sum[r] + TIMES(C_OF(CAT(T, a, (i + r) * row + p * col)), x[p]));
         for (int64_t r = 0; r < rows; r++) AT(T, c, (i + r) * c_step) = T_OF(sum[r]);
     }
 }
@@ -259,28 +259,31 @@ static APART void FN(vector)(char *c, const char *a, const C *x, int64_t m, int6
 static APART const C *FN(column)(const nomen__gemm_args *g, int64_t j, C *x) {
     const char *b = g->b + j * g->b_col;
     int64_t p = 0;
-#if DIRECT
-    if (g->b_row == E) return (const C *)(const void *)b;
-#endif
+    if (SAME && g->b_row == E) return (const C *)(const void *)b;
     for (; g->b_row == E && p + W <= g->k; p += W) *(V *)(void *)(x + p) = LDV(&CAT(T, b, p * E));
     for (; p < g->k; p++) x[p] = C_OF(CAT(T, b, p * g->b_row));
     return x;
 }
 
-#if !DIRECT
 /* One row times one column, block by block: neither is copied whole. */
 static void FN(row_column)(const nomen__gemm_args *g) {
+#if WHOLE
+    if (g->b_row == E) {
+        AT(T, g->c, 0) = T_OF(FN(dot_stored)(&CAT(T, g->a, 0), &CAT(T, g->b, 0), g->k));
+        return;
+    }
+#endif
     C x[GEMM_DOT] __attribute__((aligned(64)));
     C total = 0;
     for (int64_t p = 0; p < g->k; p += GEMM_DOT) {
         nomen__gemm_args part = *g;
         part.b += p * g->b_row;
         part.k = g->k - p < GEMM_DOT ? g->k - p : GEMM_DOT;
-        total += FN(dot)(&CAT(T, g->a, p * E), FN(column)(&part, 0, x), part.k);
+        const C sum = FN(dot)(&CAT(T, g->a, p * E), FN(column)(&part, 0, x), part.k);
+        total = (C)(total + sum);
     }
     AT(T, g->c, 0) = T_OF(total);
 }
-#endif
 
 /* Few columns: a strip of A that stays in cache is multiplied with one after another. */
 static void FN(narrow)(const nomen__gemm_args *g, C *copy) {
@@ -379,10 +382,8 @@ static void FN(run)(const nomen__gemm_args *g, void *scratch) {
 #endif
     } else if (g->m != 1 && g->n != 1 && FN(is_small)(g->m, g->n, g->k)) {
         FN(small)(g);
-#if !DIRECT
-    } else if (g->m == 1 && g->n == 1 && g->a_col == E) {
+    } else if (!SAME && g->m == 1 && g->n == 1 && g->a_col == E) {
         FN(row_column)(g);
-#endif
     } else if (few_columns && (g->n <= g->m || !few_rows)) {
         FN(narrow)(g, scratch);
     } else if (few_rows) {
@@ -403,6 +404,7 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef AT
 #undef CAT
 #undef E
+#undef SAME
 #undef STEP
 #undef P
 #undef P_ADD
@@ -428,3 +430,5 @@ static const nomen__gemm FN(gemm) = {.scratch = FN(scratch), .run = FN(run)};
 #undef ROUNDS
 #undef DIRECT
 #undef TURN
+#undef WHOLE
+#undef TIMES

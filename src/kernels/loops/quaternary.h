@@ -1,8 +1,31 @@
-/* A loop over four inputs; no include guard, included once per kernel and dtype by floats.h and
- * complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers), W (lanes),
- * LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first element to
- * all). Shapes: the last operand constant (a factor, as addcmul has it), the last two or three, any
- * of them, strided. */
+/* A loop over four inputs; no include guard, included once per kernel and dtype by floats.h,
+ * ints.h and complexes.h. Wants FN, T (inputs in memory), OT (output in memory), V (in registers),
+ * W (lanes), LD, ST, EXPR(x, a, b, c); with W > 1 also LDN, STN (first k elements) and SPLAT (first
+ * element to all). Shapes: the last operand constant (a factor, as addcmul has it), the last two or
+ * three, any of them, strided. */
+
+/* Apart, with its blocks and calls: the short loops keep all they use in registers. */
+static __attribute__((noinline)) void LOOP_NAME2(FN, strided)(char *const ptr[],
+                                                              const int64_t step[], int64_t n) {
+    const char *at[4] = {ptr[1], ptr[2], ptr[3], ptr[4]};
+    char *o = ptr[0];
+    T block[4][LOOP_BLOCK];
+    OT result[LOOP_BLOCK];
+    const T *p[4] = {NULL}; /* what is one number is so in all blocks */
+    for (int64_t k; n > 0; n -= k, o += k * step[0]) {
+        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
+        for (int i = 0; i < 4; i++) {
+            if (step[i + 1] || !p[i])
+                p[i] = loop_gather(block[i], at[i], step[i + 1], k, sizeof(T), W);
+            at[i] += k * step[i + 1];
+        }
+        OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
+        SIMD_IVDEP
+        for (int64_t j = 0; j < k; j += W)
+            ST(r + j, EXPR(LD(p[0] + j), LD(p[1] + j), LD(p[2] + j), LD(p[3] + j)));
+        loop_scatter(r, o, step[0], k, sizeof(OT));
+    }
+}
 
 #if W > 1
 
@@ -58,21 +81,7 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         STN(o + i * to, EXPR(x, a, b, c), n);
         return;
     }
-    T block[4][LOOP_BLOCK];
-    OT result[LOOP_BLOCK];
-    const T *p[4] = {NULL}; /* what is one number is so in all blocks */
-    for (int64_t k; n > 0; n -= k, o += k * step[0]) {
-        k = n < LOOP_BLOCK ? n : LOOP_BLOCK;
-        for (int i = 0; i < 4; i++) {
-            if (step[i + 1] || !p[i])
-                p[i] = loop_gather(block[i], at[i], step[i + 1], k, sizeof(T), W);
-            at[i] += k * step[i + 1];
-        }
-        OT *const r = loop_target(result, o, step[0], k, sizeof(OT), W);
-        for (int64_t j = 0; j < k; j += W)
-            ST(r + j, EXPR(LD(p[0] + j), LD(p[1] + j), LD(p[2] + j), LD(p[3] + j)));
-        loop_scatter(r, o, step[0], k, sizeof(OT));
-    }
+    LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
 #else
@@ -88,11 +97,16 @@ static void FN(char *const ptr[], const int64_t step[], int64_t n) {
         for (int64_t i = 0; i < n; i++) ST(o + i, EXPR(LD(x + i), LD(a + i), LD(b + i), c));
         return;
     }
-    for (int64_t i = 0; i < n; i++) {
-        const V x = LD(ptr[1] + i * step[1]), a = LD(ptr[2] + i * step[2]);
-        const V b = LD(ptr[3] + i * step[3]), c = LD(ptr[4] + i * step[4]);
-        ST(ptr[0] + i * step[0], EXPR(x, a, b, c));
+    if (step[0] == (int64_t)sizeof(OT) && step[1] == ti && step[2] == ti && step[3] == 0 &&
+        step[4] == 0 && n > 0) {
+        const T *x = (const T *)ptr[1], *a = (const T *)ptr[2];
+        OT *o = (OT *)ptr[0];
+        const V b = LD(ptr[3]), c = LD(ptr[4]);
+        SIMD_IVDEP
+        for (int64_t i = 0; i < n; i++) ST(o + i, EXPR(LD(x + i), LD(a + i), b, c));
+        return;
     }
+    LOOP_NAME2(FN, strided)(ptr, step, n);
 }
 
 #endif

@@ -1,9 +1,9 @@
-/* Squares of W32 x W32 and W64 x W64 elements turned over in registers: afterwards x[i] holds what
- * were elements i of all. */
+/* Squares of W16 x W16, W32 x W32 and W64 x W64 elements turned over in registers: afterwards x[i]
+ * holds what were elements i of all. */
 #ifndef NOMEN_SRC_SIMD_TURN_H
 #define NOMEN_SRC_SIMD_TURN_H
 
-#include "kernels/simd/simd.h"
+#include "kernels/simd/words.h"
 
 /* Of squares of 8 x 8 and 4 x 4 a vector has halves of its own, in which each step is one shuffle;
  * on every instruction set. */
@@ -94,6 +94,40 @@ static inline __attribute__((always_inline)) void v_turn_u64(vu64 x[W64]) {
     }
 }
 #endif
+
+/* Squares of 16-bit elements as two of pairs of theirs, whose halves are parted afterwards. */
+#if VB == 64
+#define TURN_FIRST_16(a, b)                                                                        \
+    __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32,   \
+                            34, 36, 38, 40, 42, 44, 46, 48, 50, 52, 54, 56, 58, 60, 62)
+#define TURN_SECOND_16(a, b)                                                                       \
+    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31, 33,   \
+                            35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63)
+#elif VB == 32
+#define TURN_FIRST_16(a, b)                                                                        \
+    __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30)
+#define TURN_SECOND_16(a, b)                                                                       \
+    __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)
+#else
+#define TURN_FIRST_16(a, b)  __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14)
+#define TURN_SECOND_16(a, b) __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)
+#endif
+
+static inline __attribute__((always_inline)) void v_turn_u16(vu16 x[W16]) {
+    vu32 y[W32], z[W32];
+#pragma GCC unroll 16
+    for (int i = 0; i < W32; i++) {
+        y[i] = (vu32)x[i];
+        z[i] = (vu32)x[W32 + i];
+    }
+    v_turn_u32(y);
+    v_turn_u32(z);
+#pragma GCC unroll 16
+    for (int i = 0; i < W32; i++) {
+        x[2 * i] = TURN_FIRST_16((vu16)y[i], (vu16)z[i]);
+        x[2 * i + 1] = TURN_SECOND_16((vu16)y[i], (vu16)z[i]);
+    }
+}
 
 static inline __attribute__((always_inline)) void v_turn_f32(vf32 x[W32]) {
     vu32 y[W32];

@@ -1,0 +1,75 @@
+/* Vectors of W16 whole numbers of 16 bits, and of as many bytes that become such numbers and back.
+ */
+#ifndef NOMEN_SRC_SIMD_WORDS_H
+#define NOMEN_SRC_SIMD_WORDS_H
+
+#include "kernels/simd/simd.h"
+
+#define W16 (VB / 2)
+typedef uint16_t vu16 __attribute__((vector_size(VB)));
+typedef uint8_t vu8h __attribute__((vector_size(VB / 2)));
+
+/* gcc 12 puts both directions together from halves. */
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+static inline vu16 v_from_u8(vu8h x) { return (vu16)_mm512_cvtepu8_epi16((__m256i)x); }
+static inline vu8h v_to_u8(vu16 x) { return (vu8h)_mm512_cvtepi16_epi8((__m512i)x); }
+#elif NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+static inline vu16 v_from_u8(vu8h x) { return (vu16)_mm256_cvtepu8_epi16((__m128i)x); }
+static inline vu8h v_to_u8(vu16 x) {
+    const __m256i low = (__m256i)(x & 0xff);
+    return (vu8h)_mm_packus_epi16(_mm256_castsi256_si128(low), _mm256_extracti128_si256(low, 1));
+}
+#else
+static inline vu16 v_from_u8(vu8h x) { return __builtin_convertvector(x, vu16); }
+static inline vu8h v_to_u8(vu16 x) { return __builtin_convertvector(x, vu8h); }
+#endif
+
+/* Any alignment; the _n forms touch only the first k lanes (k < W16), the others read as 0. */
+static inline vu16 ld_u16(const void *p) {
+    vu16 v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+static inline vu16 ld_u8(const void *p) {
+    vu8h v;
+    memcpy(&v, p, sizeof v);
+    return v_from_u8(v);
+}
+static inline void st_u16(void *p, vu16 v) { memcpy(p, &v, sizeof v); }
+static inline void st_u8(void *p, vu16 v) {
+    const vu8h narrow = v_to_u8(v);
+    memcpy(p, &narrow, sizeof narrow);
+}
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+static inline __mmask32 simd_first32(int64_t k) { return ((__mmask32)1 << k) - 1; }
+static inline vu16 ld_u16_n(const void *p, int64_t k) {
+    return (vu16)_mm512_maskz_loadu_epi16(simd_first32(k), p);
+}
+static inline vu16 ld_u8_n(const void *p, int64_t k) {
+    return v_from_u8((vu8h)_mm256_maskz_loadu_epi8(simd_first32(k), p));
+}
+static inline void st_u16_n(void *p, vu16 v, int64_t k) {
+    _mm512_mask_storeu_epi16(p, simd_first32(k), (__m512i)v);
+}
+static inline void st_u8_n(void *p, vu16 v, int64_t k) {
+    _mm512_mask_cvtepi16_storeu_epi8(p, simd_first32(k), (__m512i)v);
+}
+#else
+static inline vu16 ld_u16_n(const void *p, int64_t k) {
+    vu16 v = {0};
+    memcpy(&v, p, (size_t)k * 2);
+    return v;
+}
+static inline vu16 ld_u8_n(const void *p, int64_t k) {
+    vu8h v = {0};
+    memcpy(&v, p, (size_t)k);
+    return v_from_u8(v);
+}
+static inline void st_u16_n(void *p, vu16 v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
+static inline void st_u8_n(void *p, vu16 v, int64_t k) {
+    const vu8h narrow = v_to_u8(v);
+    memcpy(p, &narrow, (size_t)k);
+}
+#endif
+
+#endif
