@@ -1,14 +1,18 @@
 /* The largest and the smallest element so far, with positions. Of everything: reduce_extremum.c. */
 #include "kernels/loops/scan.h"
+#include "kernels/simd/keys.h"
 
 #define OP            cummax
 #define REACHES(a, b) ((a) >= (b))
+#define DOWN          0
 #include "kernels/loops/scan_best_types.h"
 #undef OP
 #undef REACHES
+#undef DOWN
 
 #define OP            cummin
 #define REACHES(a, b) ((a) <= (b))
+#define DOWN          1
 #include "kernels/loops/scan_best_types.h"
 
 #define SCAN_INTS(text, op)                                                                        \

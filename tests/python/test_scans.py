@@ -157,6 +157,26 @@ def test_running_extrema(name, dtype):
     assert nomen.tensor(2.0).cummax(0).indices.item() == 0
 
 
+@pytest.mark.parametrize("lines", [1, 9])
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32"])
+def test_an_extremum_that_stays_for_long(dtype, lines):
+    """Longer than 16 bits of a place can tell, along a line and with lines side by side."""
+    x = np.full((140000, lines), 2, dtype)
+    x[100], x[70000], x[139000] = 90, 90, 91
+    x[100:, lines // 2] = 3
+    want = np.zeros(x.shape, np.int64)
+    best = np.maximum.accumulate(x, 0)
+    place = np.where(x == best, np.arange(len(x))[:, None], 0)
+    want = np.maximum.accumulate(place, 0)
+    for made, dim in ((tensor(x), "N"), (tensor(np.ascontiguousarray(x.T)), "C")):
+        values, at = made.cummax(dim)
+        got = np.asarray(values), np.asarray(at)
+        if dim == "C":
+            got = got[0].T, got[1].T
+        assert (got[0] == best).all() and (got[1] == want).all()
+
+
+
 @pytest.mark.parametrize("dtype", ["int64", "float64"])
 def test_running_extrema_of_several_lines(dtype):
     """Numbers as wide as a position: lines go by fours, and what is left over alone; equals, NaN

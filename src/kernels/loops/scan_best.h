@@ -1,7 +1,8 @@
 /* Include-template: the largest or smallest element so far and where it stands; of equals the last,
  * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h,
  * REACHES(a, b) (is a as good as b?), U (signed integer as wide as F), FLOATING, NARROW or PUT
- * and DIRECT as in scan_walk.h, IN_FOURS if numbers have 8 bytes. After: FN(scanner); all of them
+ * and DIRECT as in scan_walk.h, IN_FOURS if numbers have 8 bytes, KEYS if integers of 8 or 16 bits
+ * (scan_keys.h). After: FN(scanner); all of them
  * but OP and REACHES are undefined. */
 
 #define D           F
@@ -143,11 +144,17 @@ static bool FN(run_fours)(void *carry, const nomen__scan_args *a) {
 #define IN_LANES FN(run_fours)
 #endif
 
+#if defined(KEYS) && SIMD_KEYS
+#include "kernels/loops/scan_keys.h"
+#define IN_LANES FN(run_keys)
+#endif
+
 #define POSITIONS
 #include "kernels/loops/scan_walk.h"
 #undef POSITIONS
 #undef IN_LANES
 #undef IN_FOURS
+#undef KEYS
 
 static void FN(begin)(void *carry, int64_t lines) {
     for (int64_t r = 0; r < lines; r++) {

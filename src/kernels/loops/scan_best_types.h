@@ -1,6 +1,8 @@
-/* Include-template: scan_best.h for every real dtype; bool is uint8. Before: OP, REACHES. */
+/* Include-template: scan_best.h for every real dtype; bool is uint8. Before: OP, REACHES, DOWN as
+ * in scan_keys.h. */
 
-#define SFX      u8
+#define SFX u8
+#define KEYS
 #define T        uint8_t
 #define F        uint8_t
 #define U        int8_t
@@ -9,7 +11,8 @@
 #define DIRECT
 #include "kernels/loops/scan_best.h"
 
-#define SFX      i8
+#define SFX i8
+#define KEYS
 #define T        int8_t
 #define F        int8_t
 #define U        int8_t
@@ -18,7 +21,8 @@
 #define DIRECT
 #include "kernels/loops/scan_best.h"
 
-#define SFX      i16
+#define SFX i16
+#define KEYS
 #define T        int16_t
 #define F        int16_t
 #define U        int16_t

@@ -1,0 +1,70 @@
+/* Eight 32-bit keys in a vector of 32 bytes, on AVX2 and AVX-512: the first bits of a key are an
+ * element of 8 or 16 bits, the others where it stands. */
+#ifndef NOMEN_SRC_SIMD_KEYS_H
+#define NOMEN_SRC_SIMD_KEYS_H
+
+#include "kernels/simd/simd.h"
+
+#define SIMD_KEYS (NOMEN__ISA_ID == NOMEN__ISA_ID_avx2 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx512)
+
+#if SIMD_KEYS
+typedef int32_t keys8 __attribute__((vector_size(32)));
+
+static inline keys8 keys8_of(int32_t x) { return x - (keys8){0}; }
+static inline keys8 keys8_greater(keys8 a, keys8 b) {
+    return (keys8)_mm256_max_epi32((__m256i)a, (__m256i)b);
+}
+
+/* Each the greatest of those up to it: of twice as many in each step. */
+static inline keys8 keys8_running(keys8 x) {
+    x = keys8_greater(x, __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6));
+    x = keys8_greater(x, __builtin_shufflevector(x, x, 0, 1, 1, 1, 4, 5, 5, 5));
+    return keys8_greater(x, __builtin_shufflevector(x, x, 0, 1, 2, 3, 3, 3, 3, 3));
+}
+static inline keys8 keys8_last(keys8 x) {
+    return __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7);
+}
+
+/* Eight elements as the first bits of keys, and back. */
+static inline keys8 keys8_from_1(const void *p) {
+    return (keys8)_mm256_slli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)), 24);
+}
+static inline keys8 keys8_from_2(const void *p) {
+    return (keys8)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
+}
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+static inline void keys8_to_2(void *p, keys8 x) {
+    _mm_storeu_si128(p, _mm256_cvtepi32_epi16(_mm256_srli_epi32((__m256i)x, 16)));
+}
+static inline void keys8_to_1(void *p, keys8 x) {
+    _mm_storel_epi64(p, _mm256_cvtepi32_epi8(_mm256_srli_epi32((__m256i)x, 24)));
+}
+/* Their places, as they are stored: `first` and what the keys say. */
+static inline void keys8_places(int64_t *at, keys8 place, int64_t first) {
+    const __m512i from = _mm512_set1_epi64(first), x = _mm512_cvtepi32_epi64((__m256i)place);
+    _mm512_storeu_si512(at, _mm512_add_epi64(x, from));
+}
+#else
+static inline void keys8_to_2(void *p, keys8 x) {
+    const __m256i high = _mm256_srai_epi32((__m256i)x, 16);
+    const __m128i low = _mm256_castsi256_si128(high), rest = _mm256_extracti128_si256(high, 1);
+    _mm_storeu_si128(p, _mm_packs_epi32(low, rest));
+}
+static inline void keys8_to_1(void *p, keys8 x) {
+    const __m256i high = _mm256_srai_epi32((__m256i)x, 24);
+    const __m128i low = _mm256_castsi256_si128(high), rest = _mm256_extracti128_si256(high, 1);
+    const __m128i words = _mm_packs_epi32(low, rest);
+    _mm_storel_epi64(p, _mm_packs_epi16(words, words));
+}
+
+static inline void keys8_places(int64_t *at, keys8 place, int64_t first) {
+    const __m256i low = _mm256_cvtepi32_epi64(_mm256_castsi256_si128((__m256i)place));
+    const __m256i high = _mm256_cvtepi32_epi64(_mm256_extracti128_si256((__m256i)place, 1));
+    const __m256i from = _mm256_set1_epi64x(first);
+    _mm256_storeu_si256((void *)at, _mm256_add_epi64(low, from));
+    _mm256_storeu_si256((void *)(at + 4), _mm256_add_epi64(high, from));
+}
+#endif
+#endif
+
+#endif
