@@ -103,6 +103,23 @@ static void find(nomen__call *c, const wish *w) {
     deliver(c, w, parts);
 }
 
+/* Of bools there are two values at most: how many are true says which, and how often. */
+static void find_bools(nomen__call *c, const wish *w) {
+    nomen_tensor *t = nomen__nameless(c->in[0]), *parts[3] = {NULL, NULL, NULL};
+    nomen_tensor *number = nomen_count_nonzero(t);
+    if (!number) return;
+    const int64_t trues = nomen_item_int(number), falses = t->numel - trues;
+    parts[0] = nomen_cat(NOMEN_LIST(nomen_zeros(NULL, NOMEN_SIZES(falses > 0), .dtype = NOMEN_BOOL),
+                                    nomen_ones(NULL, NOMEN_SIZES(trues > 0), .dtype = NOMEN_BOOL)));
+    if (w->inverse)
+        parts[1] = falses ? nomen_to(t, NOMEN_I64) : nomen_zeros_like(t, .dtype = NOMEN_I64);
+    if (w->counts)
+        parts[2] =
+            nomen_cat(NOMEN_LIST(nomen_full(NULL, NOMEN_SIZES(falses > 0), nomen_num(falses)),
+                                 nomen_full(NULL, NOMEN_SIZES(trues > 0), nomen_num(trues))));
+    deliver(c, w, parts);
+}
+
 static bool flag(const nomen__call *c, int arg) { return nomen__given(c, arg) && c->arg[arg].flag; }
 
 nomen_status nomen__compose_unique(nomen__call *c) {
@@ -128,7 +145,13 @@ nomen_status nomen__compose_unique(nomen__call *c) {
     int64_t count = 1 + w.inverse + w.counts;
     if (!s) s = nomen__results_begin(c, count);
     if (s) return s;
-    nomen_scope() { find(c, &w); }
+    const bool bools = self->dtype == NOMEN_BOOL && !w.consecutive && !w.along;
+    nomen_scope() {
+        if (bools)
+            find_bools(c, &w);
+        else
+            find(c, &w);
+    }
     for (int64_t i = 0; i < count; i++)
         if (!c->results[i]) return nomen__results_undo(c);
     return NOMEN_OK;

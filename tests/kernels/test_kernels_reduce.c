@@ -356,6 +356,22 @@ static void test_long(void **state) {
             }
 }
 
+/* Few columns of small integers, which fill parts of vectors, and rows of eight and 16 turned over.
+ */
+static void test_few(void **state) {
+    (void)state;
+    static const int64_t columns[] = {4, 7, 8, 12, 16, 25, 31, 32, 40, 63, 64, 127, 128};
+    static const int64_t rows[][2] = {{8, 8}, {16, 8}, {37, 8}, {40, 16}, {130, 9}};
+    for (int op = 0; op < REDUCERS; op++)
+        for (nomen_dtype d = NOMEN_BOOL; d <= NOMEN_I32; d++) {
+            if (!(reducers[op].kinds & kind_of(d))) continue;
+            for (int k = 0; k < COUNT(columns); k++)
+                check_cuts(op, d, columns[k], 9 + k, COLUMNS, k % 2 ? TIES : MIXED);
+            for (int k = 0; k < COUNT(rows); k++)
+                check_cuts(op, d, rows[k][0], rows[k][1], ROWS, k % 2 ? TIES : MIXED);
+        }
+}
+
 /* As many accumulators as a reducer takes at a time, and some fewer, in every layout. */
 static void test_most(void **state) {
     (void)state;
@@ -422,10 +438,10 @@ static void test_accuracy(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),   cmocka_unit_test(test_short),
-        cmocka_unit_test(test_patterns), cmocka_unit_test(test_long),
-        cmocka_unit_test(test_most),     cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_tables),    cmocka_unit_test(test_short),
+        cmocka_unit_test(test_patterns),  cmocka_unit_test(test_long),
+        cmocka_unit_test(test_few),       cmocka_unit_test(test_most),
+        cmocka_unit_test(test_positions), cmocka_unit_test(test_accuracy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

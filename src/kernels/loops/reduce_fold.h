@@ -4,13 +4,14 @@
  * type), D (type of a block's result), LD(F) -> C, JOIN(C, C) -> C, TOTAL(D, C or D) -> D, ID and
  * DID (the neutral C and D), A (accumulator), A_ZERO, TAKE(A *, D), MEET(A *, const A *), OUT and
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
- * reduce_most_types.h, of extrema only. Where JOIN joins vectors too, and the compiler does not
- * find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) -> LV. Where JOIN
+ * reduce_most_types.h, of extrema only, and SMALL of those of integers of 8 and 16 bits (V_BETTER
+ * and SFX: the name of what simd/words.h has for them). Where JOIN joins vectors too, and the
+ * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) -> LV. Where JOIN
  * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h. VID(vector) if
  * the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *, n) -> D, if a
  * row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of 16
  * elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV,
- * VLOAD, FOLD_DIRECT, OUT and DONE are undefined, the rest is left for a second finish. */
+ * VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second finish. */
 
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
@@ -92,12 +93,66 @@ static APART void FN(row)(A *acc, const F *x, int64_t n, int64_t i0, int64_t ist
     TAKE(acc, FN(fold_row)(x, n));
 }
 
+#ifdef SMALL
+/* Few small integers side by side would not fill the vectors of a loop over them. The last ones
+ * overlap with those before, which an extremum does not mind. */
+typedef LOOP_NAME2(some, SFX) FN(some);
+
+/* Up to 16 bytes; half as many go by way of a number, a vector would by way of memory. */
+static inline FN(some) FN(load_some)(const void *p, const int bytes) {
+    FN(some) x;
+    uint64_t half;
+    if (bytes >= (int)sizeof x) {
+        memcpy(&x, p, sizeof x);
+        return x;
+    }
+    memcpy(&half, p, sizeof half);
+    return (FN(some))(cards_8){half, 0};
+}
+
+/* `bytes` bytes of columns in registers, all rows. */
+static inline __attribute__((always_inline)) void FN(cols_some)(A *acc, const F *in, int64_t pitch,
+                                                                int64_t rows, const int bytes) {
+    enum { SIZE = sizeof(FN(some)), EACH = SIZE / sizeof(F) };
+    const size_t part = bytes < SIZE ? (size_t)bytes : SIZE;
+    const char *p = (const char *)in;
+    FN(some) s[2];
+#pragma GCC unroll 2
+    for (int v = 0; v * SIZE < bytes; v++) s[v] = FN(load_some)(acc + v * EACH, bytes);
+    for (int64_t j = 0; j < rows; j++, p += pitch)
+#pragma GCC unroll 2
+        for (int v = 0; v * SIZE < bytes; v++)
+            s[v] = LOOP_NAME2(V_BETTER, SFX)(s[v], FN(load_some)(p + v * SIZE, bytes));
+#pragma GCC unroll 2
+    for (int v = 0; v * SIZE < bytes; v++) memcpy(acc + v * EACH, &s[v], part);
+}
+
+static bool FN(cols_few)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows) {
+    const int64_t e = (int64_t)sizeof(F), bytes = n_acc * e;
+    if (bytes < 8 || bytes >= 128) return false;
+    const int64_t lanes = (bytes >= 32 ? 32 : bytes >= 16 ? 16 : 8) / e;
+    for (int64_t i = 0; i < n_acc; i += lanes) {
+        if (i + lanes > n_acc) i = n_acc - lanes;
+        if (lanes * e == 32)
+            FN(cols_some)(acc + i, in + i, pitch, rows, 32);
+        else if (lanes * e == 16)
+            FN(cols_some)(acc + i, in + i, pitch, rows, 16);
+        else
+            FN(cols_some)(acc + i, in + i, pitch, rows, 8);
+    }
+    return true;
+}
+#endif
+
 static APART void FN(cols)(A *acc, int64_t n_acc, const F *in, int64_t pitch, int64_t rows,
                            int64_t i0, int64_t istep) {
     (void)i0, (void)istep;
     C s[NOMEN__ACC_WIDE] __attribute__((aligned(64)));
     const char *p = (const char *)in;
     int64_t j = 0;
+#ifdef SMALL
+    if (FN(cols_few)(acc, n_acc, in, pitch, rows)) return;
+#endif
     for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
     /* Step by step: a JOIN that names its operands twice would repeat them. */
     for (; j + 4 <= rows; j += 4) {
@@ -274,3 +329,4 @@ static void FN(merge)(void *acc, const void *later, int64_t n_acc) {
 #undef LV
 #undef VLOAD
 #undef FOLD_DIRECT
+#undef SMALL

@@ -14,7 +14,8 @@
 #define DID         LIMIT
 #define A_ZERO      LIMIT
 
-#define SFX        u8
+#define SFX u8
+#define SMALL
 #define T          uint8_t
 #define F          uint8_t
 #define C          uint8_t
@@ -29,7 +30,8 @@
 #undef A
 #undef LIMIT
 
-#define SFX        i8
+#define SFX i8
+#define SMALL
 #define T          int8_t
 #define F          int8_t
 #define C          int8_t
@@ -44,7 +46,8 @@
 #undef A
 #undef LIMIT
 
-#define SFX        i16
+#define SFX i16
+#define SMALL
 #define T          int16_t
 #define F          int16_t
 #define C          int16_t

@@ -112,6 +112,12 @@ static APART void FN(step_cols)(A *acc, const nomen__reduce_step *s) {
         const char *in = s->in + j * s->red_step;
         int64_t r = 0;
 #ifndef FETCH
+        if (sizeof(T) == 1 && s->red_step == 1)
+            for (; r + 8 <= rows; r += 8)
+                turn_8_1(in + r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
+        if (sizeof(T) == 2 && s->red_step == 2)
+            for (; r + 8 <= rows; r += 8)
+                turn_8_2(in + 2 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);
         if (sizeof(T) == 4 && s->red_step == 4)
             for (; r + 4 <= rows; r += 4)
                 turn_4(in + 4 * r, s->acc_step, s->n_acc, buf + r * NOMEN__ACC_BLOCK);

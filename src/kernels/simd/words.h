@@ -1,5 +1,5 @@
-/* Vectors of W16 whole numbers of 16 bits, and of as many bytes that become such numbers and back.
- */
+/* Vectors of W16 whole numbers of 16 bits, and of as many bytes that become such numbers and back;
+ * extrema of 16 bytes of small integers. */
 #ifndef NOMEN_SRC_SIMD_WORDS_H
 #define NOMEN_SRC_SIMD_WORDS_H
 
@@ -22,6 +22,38 @@ static inline vu8h v_to_u8(vu16 x) {
 #else
 static inline vu16 v_from_u8(vu8h x) { return __builtin_convertvector(x, vu16); }
 static inline vu8h v_to_u8(vu16 x) { return __builtin_convertvector(x, vu8h); }
+#endif
+
+/* 16 bytes of small integers, and the greater and the lesser of each two. */
+typedef uint8_t some_u8 __attribute__((vector_size(16)));
+typedef int8_t some_i8 __attribute__((vector_size(16)));
+typedef int16_t some_i16 __attribute__((vector_size(16)));
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 || NOMEN__ISA_ID == NOMEN__ISA_ID_avx2
+#define SOME_OF(word, suffix, a, b) _mm_##word##_ep##suffix((__m128i)(a), (__m128i)(b))
+static inline some_u8 v_greater_u8(some_u8 a, some_u8 b) { return (some_u8)SOME_OF(max, u8, a, b); }
+static inline some_u8 v_lesser_u8(some_u8 a, some_u8 b) { return (some_u8)SOME_OF(min, u8, a, b); }
+static inline some_i8 v_greater_i8(some_i8 a, some_i8 b) { return (some_i8)SOME_OF(max, i8, a, b); }
+static inline some_i8 v_lesser_i8(some_i8 a, some_i8 b) { return (some_i8)SOME_OF(min, i8, a, b); }
+static inline some_i16 v_greater_i16(some_i16 a, some_i16 b) {
+    return (some_i16)SOME_OF(max, i16, a, b);
+}
+static inline some_i16 v_lesser_i16(some_i16 a, some_i16 b) {
+    return (some_i16)SOME_OF(min, i16, a, b);
+}
+#undef SOME_OF
+#else
+#define SOME_OF(type, first, a, b) (type)(((a) & (type)(first)) | ((b) & ~(type)(first)))
+static inline some_u8 v_greater_u8(some_u8 a, some_u8 b) { return SOME_OF(some_u8, a > b, a, b); }
+static inline some_u8 v_lesser_u8(some_u8 a, some_u8 b) { return SOME_OF(some_u8, a < b, a, b); }
+static inline some_i8 v_greater_i8(some_i8 a, some_i8 b) { return SOME_OF(some_i8, a > b, a, b); }
+static inline some_i8 v_lesser_i8(some_i8 a, some_i8 b) { return SOME_OF(some_i8, a < b, a, b); }
+static inline some_i16 v_greater_i16(some_i16 a, some_i16 b) {
+    return SOME_OF(some_i16, a > b, a, b);
+}
+static inline some_i16 v_lesser_i16(some_i16 a, some_i16 b) {
+    return SOME_OF(some_i16, a < b, a, b);
+}
+#undef SOME_OF
 #endif
 
 /* Any alignment; the _n forms touch only the first k lanes (k < W16), the others read as 0. */
