@@ -44,6 +44,105 @@ static nomen_tensor *summands(nomen_tensor *weights) {
     return d == NOMEN_F32 || nomen_dtype_is_complex(d) ? weights : nomen_to(weights, NOMEN_F64);
 }
 
+/* Counts of all bins, by parts of the elements, which depend on the length only; each has tables of
+ * its own. */
+enum { HISTOGRAM_PART = 65536, HISTOGRAM_PARTS = 16 };
+
+typedef struct histogram {
+    const char *data;
+    int64_t n, bins, part, *counts; /* tables of each part */
+    double low, high;
+    int64_t item;       /* bytes of an element, where it is a whole number */
+    nomen__loop *widen; /* to int64; NULL: bytes, of which none is negative */
+} histogram;
+
+static inline int64_t bin_within(int64_t bin, int64_t bins) {
+    return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
+}
+
+/* NULL: no memory, or it was ended. */
+static nomen_tensor *add_up(histogram *h, int64_t tables, nomen__task *count) {
+    nomen_tensor *r = nomen_zeros(NULL, NOMEN_SIZES(h->bins), .dtype = NOMEN_I64);
+    h->part = HISTOGRAM_PART;
+    if (h->n / h->part >= HISTOGRAM_PARTS) h->part = (h->n - 1) / HISTOGRAM_PARTS + 1;
+    const int64_t parts = (h->n + h->part - 1) / h->part;
+    size_t bytes = sizeof *h->counts * (size_t)(h->bins * tables * parts), capacity = 0;
+    void *room = r ? nomen__buffer_new(bytes, &capacity) : NULL;
+    if (!room) return NULL;
+    h->counts = room;
+    memset(room, 0, bytes);
+    nomen_status s = nomen__parallel_asking(parts, 1, count, h);
+    int64_t *total = (int64_t *)(void *)r->data;
+    const int64_t *own = h->counts;
+    for (int64_t k = 0; k < parts * tables; k++, own += h->bins)
+        for (int64_t i = 0; i < h->bins; i++) total[i] += own[i];
+    nomen__buffer_free(room, capacity);
+    return s ? NULL : r;
+}
+
+/* Whole numbers, four tables by turns: a count waits for that of the same number before it. */
+enum { TABLES = 4, MOST_BINS = 1024 };
+
+/* A bin that exists, should somebody write to the elements meanwhile. */
+static inline uint64_t bin_of(int64_t x, uint64_t last) {
+    return (uint64_t)x < last ? (uint64_t)x : last;
+}
+
+/* n elements, bytes or numbers of 64 bits. */
+static inline __attribute__((always_inline)) void
+count_some(int64_t *counts, int64_t bins, const void *x, int64_t n, const bool bytes) {
+    int64_t *second = counts + bins, *third = second + bins, *fourth = third + bins, i = 0;
+    const uint64_t last = (uint64_t)bins - 1;
+    const uint8_t *narrow = x;
+    const int64_t *wide = x;
+    for (; i + TABLES <= n; i += TABLES) {
+        const uint64_t a = bin_of(bytes ? narrow[i] : wide[i], last);
+        const uint64_t b = bin_of(bytes ? narrow[i + 1] : wide[i + 1], last);
+        const uint64_t c = bin_of(bytes ? narrow[i + 2] : wide[i + 2], last);
+        const uint64_t d = bin_of(bytes ? narrow[i + 3] : wide[i + 3], last);
+        counts[a]++;
+        second[b]++;
+        third[c]++;
+        fourth[d]++;
+    }
+    for (; i < n; i++) counts[bin_of(bytes ? narrow[i] : wide[i], last)]++;
+}
+
+static void count_whole(void *context, int64_t begin, int64_t end) {
+    enum { BLOCK = 512 };
+    const histogram *h = context;
+    int64_t wide[BLOCK];
+    for (; begin < end; begin++) {
+        int64_t first = begin * h->part, *counts = h->counts + begin * TABLES * h->bins;
+        const int64_t behind = h->n - first < h->part ? h->n : first + h->part;
+        if (!h->widen) {
+            count_some(counts, h->bins, h->data + first, behind - first, true);
+            continue;
+        }
+        for (int64_t n; first < behind; first += n) {
+            n = behind - first < BLOCK ? behind - first : BLOCK;
+            char *const ptr[] = {(char *)wide, (char *)(uintptr_t)h->data + first * h->item};
+            h->widen(ptr, (const int64_t[]){sizeof *wide, h->item}, n);
+            count_some(counts, h->bins, wide, n, false);
+        }
+    }
+}
+
+/* NULL without an error: there are many bins, or few elements, or another device has
+ * them. */
+static nomen_tensor *counted_whole(nomen_tensor *t, int64_t bins) {
+    if (t->device || bins > MOST_BINS || bins > t->numel) return NULL;
+    t = nomen_contiguous(t);
+    if (!t) return NULL;
+    const nomen_dtype d = nomen_dtype_of(t);
+    histogram h = {.data = t->data, .n = t->numel, .bins = bins, .item = nomen__item(d)};
+    if (d == NOMEN_I64)
+        h.widen = nomen__kernel_find("copy", d)->loop;
+    else if (h.item > 1)
+        h.widen = nomen__cast_loop(d, NOMEN_I64);
+    return add_up(&h, TABLES, count_whole);
+}
+
 nomen_status nomen__compose_bincount(nomen__call *c) {
     nomen_status s = check_bins(c);
     int64_t least = nomen__given(c, 2) ? c->arg[2].integer : 0;
@@ -54,7 +153,8 @@ nomen_status nomen__compose_bincount(nomen__call *c) {
         int64_t n = places(t, least);
         if (n < 0 && !nomen__error_pending()) s = not_whole();
         if (!s && n >= 0) s = check_weights(c);
-        w = s ? NULL
+        if (!s && n >= 0 && !nomen__given(c, 1)) r = counted_whole(t, n);
+        w = s || r || nomen__error_pending() ? NULL
             : nomen__given(c, 1) && c->in[0]->numel
                 ? summands(nomen__nameless(c->in[1]))
                 : nomen_expand(nomen_ones(NULL, NOMEN_SIZES(1), .dtype = NOMEN_I64),
@@ -112,20 +212,7 @@ static nomen_tensor *pieces(nomen_tensor *t, int64_t bins, double low, double hi
     return nomen_to(nomen_bincount(x, .minlength = bins), d);
 }
 
-/* The same for float32 and float64 in one pass, with the arithmetic of pieces(). Parts depend on
- * the length only. */
-enum { HISTOGRAM_PART = 65536, HISTOGRAM_PARTS = 16 };
-
-typedef struct histogram {
-    const char *data;
-    int64_t n, bins, part, *counts; /* bins of each part */
-    double low, high;
-} histogram;
-
-static inline int64_t bin_within(int64_t bin, int64_t bins) {
-    return bin < 0 ? 0 : bin < bins ? bin : bins - 1;
-}
-
+/* The same for float32 and float64 in one pass, with the arithmetic of pieces(). */
 static void count_f32(void *context, int64_t begin, int64_t end) {
     const histogram *h = context;
     const float *x = (const float *)(const void *)h->data, low = (float)h->low,
@@ -162,20 +249,9 @@ static nomen_tensor *counted(nomen_tensor *t, int64_t bins, double low, double h
     if (!known || !(width > 0) || !(wide ? isfinite(reach) : isfinite((float)reach))) return NULL;
     t = nomen_contiguous(t);
     if (!t) return NULL;
-    nomen_tensor *r = nomen_zeros(NULL, NOMEN_SIZES(bins), .dtype = NOMEN_I64);
-    histogram h = {t->data, t->numel, bins, HISTOGRAM_PART, NULL, low, high};
-    if (h.n / h.part >= HISTOGRAM_PARTS) h.part = (h.n - 1) / HISTOGRAM_PARTS + 1;
-    const int64_t parts = (h.n + h.part - 1) / h.part;
-    size_t bytes = sizeof *h.counts * (size_t)(bins * parts), capacity = 0;
-    void *room = r ? nomen__buffer_new(bytes, &capacity) : NULL;
-    if (!room) return NULL;
-    h.counts = room;
-    memset(room, 0, bytes);
-    nomen_status s = nomen__parallel_asking(parts, 1, wide ? count_f64 : count_f32, &h);
-    int64_t *total = (int64_t *)(void *)r->data;
-    for (int64_t i = 0; i < parts * bins; i++) total[i % bins] += h.counts[i];
-    nomen__buffer_free(room, capacity);
-    return s ? NULL : nomen_to(r, d);
+    histogram h = {.data = t->data, .n = t->numel, .bins = bins, .low = low, .high = high};
+    nomen_tensor *r = add_up(&h, 1, wide ? count_f64 : count_f32);
+    return r ? nomen_to(r, d) : NULL;
 }
 
 nomen_status nomen__compose_histc(nomen__call *c) {

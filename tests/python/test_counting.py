@@ -225,6 +225,27 @@ def test_unique_is_numpys(dtype, shape):
     assert x.unique().equal(values) and isinstance(x.unique(), nomen.Tensor)
 
 
+@pytest.mark.parametrize("value", [False, True])
+def test_unique_of_bools_that_are_all_the_same(value):
+    x = nomen.full([3, 4], value, names=("N", "C"))
+    values, inverse, counts = x.unique(return_inverse=True, return_counts=True)
+    assert values.dtype == nomen.bool and values.tolist() == [value] and values.names == (None,)
+    assert counts.tolist() == [12] and inverse.tolist() == [[0] * 4] * 3
+    assert inverse.names == ("N", "C")
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+@pytest.mark.parametrize("n", [7, 513, 1030, 200003])
+@pytest.mark.parametrize("bins", [3, 127, 1024, 1500])
+def test_many_counted_in_few_bins(dtype, n, bins):
+    """Parts of the elements, each with some tables; more bins are added to one by one."""
+    x = RNG.integers(0, min(bins, np.iinfo(dtype).max + 1), n).astype(dtype)
+    x[n // 2] = min(bins - 1, np.iinfo(dtype).max)
+    for each in (nomen.from_numpy(x), nomen.from_numpy(np.repeat(x, 2))[::2]):
+        assert each.bincount().tolist() == np.bincount(x).tolist()
+        assert each.bincount(minlength=1024).tolist() == np.bincount(x, minlength=1024).tolist()
+
+
 @pytest.mark.parametrize("dtype", ["bool", *INTEGERS, *FLOATS])
 @pytest.mark.parametrize("dim", [0, 1, 2])
 def test_unique_slices_are_numpys(dtype, dim):
