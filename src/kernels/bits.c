@@ -23,6 +23,29 @@
 static inline uint32_t shift_left_32(uint32_t x, int32_t by, uint32_t bits) {
     return (uint32_t)by < bits ? x << ((uint32_t)by & 31) : 0;
 }
+/* Bytes by steps of known distances: vectors have no distances of their own for each, and to widen
+ * them takes as long again. */
+static inline uint8_t shift_left_8(uint8_t x, uint8_t by) {
+    uint8_t r = x;
+    r = by & 1 ? (uint8_t)(r << 1) : r;
+    r = by & 2 ? (uint8_t)(r << 2) : r;
+    r = by & 4 ? (uint8_t)(r << 4) : r;
+    return by < 8 ? r : 0;
+}
+static inline uint8_t shift_right_u8(uint8_t x, uint8_t by) {
+    uint8_t r = x;
+    r = by & 1 ? (uint8_t)(r >> 1) : r;
+    r = by & 2 ? (uint8_t)(r >> 2) : r;
+    r = by & 4 ? (uint8_t)(r >> 4) : r;
+    return by < 8 ? r : 0;
+}
+static inline int8_t shift_right_i8(int8_t x, uint8_t by) {
+    int8_t r = x;
+    by = by < 7 ? by : 7;
+    r = by & 1 ? (int8_t)(r >> 1) : r;
+    r = by & 2 ? (int8_t)(r >> 2) : r;
+    return by & 4 ? (int8_t)(r >> 4) : r;
+}
 static inline uint64_t shift_left_64(uint64_t x, int64_t by, uint32_t bits) {
     return (uint64_t)by < bits ? x << ((uint64_t)by & 63) : 0;
 }
@@ -38,11 +61,14 @@ static inline int64_t shift_right_64(int64_t x, int64_t by, uint32_t most) {
 #define SHIFT_LEFT(x, y)                                                                           \
     _Generic((x),                                                                                  \
         int64_t: shift_left_64((uint64_t)(x), (y), BITS(x)),                                       \
+        uint8_t: shift_left_8((uint8_t)(x), (uint8_t)(y)),                                         \
+        int8_t: shift_left_8((uint8_t)(x), (uint8_t)(y)),                                          \
         default: shift_left_32((uint32_t)(x), (int32_t)(y), BITS(x)))
 #define SHIFT_RIGHT(x, y)                                                                          \
     _Generic((x),                                                                                  \
         int64_t: shift_right_64((x), (y), 63),                                                     \
-        uint8_t: shift_right_32((int32_t)(x), (int32_t)(y), 8),                                    \
+        uint8_t: shift_right_u8((uint8_t)(x), (uint8_t)(y)),                                       \
+        int8_t: shift_right_i8((int8_t)(x), (uint8_t)(y)),                                         \
         default: shift_right_32((int32_t)(x), (int32_t)(y), BITS(x) - 1))
 
 #define OP         bitwise_left_shift

@@ -61,7 +61,7 @@ static inline int32_t int_abs_32(int32_t x) { return x < 0 ? (int32_t)(0u - (uin
 static inline int64_t int_abs_64(int64_t x) { return x < 0 ? (int64_t)(0u - (uint64_t)x) : x; }
 /* A maximum and a minimum, which vectors of bytes have, too. */
 static inline int32_t int_sign_32(int32_t x) { return x < -1 ? -1 : x > 1 ? 1 : x; }
-static inline int32_t int_sign_64(int64_t x) { return (x > 0) - (x < 0); }
+static inline int64_t int_sign_64(int64_t x) { return (int64_t)(x > 0) - (int64_t)(x < 0); }
 
 #define OP abs
 #define EXPR(x)                                                                                    \

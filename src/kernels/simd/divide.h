@@ -10,12 +10,11 @@
 /* ---- integers: x / 0 is 0, the least number / -1 wraps --------------------------------------- */
 
 /* Quotients of 32-bit numbers are exact in double after truncation, those of 16-bit numbers in
- * float, where products of them are, too; such divisions vectorise. */
+ * float, where products of them are, too; such divisions vectorise, if no condition is a branch. */
+static inline int32_t int_safe_32(int32_t y) { return y + (y == 0) + 2 * (y == -1); }
 static inline int32_t int_div_trunc_32(int32_t x, int32_t y) {
-    int32_t safe = y == 0 || y == -1 ? 1 : y;
-    int32_t q = (int32_t)((double)x / (double)safe);
-    q = y == -1 ? (int32_t)(0u - (uint32_t)x) : q;
-    return y == 0 ? 0 : q;
+    const int32_t q = (int32_t)((double)x / (double)int_safe_32(y)), minus = -(y == -1);
+    return (int32_t)((uint32_t)(q ^ minus) - (uint32_t)minus) & -(y != 0);
 }
 static inline float int_safe_16(int32_t y) { return (float)(y + (y == 0)); }
 static inline int32_t int_floor_16(float q) {
@@ -46,11 +45,11 @@ static inline int64_t int_div_trunc_64(int64_t x, int64_t y) {
     if (y == -1) return (int64_t)(0u - (uint64_t)x);
     return x / y;
 }
+/* Of divisors 0 and -1 nothing remains. */
 static inline int32_t int_remainder_32(int32_t x, int32_t y) {
-    int32_t q = int_div_trunc_32(x, y);
-    int32_t r = (int32_t)((uint32_t)x - (uint32_t)q * (uint32_t)y);
-    r = y == 0 ? 0 : r;
-    return r != 0 && (r ^ y) < 0 ? r + y : r;
+    const int32_t safe = int_safe_32(y), q = (int32_t)((double)x / (double)safe);
+    const int32_t r = (int32_t)((uint32_t)x - (uint32_t)q * (uint32_t)safe);
+    return r + (y & -((r != 0) & ((r ^ y) < 0)));
 }
 static inline int64_t int_remainder_64(int64_t x, int64_t y) {
     if (y == 0 || y == -1) return 0;
@@ -64,7 +63,7 @@ static inline int64_t int_fmod_64(int64_t x, int64_t y) { return y == 0 || y == 
 static inline int32_t int_div_floor_32(int32_t x, int32_t y) {
     int32_t q = int_div_trunc_32(x, y);
     int32_t r = (int32_t)((uint32_t)x - (uint32_t)q * (uint32_t)y);
-    return y != 0 && r != 0 && (r ^ y) < 0 ? q - 1 : q;
+    return q - ((y != 0) & (r != 0) & ((r ^ y) < 0));
 }
 static inline int64_t int_div_floor_64(int64_t x, int64_t y) {
     if (y == 0) return 0;
