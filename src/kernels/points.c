@@ -11,6 +11,8 @@
  * where the table is larger than the cache. */
 enum { AHEAD = 16 };
 enum { LINES = NOMEN__POINTS_LINES };
+/* Lines of so many are a loop of a known length. */
+enum { SHORT_LINE = 8 };
 
 #define T    uint8_t
 #define SIZE 1

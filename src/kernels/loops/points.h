@@ -18,14 +18,12 @@ LOOP_NAME2(take_by, SIZE)(char *out, int64_t step, const char *base, int64_t by,
 
 static inline __attribute__((always_inline)) void
 LOOP_NAME2(take_lines_by, SIZE)(char *const ptr[], const int64_t step[], int64_t by, int64_t n) {
+    const int64_t lines = step[LINES], each = step[0], to = step[LINES + 1], from = step[LINES + 2],
+                  over = step[LINES + 3];
     char *out = ptr[0];
     const char *base = ptr[1], *at = ptr[2];
-    for (int64_t i = 0; i < step[LINES]; i++) {
-        LOOP_NAME2(take_by, SIZE)(out, step[0], base, by, (const int64_t *)(const void *)at, n);
-        out += step[LINES + 1];
-        base += step[LINES + 2];
-        at += step[LINES + 3];
-    }
+    for (int64_t i = 0; i < lines; i++, out += to, base += from, at += over)
+        LOOP_NAME2(take_by, SIZE)(out, each, base, by, (const int64_t *)(const void *)at, n);
 }
 
 /* A few places, the same ones for many lines: place by place, of so many lines as stay in cache. */
@@ -47,6 +45,8 @@ static void LOOP_NAME2(take_columns, SIZE)(char *const ptr[], const int64_t step
 static void LOOP_NAME2(take, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
     if (step[LINES + 3] == 0 && n < 16 && n < step[LINES])
         LOOP_NAME2(take_columns, SIZE)(ptr, step, n);
+    else if (step[1] == (int64_t)sizeof(T) && n == SHORT_LINE)
+        LOOP_NAME2(take_lines_by, SIZE)(ptr, step, sizeof(T), SHORT_LINE);
     else if (step[1] == (int64_t)sizeof(T))
         LOOP_NAME2(take_lines_by, SIZE)(ptr, step, sizeof(T), n);
     else
@@ -72,22 +72,28 @@ LOOP_NAME2(put_by, SIZE)(T *base, const int64_t *at, const char *source, int64_t
     for (; i < n; i++) base[at[i]] = *(const T *)(source + i * by);
 }
 
+static inline __attribute__((always_inline)) void LOOP_NAME2(put_lines, SIZE)(char *const ptr[],
+                                                                              const int64_t step[],
+                                                                              int64_t by, bool near,
+                                                                              int64_t n) {
+    const int64_t lines = step[LINES], to = step[LINES + 1], over = step[LINES + 2],
+                  from = step[LINES + 3];
+    char *base = ptr[0];
+    const char *at = ptr[1], *source = ptr[2];
+    for (int64_t i = 0; i < lines; i++, base += to, at += over, source += from)
+        LOOP_NAME2(put_by, SIZE)((T *)base, (const int64_t *)(const void *)at, source, by, near, n);
+}
+
 /* ptr: base, places, source; in order, so that of several to one place the last one stays. step[0]:
  * 0, or 1 if all places are in cache. */
 static void LOOP_NAME2(put, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    char *base = ptr[0];
-    const char *at = ptr[1], *source = ptr[2];
-    for (int64_t i = 0; i < step[LINES]; i++) {
-        if (step[0] && step[2] == (int64_t)sizeof(T))
-            LOOP_NAME2(put_by, SIZE)((T *)base, (const int64_t *)(const void *)at, source,
-                                     sizeof(T), true, n);
-        else
-            LOOP_NAME2(put_by, SIZE)((T *)base, (const int64_t *)(const void *)at, source, step[2],
-                                     false, n);
-        base += step[LINES + 1];
-        at += step[LINES + 2];
-        source += step[LINES + 3];
-    }
+    const bool dense = step[0] && step[2] == (int64_t)sizeof(T);
+    if (dense && n == SHORT_LINE)
+        LOOP_NAME2(put_lines, SIZE)(ptr, step, sizeof(T), true, SHORT_LINE);
+    else if (dense)
+        LOOP_NAME2(put_lines, SIZE)(ptr, step, sizeof(T), true, n);
+    else
+        LOOP_NAME2(put_lines, SIZE)(ptr, step, step[2], false, n);
 }
 
 /* ptr: out, source, mask, all rows of step[0] elements without gaps; n is how many there are in the

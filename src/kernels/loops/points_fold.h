@@ -32,20 +32,23 @@ LOOP_NAME2(FN, by)(T *base, const int64_t *at, const char *source, int64_t by, i
     }
 }
 
-/* ptr: base, places (in elements), source; step: see NOMEN__POINTS_LINES */
-static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(FN, lines)(char *const ptr[], const int64_t step[], int64_t by, int64_t n) {
+    const int64_t lines = step[LINES], to = step[LINES + 1], over = step[LINES + 2],
+                  from = step[LINES + 3];
     char *base = ptr[0];
     const char *at = ptr[1], *source = ptr[2];
-    for (int64_t i = 0; i < step[LINES]; i++) {
-        if (step[2] == (int64_t)sizeof(T))
-            LOOP_NAME2(FN, by)((T *)(void *)base, (const int64_t *)(const void *)at, source,
-                               sizeof(T), n);
-        else
-            LOOP_NAME2(FN, by)((T *)(void *)base, (const int64_t *)(const void *)at, source,
-                               step[2], n);
-        base += step[LINES + 1];
-        at += step[LINES + 2];
-        source += step[LINES + 3];
-    }
+    for (int64_t i = 0; i < lines; i++, base += to, at += over, source += from)
+        LOOP_NAME2(FN, by)((T *)(void *)base, (const int64_t *)(const void *)at, source, by, n);
+}
+
+/* ptr: base, places (in elements), source; step: see NOMEN__POINTS_LINES */
+static void FN(char *const ptr[], const int64_t step[], int64_t n) {
+    if (step[2] == (int64_t)sizeof(T) && n == SHORT_LINE)
+        LOOP_NAME2(FN, lines)(ptr, step, sizeof(T), SHORT_LINE);
+    else if (step[2] == (int64_t)sizeof(T))
+        LOOP_NAME2(FN, lines)(ptr, step, sizeof(T), n);
+    else
+        LOOP_NAME2(FN, lines)(ptr, step, step[2], n);
 }
 #undef FOUR
