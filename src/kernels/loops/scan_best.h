@@ -1,7 +1,7 @@
 /* Include-template: the largest or smallest element so far and where it stands; of equals the last,
  * and from the first NaN on the last NaN. Before: OP, SFX, T, F, FETCH, WIDEN as in fetch.h,
  * REACHES(a, b) (is a as good as b?), U (signed integer as wide as F), FLOATING, NARROW or PUT
- * and DIRECT as in scan_walk.h, IN_FOURS if numbers have 8 bytes, KEYS if integers of 8 or 16 bits
+ * and DIRECT as in scan_walk.h, IN_FOURS if numbers have 8 bytes, KEYS if integers of up to 32 bits
  * (scan_keys.h). After: FN(scanner); all of them
  * but OP and REACHES are undefined. */
 

@@ -31,7 +31,8 @@
 #define DIRECT
 #include "kernels/loops/scan_best.h"
 
-#define SFX      i32
+#define SFX i32
+#define KEYS
 #define T        int32_t
 #define F        int32_t
 #define U        int32_t

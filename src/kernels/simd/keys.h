@@ -1,5 +1,5 @@
 /* Eight 32-bit keys in a vector of 32 bytes, on AVX2 and AVX-512: the first bits of a key are an
- * element of 8 or 16 bits, the others where it stands. */
+ * element of 8 or 16 bits, the others where it stands; or all bits an element of 32. */
 #ifndef NOMEN_SRC_SIMD_KEYS_H
 #define NOMEN_SRC_SIMD_KEYS_H
 
@@ -15,11 +15,29 @@ static inline keys8 keys8_greater(keys8 a, keys8 b) {
     return (keys8)_mm256_max_epi32((__m256i)a, (__m256i)b);
 }
 
-/* Each the greatest of those up to it: of twice as many in each step. */
-static inline keys8 keys8_running(keys8 x) {
-    x = keys8_greater(x, __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6));
-    x = keys8_greater(x, __builtin_shufflevector(x, x, 0, 1, 1, 1, 4, 5, 5, 5));
-    return keys8_greater(x, __builtin_shufflevector(x, x, 0, 1, 2, 3, 3, 3, 3, 3));
+static inline keys8 keys8_lesser(keys8 a, keys8 b) {
+    return (keys8)_mm256_min_epi32((__m256i)a, (__m256i)b);
+}
+/* a where its key x is greater than the other key, else b. */
+static inline keys8 keys8_pick(keys8 x, keys8 y, keys8 a, keys8 b) {
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
+    const __mmask8 greater = _mm256_cmpgt_epi32_mask((__m256i)x, (__m256i)y);
+    return (keys8)_mm256_mask_blend_epi32(greater, (__m256i)b, (__m256i)a);
+#else
+    const __m256i greater = _mm256_cmpgt_epi32((__m256i)x, (__m256i)y);
+    return (keys8)_mm256_blendv_epi8((__m256i)b, (__m256i)a, greater);
+#endif
+}
+
+/* Steps by which each lane learns of all before it: of one, of two, of four; and of all. */
+static inline keys8 keys8_one(keys8 x) {
+    return __builtin_shufflevector(x, x, 0, 0, 2, 2, 4, 4, 6, 6);
+}
+static inline keys8 keys8_two(keys8 x) {
+    return __builtin_shufflevector(x, x, 0, 1, 1, 1, 4, 5, 5, 5);
+}
+static inline keys8 keys8_four(keys8 x) {
+    return __builtin_shufflevector(x, x, 0, 1, 2, 3, 3, 3, 3, 3);
 }
 static inline keys8 keys8_last(keys8 x) {
     return __builtin_shufflevector(x, x, 7, 7, 7, 7, 7, 7, 7, 7);
@@ -29,6 +47,8 @@ static inline keys8 keys8_last(keys8 x) {
 static inline keys8 keys8_from_1(const void *p) {
     return (keys8)_mm256_slli_epi32(_mm256_cvtepu8_epi32(_mm_loadl_epi64(p)), 24);
 }
+static inline keys8 keys8_from_4(const void *p) { return (keys8)_mm256_loadu_si256(p); }
+static inline void keys8_to_4(void *p, keys8 x) { _mm256_storeu_si256(p, (__m256i)x); }
 static inline keys8 keys8_from_2(const void *p) {
     return (keys8)_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128(p)), 16);
 }
