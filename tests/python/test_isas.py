@@ -23,8 +23,9 @@ def test_a_difference_is_found(root):
         "import sys; sys.path.insert(0, 'tests/isas'); import compare\n"
         "a = compare.numpy.array([1.0, 2.0], 'float32'); b = a.copy(); b[1] = 2.0000002\n"
         "one, other = [[('float32', (2,), x.tobytes())] for x in (a, b)]\n"
-        "print(compare.apart(one, other, False), compare.apart(one, one, False))\n"
-        "print(compare.apart(one, 'RuntimeError: no', False), compare.allowed('add'))\n"
+        "print(compare.apart(one, other, 'element'), compare.apart(one, one, 'element'))\n"
+        "print(compare.apart(one, 'RuntimeError: no', 'element'))\n"
+        "print(compare.allowed('add', 'float32'))\n"
     )
     done = subprocess.run([sys.executable, "-c", text], cwd=root, capture_output=True, text=True)
     assert done.stdout.split() == ["1", "0", "inf", "0"], done.stdout + done.stderr

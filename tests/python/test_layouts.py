@@ -155,3 +155,87 @@ def test_threshold_has_a_gradient_where_elements_stay():
     assert y.names == ("N",)
     y.sum().backward()
     assert x.grad.tolist() == [0, 1, 1, 1]
+
+
+# ---- which layout a result has, and operands that lie across it ----------------------------------
+
+
+def test_the_result_follows_the_first_block():
+    """An operand that is expanded has no order of its own; one behind it may have."""
+    wide = sample(30, 1, 25).expand(30, 40, 25)
+    turned = sample(30, 25, 40).permute(0, 2, 1)
+    assert (wide + turned).stride() == (turned + wide).stride() == (1000, 1, 40)
+    same(wide + turned, wide.contiguous() + turned.contiguous())
+    assert (wide + turned.contiguous()).is_contiguous()
+
+
+def test_joined_images_keep_their_channels_last():
+    image = sample(4, 5, 6, 3).permute(0, 3, 1, 2)
+    for dim in range(4):
+        joined = nomen.cat([image, image], dim)
+        assert joined.stride(1) == 1 and not joined.is_contiguous()
+        same(joined, nomen.cat([image.contiguous(), image.contiguous()], dim))
+        rolled = image.roll(2, dim)
+        assert rolled.stride() == image.stride()
+        same(rolled, image.contiguous().roll(2, dim))
+    assert nomen.cat([image, image.contiguous()]).is_contiguous()
+    assert nomen.cat([sample(2, 6, 5).permute(0, 2, 1)] * 2).is_contiguous()  # no image
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "bool", "float16", "float32", "float64", "complex128"))
+@pytest.mark.parametrize("columns", (1, 3, 7, 8, 9, 12, 25, 40, 70))
+def test_turned_operands_of_any_width(columns, dtype):
+    block = sample(3, columns, 37).to(getattr(nomen, dtype))
+    other = sample(3, 37, columns).to(getattr(nomen, dtype))
+    turned = block.permute(0, 2, 1)
+    want = [[[row[i] for row in part] for i in range(37)] for part in block.tolist()]
+    assert turned.contiguous().tolist() == want
+    assert (turned == other).tolist() == (turned.contiguous() == other).tolist()
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "int64", "complex128"))
+@pytest.mark.parametrize("columns", (1, 2, 3, 5, 8, 17, 20, 33, 64, 65, 300))
+def test_a_number_for_each_row(columns, dtype):
+    rows = sample(23, 1).to(getattr(nomen, dtype))
+    block = sample(23, columns).to(getattr(nomen, dtype))
+    want = [row * columns for row in rows.tolist()]
+    assert rows.expand(23, columns).contiguous().tolist() == want
+    assert nomen.repeat_interleave(rows, columns, 1).tolist() == want
+    assert (block + rows).tolist() == (block + rows.expand(23, columns).clone()).tolist()
+    chosen = rows.real > 0 if dtype == "complex128" else rows > 0
+    wide = chosen.expand(23, columns).clone()
+    assert block.masked_fill(chosen, 1).tolist() == block.masked_fill(wide, 1).tolist()
+    assert nomen.where(chosen, block, rows).tolist() == nomen.where(wide, block, rows).tolist()
+
+
+@pytest.mark.parametrize("dtype", ("int64", "float64", "uint8", "int32", "float32"))
+@pytest.mark.parametrize("steps", ((2, 2), (2, 1), (1, 2), (3, 2), (3, 1), (0, 2)))
+def test_every_second_element(steps, dtype):
+    def laid_out(step):
+        t = sample(9, 31 * max(step, 1)).to(getattr(nomen, dtype))
+        return t[:, ::step] if step else t[:, :1].expand(9, 31)
+
+    a, b = map(laid_out, steps)
+    for of in (nomen.add, nomen.maximum, nomen.lt, nomen.eq):
+        assert of(a, b).tolist() == of(a.contiguous(), b.contiguous()).tolist()
+
+
+def test_names_of_what_is_repeated():
+    t = nomen.tensor([[1, 2], [3, 4]], names=("N", "C"))
+    for dim in ("N", "C"):
+        assert t.repeat_interleave(3, dim).names == ("N", "C")
+    assert t.repeat_interleave(2, "C").tolist() == [[1, 1, 2, 2], [3, 3, 4, 4]]
+    assert t.repeat_interleave(0, "C").shape == (2, 0)
+    assert nomen.tensor(5.0).repeat_interleave(3).tolist() == [5.0, 5.0, 5.0]
+    x = nomen.tensor([1.0, 2.0], requires_grad=True)
+    (x.repeat_interleave(3) * nomen.arange(6).float()).sum().backward()
+    assert x.grad.tolist() == [3.0, 12.0]
+
+
+def test_lines_of_an_index_that_many_chunks_share():
+    """Rows of 8, and of 7, more than a chunk has: each chunk begins with a line."""
+    for columns in (7, 8, 3):
+        x = nomen.arange(60000 * columns).reshape(60000, columns)
+        index = nomen.from_numpy(RNG.integers(0, columns, (60000, columns)))
+        want = np.take_along_axis(x.numpy(), index.numpy(), 1)
+        np.testing.assert_array_equal(nomen.gather(x, 1, index).numpy(), want)

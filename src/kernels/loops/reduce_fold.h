@@ -6,12 +6,13 @@
  * DONE as in reduce_finish.h, for half types also FETCH and WIDEN; BETTER as in
  * reduce_most_types.h, of extrema only, and SMALL of those of integers of 8 and 16 bits (V_BETTER
  * and SFX: the name of what simd/words.h has for them). Where JOIN joins vectors too, and the
- * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) -> LV. Where JOIN
- * joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h. VID(vector) if
- * the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *, n) -> D, if a
- * row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD, the same of 16
- * elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH, WIDEN, LV,
- * VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second finish. */
+ * compiler does not find the best way to widen, or to join: LV (a vector of C), VLOAD(const T *) ->
+ * LV. Where JOIN joins vectors that can be turned over: TURNED and TAKE_LANES as in reduce_short.h.
+ * VID(vector) if the neutral vector is not one of ID in each lane, which stays. FOLD_ROW(const F *,
+ * n) -> D, if a row has a better way, which stays; FOLD_DIRECT(const T *, n) -> D, beside VLOAD,
+ * the same of 16 elements and more as they are stored. After: FN(reducer); T, F, C, D, LD, FETCH,
+ * WIDEN, LV, VLOAD, FOLD_DIRECT, SMALL, OUT and DONE are undefined, the rest is left for a second
+ * finish. */
 
 #ifndef VID
 #define VID(v)       ((v){0} + ID)
