@@ -27,24 +27,24 @@ static inline uint32_t shift_left_32(uint32_t x, int32_t by, uint32_t bits) {
  * them takes as long again. */
 static inline uint8_t shift_left_8(uint8_t x, uint8_t by) {
     uint8_t r = x;
-    r = by & 1 ? (uint8_t)(r << 1) : r;
-    r = by & 2 ? (uint8_t)(r << 2) : r;
-    r = by & 4 ? (uint8_t)(r << 4) : r;
-    return by < 8 ? r : 0;
+    r = (uint8_t)(by & 1 ? r << 1 : r);
+    r = (uint8_t)(by & 2 ? r << 2 : r);
+    r = (uint8_t)(by & 4 ? r << 4 : r);
+    return (uint8_t)(by < 8 ? r : 0);
 }
 static inline uint8_t shift_right_u8(uint8_t x, uint8_t by) {
     uint8_t r = x;
-    r = by & 1 ? (uint8_t)(r >> 1) : r;
-    r = by & 2 ? (uint8_t)(r >> 2) : r;
-    r = by & 4 ? (uint8_t)(r >> 4) : r;
-    return by < 8 ? r : 0;
+    r = (uint8_t)(by & 1 ? r >> 1 : r);
+    r = (uint8_t)(by & 2 ? r >> 2 : r);
+    r = (uint8_t)(by & 4 ? r >> 4 : r);
+    return (uint8_t)(by < 8 ? r : 0);
 }
 static inline int8_t shift_right_i8(int8_t x, uint8_t by) {
     int8_t r = x;
     by = by < 7 ? by : 7;
-    r = by & 1 ? (int8_t)(r >> 1) : r;
-    r = by & 2 ? (int8_t)(r >> 2) : r;
-    return by & 4 ? (int8_t)(r >> 4) : r;
+    r = (int8_t)(by & 1 ? r >> 1 : r);
+    r = (int8_t)(by & 2 ? r >> 2 : r);
+    return (int8_t)(by & 4 ? r >> 4 : r);
 }
 static inline uint64_t shift_left_64(uint64_t x, int64_t by, uint32_t bits) {
     return (uint64_t)by < bits ? x << ((uint64_t)by & 63) : 0;
