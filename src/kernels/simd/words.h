@@ -87,20 +87,21 @@ static inline void st_u8_n(void *p, vu16 v, int64_t k) {
     _mm512_mask_cvtepi16_storeu_epi8(p, simd_first32(k), (__m512i)v);
 }
 #else
+/* k < W16: so much the compiler has to be told, or it warns of numbers below 0. */
 static inline vu16 ld_u16_n(const void *p, int64_t k) {
     vu16 v = {0};
-    memcpy(&v, p, (size_t)k * 2);
+    memcpy(&v, p, (size_t)k % W16 * 2);
     return v;
 }
 static inline vu16 ld_u8_n(const void *p, int64_t k) {
     vu8h v = {0};
-    memcpy(&v, p, (size_t)k);
+    memcpy(&v, p, (size_t)k % W16);
     return v_from_u8(v);
 }
-static inline void st_u16_n(void *p, vu16 v, int64_t k) { memcpy(p, &v, (size_t)k * 2); }
+static inline void st_u16_n(void *p, vu16 v, int64_t k) { memcpy(p, &v, (size_t)k % W16 * 2); }
 static inline void st_u8_n(void *p, vu16 v, int64_t k) {
     const vu8h narrow = v_to_u8(v);
-    memcpy(p, &narrow, (size_t)k);
+    memcpy(p, &narrow, (size_t)k % W16);
 }
 #endif
 
