@@ -140,11 +140,17 @@ static void LOOP_NAME2(unpack, SIZE)(char *const ptr[], const int64_t step[], in
 
 /* As many copies of an element as a vector holds. */
 static inline vu64 LOOP_NAME2(spread_all, SIZE)(const char *from) {
-#if SIZE == 16
-    vu64 v;
-#pragma GCC unroll 4
-    for (size_t at = 0; at < sizeof v; at += 16) memcpy((char *)&v + at, from, 16);
-    return v;
+#if SIZE == 16 /* by shuffles: four stores and a load would wait for each other */
+    typedef uint64_t two __attribute__((vector_size(16)));
+    two x;
+    memcpy(&x, from, sizeof x);
+#if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512 /* gcc 12 goes by way of memory */
+    return (vu64)_mm512_broadcast_i64x2((__m128i)x);
+#elif VB == 32
+    return __builtin_shufflevector(x, x, 0, 1, 0, 1);
+#else
+    return (vu64)x;
+#endif
 #else
     typedef T lanes __attribute__((vector_size(VB)));
     return (vu64)((lanes){0} + *(const T *)from);
