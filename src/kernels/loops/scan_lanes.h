@@ -155,25 +155,10 @@ typedef quad_before lanes_before;
 
 #else
 
-/* What a line is joined to: all before it, of this part and (sums) of the parts before. */
-typedef struct lanes_before {
-    vf64 own, base;
-    bool sums, based;
-} lanes_before;
-
-/* Four elements of a line in each lane behind what is before them, which goes on. Two steps wait
- * for what is before, not four. Products of two float, and of those with what is before, do not
- * leave double where those of single elements stay in it. Elements that are not there are neutral.
- */
-LANES_INLINE vf64 lanes_four(bool sums, vf64 x[4], vf64 own) {
-    const vf64 two = LANES_JOIN(sums, own, LANES_JOIN(sums, x[0], x[1]));
-    const vf64 last = LANES_JOIN(sums, x[2], x[3]);
-    x[0] = LANES_JOIN(sums, own, x[0]);
-    x[1] = two;
-    x[2] = LANES_JOIN(sums, two, x[2]);
-    x[3] = LANES_JOIN(sums, two, last);
-    return x[3];
-}
+#define LANE_NAME(name) lanes_##name
+#define LANE_COUNT      LANES
+#define LANE_VECTOR     vf64
+#include "kernels/loops/scan_apart.h"
 
 #if NOMEN__ISA_ID == NOMEN__ISA_ID_avx512
 
@@ -225,47 +210,6 @@ LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
 }
 
 #else
-
-/* Element by element: n <= 4 of each line from j on. */
-LANES_INLINE vf64 lanes_apart(const lanes *l, int lines, int64_t j, int n, const lanes_before *b) {
-    const vf64 none = v_set_f64(b->sums ? 0 : 1);
-    vf64 x[4] = {none, none, none, none};
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        const char *in = l->in + (j + k) * l->in_bytes;
-        vf32h narrow = {0};
-        vf64 wide = {0};
-        if (k >= n) break;
-#pragma GCC unroll 4
-        for (int i = 0; i < LANES; i++) {
-            const void *one = in + (i < lines ? i : 0) * l->in_row;
-            if (l->in_bytes == 4)
-                narrow[i] = *(const float *)one;
-            else
-                wide[i] = *(const double *)one;
-        }
-        x[k] = l->in_bytes == 4 ? lanes_widen((lanes_row)narrow) : wide;
-    }
-    const vf64 own = lanes_four(b->sums, x, b->own);
-    if (!l->out) return own;
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        char *out = l->out + (j + k) * l->out_bytes;
-        if (k >= n) break;
-        if (b->based) x[k] += b->base;
-        const vf32h narrow = (vf32h)lanes_narrow(x[k]);
-#pragma GCC unroll 4
-        for (int i = 0; i < LANES; i++, out += l->out_row) {
-            void *to = out;
-            if (i >= lines) break;
-            if (l->out_bytes == 4)
-                *(float *)to = narrow[i];
-            else
-                *(double *)to = x[k][i];
-        }
-    }
-    return own;
-}
 
 LANES_INLINE vf64 lanes_lines(const lanes *l, int64_t n, lanes_before b) {
     int64_t j = 0;

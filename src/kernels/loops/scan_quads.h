@@ -33,66 +33,10 @@ LANES_INLINE void quad_to(char *p, int bytes, int n, quad x) {
     memcpy(p, &narrow, (size_t)n * 4);
 }
 
-/* What a line is joined to: all before it, of this part and (sums) of the parts before. */
-typedef struct quad_before {
-    quad own, base;
-    bool sums, based;
-} quad_before;
-
-/* Four elements of a line in each lane behind what is before them, which goes on. Two steps wait
- * for what is before, not four. Products of two float, and of those with what is before, do not
- * leave double where those of single elements stay in it. Elements that are not there are neutral.
- */
-LANES_INLINE quad quad_four(bool sums, quad x[4], quad own) {
-    const quad two = LANES_JOIN(sums, own, LANES_JOIN(sums, x[0], x[1]));
-    const quad last = LANES_JOIN(sums, x[2], x[3]);
-    x[0] = LANES_JOIN(sums, own, x[0]);
-    x[1] = two;
-    x[2] = LANES_JOIN(sums, two, x[2]);
-    x[3] = LANES_JOIN(sums, two, last);
-    return x[3];
-}
-
-/* Element by element: n <= 4 of each line from j on. */
-LANES_INLINE quad quad_apart(const lanes *l, int lines, int64_t j, int n, const quad_before *b) {
-    const quad none = quad_all(b->sums ? 0 : 1);
-    quad x[4] = {none, none, none, none};
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        const char *in = l->in + (j + k) * l->in_bytes;
-        quad_row narrow = {0};
-        quad wide = {0};
-        if (k >= n) break;
-#pragma GCC unroll 4
-        for (int i = 0; i < QUAD; i++) {
-            const void *one = in + (i < lines ? i : 0) * l->in_row;
-            if (l->in_bytes == 4)
-                narrow[i] = *(const float *)one;
-            else
-                wide[i] = *(const double *)one;
-        }
-        x[k] = l->in_bytes == 4 ? quad_widen((quad_row)narrow) : wide;
-    }
-    const quad own = quad_four(b->sums, x, b->own);
-    if (!l->out) return own;
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) {
-        char *out = l->out + (j + k) * l->out_bytes;
-        if (k >= n) break;
-        if (b->based) x[k] += b->base;
-        const quad_row narrow = (quad_row)quad_narrow(x[k]);
-#pragma GCC unroll 4
-        for (int i = 0; i < QUAD; i++, out += l->out_row) {
-            void *to = out;
-            if (i >= lines) break;
-            if (l->out_bytes == 4)
-                *(float *)to = narrow[i];
-            else
-                *(double *)to = x[k][i];
-        }
-    }
-    return own;
-}
+#define LANE_NAME(name) quad_##name
+#define LANE_COUNT      QUAD
+#define LANE_VECTOR     quad
+#include "kernels/loops/scan_apart.h"
 
 #define PAIR_LOW(x, y)  ((quad)_mm256_unpacklo_pd((__m256d)(x), (__m256d)(y)))
 #define PAIR_HIGH(x, y) ((quad)_mm256_unpackhi_pd((__m256d)(x), (__m256d)(y)))
