@@ -18,6 +18,7 @@ import warnings
 import numpy
 
 ROUNDS_AT_LEAST, MOST_ROUNDS = 3, 9
+KEPT_FILLS = 4
 LONG = 0.05  # seconds of a call, to which a cold start makes no difference
 # So long the threads of a library look for work when there is none, on processors that we want:
 # libgomp's, and nomen's (SPIN_NS of src/core/parallel.c, and some for the way to sleep).
@@ -38,18 +39,26 @@ class Fills:
     """The same numbers for both; large ones are made once."""
 
     def __init__(self):
-        self.unit = numpy.random.default_rng(1).random(1 << 16, dtype="f4")
-        self.kept = {}
+        self.unit, self.kept = numpy.empty(0, "f4"), {}
 
     def uniform(self, n):
         """From 0.1 to 0.9."""
         if len(self.unit) < n:
-            self.unit = numpy.random.default_rng(1).random(n, dtype="f4")
-        return 0.1 + 0.8 * self.unit[:n]
+            self.unit = 0.1 + 0.8 * numpy.random.default_rng(1).random(n, dtype="f4")
+        return self.unit[:n]
 
     def make(self, spec):
+        """The few made last are kept: the other library asks for the same ones."""
         shape = tuple(spec["shape"])
         n, fill, dtype = int(numpy.prod(shape)), spec["fill"], spec["dtype"]
+        key = n, fill, dtype
+        if key not in self.kept:
+            if len(self.kept) == KEPT_FILLS:
+                del self.kept[next(iter(self.kept))]
+            self.kept[key] = self.values(n, fill, dtype)
+        return self.kept[key].reshape(shape)
+
+    def values(self, n, fill, dtype):
         whole = dtype.startswith(("int", "uint"))
         if fill.startswith("below"):
             values = numpy.random.default_rng(2).integers(0, int(fill.split()[1]), n)
@@ -73,7 +82,7 @@ class Fills:
         if whole and fill in ("near_one", "above_one"):
             values = numpy.ones(n)
         stored = PLAIN.get(dtype, "f4")
-        return numpy.ascontiguousarray(values.astype(stored)).reshape(shape)
+        return numpy.ascontiguousarray(values.astype(stored))
 
 
 FILLS = Fills()
