@@ -7,6 +7,7 @@ line with a list. Needs NumPy, nomen and the peer, nothing of this folder: it ru
 interpreters.
 """
 
+import gc
 import importlib
 import json
 import os
@@ -277,6 +278,7 @@ def main():
         cases = json.loads(line)
         before, start = foreign(), now()
         answers = measure(cases, sides, seconds, threads == 1)
+        gc.collect()  # a function and the scope that it is made in hold each other, and operands
         # A tick may be counted at either end.
         others = max(0.0, foreign() - before - 2 / TICKS) / (now() - start)
         answers = [answer | {"others": others} for answer in answers]
