@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 enum {
+    LINE = 64, /* of a cache: what one thread writes does not lie beside what others read */
     MOST_THREADS = 1024,
     SPIN_NS = 100 * 1000, /* how long a worker looks for the next job before it sleeps */
     WAKE_WORTH_NS =
@@ -32,17 +33,21 @@ enum {
  * neither has changed since the claimer read what the job is about, so a worker that slept over the
  * end of a job cannot touch the next one. */
 static struct slice {
-    _Alignas(64) _Atomic uint64_t state;
+    _Alignas(LINE) _Atomic uint64_t state;
 } slices[MOST_SLICES];
-static nomen__task *_Atomic job_task;
-static void *_Atomic job_context;
-static _Atomic int64_t job_n, job_grain, job_chunks;
-static _Atomic int job_slices = 1;
-static _Atomic int job_processor;   /* that the caller ran on when it published the job */
-static _Atomic uint32_t job_number; /* stored when all slices are there */
-static _Atomic uint32_t unfinished; /* chunks of the job that are not done */
-static _Atomic bool busy;
-static _Atomic bool stopped; /* with busy: what is left of the job is claimed, but not done */
+static struct {
+    _Alignas(LINE) nomen__task *_Atomic task;
+    void *_Atomic context;
+    _Atomic int64_t n, grain, chunks;
+    _Atomic int slices;
+    _Atomic int processor;   /* that the caller ran on when it published the job */
+    _Atomic uint32_t number; /* stored when all slices are there */
+    _Atomic bool stopped;    /* with busy: what is left of the job is claimed, but not done */
+} job = {.slices = 1};
+/* Chunks of the job that are not done. A thread tells what it did when it finds no more to do: were
+ * each told of by itself, this line would travel between the processors as often. */
+static _Alignas(LINE) _Atomic uint32_t unfinished;
+static _Alignas(LINE) _Atomic bool busy;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* for the two conditions */
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
@@ -119,8 +124,10 @@ nomen_status nomen_set_num_threads(int n) {
 /* Of slice i of `count`. */
 static int64_t first_chunk(int64_t chunks, int i, int count) { return chunks * i / count; }
 
-static void finish_chunk(void) {
-    if (atomic_fetch_sub(&unfinished, 1) != 1 || !atomic_load(&caller_sleeps)) return;
+/* So many chunks that the thread has run. */
+static void finish_chunks(uint32_t ran) {
+    if (ran == 0) return;
+    if (atomic_fetch_sub(&unfinished, ran) != ran || !atomic_load(&caller_sleeps)) return;
     pthread_mutex_lock(&lock);
     pthread_cond_signal(&done);
     pthread_mutex_unlock(&lock);
@@ -133,26 +140,25 @@ static bool run_chunk_of(int i) {
     for (;;) {
         uint32_t left = (uint32_t)seen;
         if (left == 0) return false;
-        nomen__task *task = atomic_load_explicit(&job_task, memory_order_relaxed);
-        void *context = atomic_load_explicit(&job_context, memory_order_relaxed);
-        int64_t n = atomic_load_explicit(&job_n, memory_order_relaxed);
-        int64_t grain = atomic_load_explicit(&job_grain, memory_order_relaxed);
-        int64_t chunks = atomic_load_explicit(&job_chunks, memory_order_relaxed);
-        int count = atomic_load_explicit(&job_slices, memory_order_relaxed);
+        nomen__task *task = atomic_load_explicit(&job.task, memory_order_relaxed);
+        void *context = atomic_load_explicit(&job.context, memory_order_relaxed);
+        int64_t n = atomic_load_explicit(&job.n, memory_order_relaxed);
+        int64_t grain = atomic_load_explicit(&job.grain, memory_order_relaxed);
+        int64_t chunks = atomic_load_explicit(&job.chunks, memory_order_relaxed);
+        int count = atomic_load_explicit(&job.slices, memory_order_relaxed);
         if (!atomic_compare_exchange_weak_explicit(state, &seen, seen - 1, memory_order_acq_rel,
                                                    memory_order_acquire))
             continue;
         int64_t begin = (first_chunk(chunks, i + 1, count) - left) * grain;
-        if (NOMEN_LIKELY(!atomic_load_explicit(&stopped, memory_order_relaxed)))
+        if (NOMEN_LIKELY(!atomic_load_explicit(&job.stopped, memory_order_relaxed)))
             task(context, begin, n - begin < grain ? n : begin + grain);
-        finish_chunk();
         return true;
     }
 }
 
 /* The same of any slice, of that of a thread first. */
 static bool run_chunk(int thread) {
-    const int count = atomic_load_explicit(&job_slices, memory_order_relaxed);
+    const int count = atomic_load_explicit(&job.slices, memory_order_relaxed);
     for (int i = 0, at = thread < count ? thread : thread % count; i < count; i++) {
         if (run_chunk_of(at)) return true;
         at = at + 1 < count ? at + 1 : 0;
@@ -163,7 +169,7 @@ static bool run_chunk(int thread) {
 /* Chunks that nobody has claimed. */
 static int64_t unclaimed(void) {
     int64_t left = 0;
-    for (int i = 0; i < atomic_load_explicit(&job_slices, memory_order_relaxed); i++)
+    for (int i = 0; i < atomic_load_explicit(&job.slices, memory_order_relaxed); i++)
         left += (uint32_t)atomic_load_explicit(&slices[i].state, memory_order_relaxed);
     return left;
 }
@@ -197,7 +203,7 @@ static bool elsewhere(pthread_t thread, int here, cpu_set_t *may, cpu_set_t *oth
 static void keep_apart(int64_t *moved_at) {
     cpu_set_t may, others;
     const int here = processor();
-    if (here != atomic_load_explicit(&job_processor, memory_order_relaxed)) return;
+    if (here != atomic_load_explicit(&job.processor, memory_order_relaxed)) return;
     const int64_t now = now_ns();
     if (now - *moved_at < MOVE_NS) return;
     *moved_at = now;
@@ -244,7 +250,7 @@ static void moves_in(int index) { (void)index; }
 /* ---- workers --------------------------------------------------------------------------------- */
 
 /* Is there another job than the one whose chunks have all been seen to be claimed? */
-static bool has_work(uint32_t seen) { return atomic_load(&job_number) != seen; }
+static bool has_work(uint32_t seen) { return atomic_load(&job.number) != seen; }
 
 static bool may_stay(int index) {
     return index < atomic_load_explicit(&allowed, memory_order_relaxed);
@@ -266,9 +272,11 @@ static void *worker(void *argument) {
     int64_t moved_at = 0;
     inside = true;
     while (may_stay(index)) {
-        const uint32_t seen = atomic_load(&job_number);
+        const uint32_t seen = atomic_load(&job.number);
         keep_apart(&moved_at);
-        while (run_chunk(index + 1)) continue;
+        uint32_t ran = 0;
+        while (run_chunk(index + 1)) ran++;
+        finish_chunks(ran);
         int64_t start = now_ns();
         do {
             for (int i = 0; i < 32 && !has_work(seen); i++) pause_cpu();
@@ -339,10 +347,10 @@ void nomen__parallel_fork(nomen__fork phase) {
     atomic_store(&caller_sleeps, false);
     atomic_store(&unfinished, 0);
     /* Who forks while asked whether to go on comes back into a job whose chunks went elsewhere. */
-    atomic_store(&stopped, inside);
-    const uint32_t number = atomic_load(&job_number) + 1;
+    atomic_store(&job.stopped, inside);
+    const uint32_t number = atomic_load(&job.number) + 1;
     for (int i = 0; i < MOST_SLICES; i++) atomic_store(&slices[i].state, (uint64_t)number << 32);
-    atomic_store(&job_number, number);
+    atomic_store(&job.number, number);
     atomic_store(&busy, false);
 }
 
@@ -425,8 +433,8 @@ static bool run_serially(int64_t n, int64_t grain, nomen__task *task, void *cont
 
 /* After a chunk of one's own. */
 static void look_around(nomen__thread *asks) {
-    if (asks && !atomic_load_explicit(&stopped, memory_order_relaxed) && is_to_stop(asks))
-        atomic_store_explicit(&stopped, true, memory_order_relaxed);
+    if (asks && !atomic_load_explicit(&job.stopped, memory_order_relaxed) && is_to_stop(asks))
+        atomic_store_explicit(&job.stopped, true, memory_order_relaxed);
 }
 
 static void wait_for_others(void) {
@@ -463,6 +471,7 @@ static void run_and_wake(int64_t chunks, nomen__task *task, nomen__thread *asks)
             woken = true;
         }
     }
+    finish_chunks((uint32_t)ran);
     alone_end = start + spent;
     alone_ns = woken ? 0 : alone_ns + spent;
     if (!ran) return;
@@ -484,32 +493,34 @@ static bool run_job(int64_t n, int64_t grain, nomen__task *task, void *context,
         adjust_workers(threads);
     }
     inside = true;
-    atomic_store_explicit(&job_task, task, memory_order_relaxed);
-    atomic_store_explicit(&job_context, context, memory_order_relaxed);
-    atomic_store_explicit(&job_n, n, memory_order_relaxed);
-    atomic_store_explicit(&job_grain, grain, memory_order_relaxed);
-    atomic_store_explicit(&job_chunks, chunks, memory_order_relaxed);
+    atomic_store_explicit(&job.task, task, memory_order_relaxed);
+    atomic_store_explicit(&job.context, context, memory_order_relaxed);
+    atomic_store_explicit(&job.n, n, memory_order_relaxed);
+    atomic_store_explicit(&job.grain, grain, memory_order_relaxed);
+    atomic_store_explicit(&job.chunks, chunks, memory_order_relaxed);
     atomic_store_explicit(&unfinished, (uint32_t)chunks, memory_order_relaxed);
     const int most = threads < MOST_SLICES ? threads : MOST_SLICES;
     const int count = chunks < most ? (int)chunks : most;
-    atomic_store_explicit(&job_slices, count, memory_order_relaxed);
-    atomic_store_explicit(&job_processor, processor(), memory_order_relaxed);
-    const uint32_t number = atomic_load_explicit(&job_number, memory_order_relaxed) + 1;
+    atomic_store_explicit(&job.slices, count, memory_order_relaxed);
+    atomic_store_explicit(&job.processor, processor(), memory_order_relaxed);
+    const uint32_t number = atomic_load_explicit(&job.number, memory_order_relaxed) + 1;
     for (int i = 0; i < count; i++) {
         int64_t own = first_chunk(chunks, i + 1, count) - first_chunk(chunks, i, count);
         atomic_store_explicit(&slices[i].state, (uint64_t)number << 32 | (uint64_t)own,
                               memory_order_release);
     }
-    atomic_store(&job_number, number);
+    atomic_store(&job.number, number);
     if (NOMEN_UNLIKELY(atomic_load(&sleepers) > 0)) {
         run_and_wake(chunks, task, asks);
     } else {
-        while (run_chunk(0)) look_around(asks);
+        uint32_t ran = 0;
+        for (; run_chunk(0); ran++) look_around(asks);
+        finish_chunks(ran);
     }
     if (atomic_load_explicit(&unfinished, memory_order_acquire)) wait_for_others();
     inside = false;
-    bool whole = !atomic_load_explicit(&stopped, memory_order_relaxed);
-    atomic_store_explicit(&stopped, false, memory_order_relaxed);
+    bool whole = !atomic_load_explicit(&job.stopped, memory_order_relaxed);
+    atomic_store_explicit(&job.stopped, false, memory_order_relaxed);
     atomic_store_explicit(&busy, false, memory_order_release);
     return whole;
 }
@@ -527,7 +538,7 @@ bool nomen__is_stopped(void) {
     nomen__thread *me = nomen__thread_here;
     if (inside) {
         look_around(me);
-        return atomic_load_explicit(&stopped, memory_order_relaxed);
+        return atomic_load_explicit(&job.stopped, memory_order_relaxed);
     }
     if (me && !me->stopped && is_to_stop(me)) me->stopped = true; /* nobody is asked twice */
     return me && me->stopped;
