@@ -9,8 +9,10 @@
 /* BLOCK: elements of a cast buffer, and of the long dim of slivers that is walked at a time. Chunks
  * do not depend on the number of threads. Tiles have TILE_FAR rows or more, a cache line of them;
  * of short rows, SHORT_BYTES at most, as many as there is room for; of less than SHORT_ROWS it does
- * not pay. One row again and again takes AGAIN_BYTES of L1, through which the others stream. */
+ * not pay. One row again and again takes AGAIN_BYTES of L1, through which the others stream. Copies
+ * that turn over take TURN_LINES of each row, into rows that are TURN_FAR bytes apart in all. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
+enum { TURN_LINES = 4, TURN_FAR = 32768 };
 enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
@@ -103,6 +105,20 @@ static bool crosses(const nomen__iter *it, int k, int d) {
     return there && there < here && here >= FAR_STEP && there < FAR_STEP;
 }
 
+/* A copy of which rows and columns change places goes straight into the output, some lines of the
+ * input at a time, so that they are fetched ahead. Not where the output's rows lie powers of two
+ * apart, so that the cache has no room for parts of so many of them. */
+static void find_turns(nomen__iter *it) {
+    const int64_t item = it->own[0], line = LINE / item;
+    const int64_t apart = magnitude(it->step[1][0]), power = apart & -apart;
+    int64_t rows = TURN_LINES * line;
+    if (power && rows > TURN_FAR / power) rows = TURN_FAR / power;
+    it->turns = it->moves && it->step[0][0] == item && it->step[1][1] == item && rows >= 2 * line;
+    if (!it->turns) return;
+    it->high = rows;
+    it->width = it->size[0];
+}
+
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
     if (it->ndim < 2 || it->size[0] < SLIVER) return;
@@ -123,6 +139,7 @@ static void find_tiles(nomen__iter *it) {
         }
     it->high = TILE_FAR * item < LINE ? LINE / item : TILE_FAR;
     it->width = TILE_BYTES / it->high / item;
+    find_turns(it);
 }
 
 /* Short rows would be little more than their calls: where the output has them without holes between
@@ -210,7 +227,7 @@ static bool make_whole(nomen__iter *it, nomen_tensor *const *operand) {
 APART void make_casting(nomen__iter *it, nomen_tensor *out, nomen_tensor *const *in, int nin,
                         int ndim, const int64_t *size, const nomen_dtype *dtypes) {
     nomen_tensor *operand[OPERANDS];
-    it->simple = it->casting = it->slivers = it->even = false;
+    it->simple = it->casting = it->slivers = it->even = it->turns = false;
     if (it->numel == 0) return;
     operand[0] = out;
     for (int k = 1; k <= nin; k++) operand[k] = in[k - 1];
@@ -284,7 +301,7 @@ void nomen__iter_make(nomen__iter *it, nomen__loop *loop, nomen_tensor *out,
     it->numel = it->size[0] = numel;
     it->alone = NOMEN__ALONE;
     it->tiled = 0;
-    it->casting = it->slivers = it->even = it->moves = false;
+    it->casting = it->slivers = it->even = it->moves = it->turns = false;
     it->simple = numel <= NOMEN__ALONE && numel != 0;
 }
 
@@ -483,6 +500,10 @@ static void run_tile(const nomen__iter *it, tile_room *room, char *const *corner
     char *ptr[OPERANDS];
     int64_t step[OPERANDS], down[OPERANDS];
     bool dense = true;
+    if (it->turns) {
+        nomen__turn_tile(corner[0], it->step[1][0], corner[1], it->step[0][1], n, rows, it->own[0]);
+        return;
+    }
     for (int k = 0; k < it->count; k++) {
         ptr[k] = corner[k];
         step[k] = it->step[0][k];

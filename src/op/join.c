@@ -1,5 +1,4 @@
 /* cat and stack: several operands laid side by side in one result. */
-#include "op/interleave.h"
 #include "op/launch.h"
 #include "op/rows.gen.h"
 #include "op/tile.h"
@@ -163,43 +162,20 @@ enum {
 
 typedef struct join_job {
     int64_t count, row; /* bytes of one round of blocks */
-    const char *from[JOINED];
+    char *from[JOINED]; /* only read */
     int64_t bytes[JOINED];
     char *to;
     nomen__loop *copy; /* of blocks that are elements, all of one size */
 } join_job;
 
-static inline __attribute__((always_inline)) void zip(char *to, const char *a, const char *b,
-                                                      int64_t bytes, int64_t item,
-                                                      octets low(octets, octets),
-                                                      octets high(octets, octets)) {
-    int64_t i = 0;
-    for (; i + 16 <= bytes; i += 16) {
-        octets x, y;
-        memcpy(&x, a + i, sizeof x);
-        memcpy(&y, b + i, sizeof y);
-        const octets first = low(x, y), second = high(x, y);
-        memcpy(to + 2 * i, &first, sizeof first);
-        memcpy(to + 2 * i + 16, &second, sizeof second);
-    }
-    for (; i < bytes; i += item) {
-        memcpy(to + 2 * i, a + i, (size_t)item);
-        memcpy(to + 2 * i + item, b + i, (size_t)item);
-    }
-}
-
 /* The elements of two operands by turns. */
 static void join_two(void *context, int64_t begin, int64_t end) {
     const join_job *job = context;
-    const int64_t item = job->bytes[0], bytes = (end - begin) * item;
-    const char *const a = job->from[0] + begin * item, *const b = job->from[1] + begin * item;
-    char *const to = job->to + 2 * begin * item;
-    switch (item) {
-    case 1: zip(to, a, b, bytes, 1, low_1, high_1); break;
-    case 2: zip(to, a, b, bytes, 2, low_2, high_2); break;
-    case 4: zip(to, a, b, bytes, 4, low_4, high_4); break;
-    default: zip(to, a, b, bytes, 8, low_8, high_8); break;
-    }
+    const int64_t item = job->bytes[0];
+    const int64_t step[] = {2 * item, item, item};
+    char *ptr[] = {job->to, job->from[0], job->from[1]};
+    for (int k = 0; k < 3; k++) ptr[k] += begin * step[k];
+    nomen__mover("zip", item)(ptr, step, end - begin);
 }
 
 /* Elements of each operand in turn: a piece of the result stays in cache until it has them all. */
@@ -210,7 +186,7 @@ static void join_elements(void *context, int64_t begin, int64_t end) {
         for (int64_t i = 0; i < job->count; i++) {
             const int64_t bytes = job->bytes[i];
             char *to = job->to + begin * job->row + i * bytes;
-            char *from = (char *)(uintptr_t)(job->from[i] + begin * bytes);
+            char *from = job->from[i] + begin * bytes;
             job->copy((char *const[]){to, from}, (const int64_t[]){job->row, bytes}, n);
         }
     }
@@ -222,14 +198,6 @@ static void join_rounds(void *context, int64_t begin, int64_t end) {
     for (; begin < end; begin++)
         for (int64_t i = 0; i < job->count; to += job->bytes[i++])
             nomen__copy_block(to, job->from[i] + begin * job->bytes[i], job->bytes[i]);
-}
-
-/* What copies elements of so many bytes; NULL: nothing does. */
-static nomen__loop *copy_of(int64_t bytes) {
-    static const nomen_dtype moved[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};
-    for (int k = 0; k < (int)(sizeof moved / sizeof *moved); k++)
-        if (nomen__item(moved[k]) == bytes) return nomen__kernel_find("copy", moved[k])->loop;
-    return NULL;
 }
 
 /* false: something is not as it would have to be, or is faster as copies of whole operands. */
@@ -255,7 +223,7 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
             return false;
         const int64_t bytes = c->op->id == NOMEN__OP_STACK ? inner : t->size[c->dim] * inner;
         if (bytes < BLOCK_BYTES && (!few || rounds > FEW_ROUNDS)) {
-            if (!job.count) job.copy = copy_of(bytes);
+            if (!job.count) job.copy = nomen__mover("copy", bytes);
             if (!job.copy || (job.count && bytes != job.bytes[0])) return false;
         } else if (job.copy) {
             return false;

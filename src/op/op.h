@@ -503,6 +503,7 @@ typedef struct nomen__iter {
     int64_t high, width;
     bool slivers; /* dim 0 is long, and dim 1 the few elements that lie nearest in the output */
     bool moves;   /* one input, whose elements are copied as they are */
+    bool turns;   /* in such tiles: rows of the input become columns, which is all there is to do */
     bool even;    /* no input moves along dim 0: one number is computed, then spread */
     nomen__loop *spread;
     uint64_t constant[NOMEN__MAX_IN + 1]

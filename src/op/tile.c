@@ -2,7 +2,6 @@
  * iterator's affair. */
 #include "op/tile.h"
 
-#include "op/interleave.h"
 #include "op/op.h"
 
 #include <string.h>
@@ -49,126 +48,20 @@ static void gather_16(item_16 *to, const char *from, int64_t near, int64_t far, 
             to[r * n + i] = *(const item_16 *)(const void *)(from + r * far);
 }
 
-/* ---- small squares ------------------------------------------------------------------------------
- * Elements of some rows of the source, in vectors of 16 bytes, become rows of the target by
- * rounds of pairing up. */
-
-static inline __attribute__((always_inline)) void square_1(char *to, int64_t to_row,
-                                                           const char *from, int64_t near) {
-    octets r[8], t[4], u[4], v[4];
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) { /* by way of a word: a part of a vector would go to memory */
-        uint64_t word;
-        memcpy(&word, from + k * near, sizeof word);
-        r[k] = (octets)(halves){word, 0};
+nomen__loop *nomen__mover(const char *kernel, int64_t bytes) {
+    static const nomen_dtype moved[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};
+    for (int k = 0; k < (int)NOMEN_COUNT(moved); k++) {
+        if (nomen__item(moved[k]) != bytes) continue;
+        const nomen__kernel *found = nomen__kernel_find(kernel, moved[k]);
+        return found ? found->loop : NULL;
     }
-#pragma GCC unroll 8
-    for (int k = 0; k < 4; k++) t[k] = low_1(r[k], r[k + 4]);
-#pragma GCC unroll 8
-    for (int k = 0; k < 2; k++) {
-        u[k] = low_1(t[k], t[k + 2]);
-        u[k + 2] = high_1(t[k], t[k + 2]);
-    }
-#pragma GCC unroll 8
-    for (int k = 0; k < 2; k++) {
-        v[2 * k] = low_1(u[2 * k], u[2 * k + 1]);
-        v[2 * k + 1] = high_1(u[2 * k], u[2 * k + 1]);
-    }
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) {
-        const uint64_t word = ((halves)v[k / 2])[k % 2];
-        memcpy(to + k * to_row, &word, sizeof word);
-    }
+    return NULL;
 }
 
-static inline __attribute__((always_inline)) void square_2(char *to, int64_t to_row,
-                                                           const char *from, int64_t near) {
-    octets r[8], t[8], u[8];
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k++) memcpy(&r[k], from + k * near, sizeof *r);
-#pragma GCC unroll 8
-    for (int k = 0; k < 4; k++) { /* t[k]: columns 0 to 3, t[k + 4]: 4 to 7 */
-        t[k] = low_2(r[k], r[k + 4]);
-        t[k + 4] = high_2(r[k], r[k + 4]);
-    }
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k += 4)
-#pragma GCC unroll 8
-        for (int l = 0; l < 2; l++) {
-            u[k + l] = low_2(t[k + l], t[k + l + 2]);
-            u[k + l + 2] = high_2(t[k + l], t[k + l + 2]);
-        }
-#pragma GCC unroll 8
-    for (int k = 0; k < 8; k += 2) {
-        const octets low = low_2(u[k], u[k + 1]), high = high_2(u[k], u[k + 1]);
-        memcpy(to + k * to_row, &low, sizeof low);
-        memcpy(to + (k + 1) * to_row, &high, sizeof high);
-    }
-}
-
-static inline __attribute__((always_inline)) void square_4(char *to, int64_t to_row,
-                                                           const char *from, int64_t near) {
-    octets r[4];
-#pragma GCC unroll 8
-    for (int k = 0; k < 4; k++) memcpy(&r[k], from + k * near, sizeof *r);
-    const octets ac = low_4(r[0], r[2]), bd = low_4(r[1], r[3]);
-    const octets ac2 = high_4(r[0], r[2]), bd2 = high_4(r[1], r[3]);
-    const octets turned[4] = {low_4(ac, bd), high_4(ac, bd), low_4(ac2, bd2), high_4(ac2, bd2)};
-#pragma GCC unroll 8
-    for (int k = 0; k < 4; k++) memcpy(to + k * to_row, &turned[k], sizeof *turned);
-}
-
-static inline __attribute__((always_inline)) void square_8(char *to, int64_t to_row,
-                                                           const char *from, int64_t near) {
-    octets a, b;
-    memcpy(&a, from, sizeof a);
-    memcpy(&b, from + near, sizeof b);
-    const octets low = low_8(a, b), high = high_8(a, b);
-    memcpy(to, &low, sizeof low);
-    memcpy(to + to_row, &high, sizeof high);
-}
-
-static inline __attribute__((always_inline)) void square_16(char *to, int64_t to_row,
-                                                            const char *from, int64_t near) {
-    (void)to_row, (void)near;
-    memcpy(to, from, 16);
-}
-
-/* Fewer than a square. */
-static void move_few_rows(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
-                          int64_t rows, int64_t item) {
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t i = 0; i < n; i++)
-            memcpy(to + r * to_row + i * item, from + i * near + r * item, (size_t)item);
-}
-
-/* Squares of `side`, of which the last ones of a row or a column move some elements again. */
-static inline __attribute__((always_inline)) void
-move_squares(char *to, int64_t to_row, const char *from, int64_t near, int64_t n, int64_t rows,
-             int64_t item, int64_t side, void square(char *, int64_t, const char *, int64_t)) {
-    if (n < side || rows < side) {
-        move_few_rows(to, to_row, from, near, n, rows, item);
-        return;
-    }
-    for (int64_t i = 0; i < n; i += side) {
-        i = i < n - side ? i : n - side;
-        for (int64_t r = 0; r < rows; r += side) {
-            r = r < rows - side ? r : rows - side;
-            square(to + r * to_row + i * item, to_row, from + i * near + r * item, near);
-        }
-    }
-}
-
-/* Where far is one element. */
-static void move(char *to, int64_t to_row, const char *from, int64_t near, int64_t n, int64_t rows,
-                 int64_t item) {
-    switch (item) {
-    case 1: move_squares(to, to_row, from, near, n, rows, 1, 8, square_1); break;
-    case 2: move_squares(to, to_row, from, near, n, rows, 2, 8, square_2); break;
-    case 4: move_squares(to, to_row, from, near, n, rows, 4, 4, square_4); break;
-    case 8: move_squares(to, to_row, from, near, n, rows, 8, 2, square_8); break;
-    default: move_squares(to, to_row, from, near, n, rows, 16, 1, square_16); break;
-    }
+void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
+                      int64_t rows, int64_t item) {
+    char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
+    nomen__mover("turn", item)(ptr, (const int64_t[3]){to_row, near, rows}, n);
 }
 
 void nomen__copy_lagging(char *to, const char *from, int64_t bytes) {
@@ -253,14 +146,8 @@ void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t fa
 
 void nomen__spread_rows(char *to, const char *from, int64_t far, int64_t n, int64_t rows,
                         int64_t item) {
-    const nomen_dtype of_size = item == 1   ? NOMEN_U8
-                                : item == 2 ? NOMEN_I16
-                                : item == 4 ? NOMEN_I32
-                                : item == 8 ? NOMEN_I64
-                                            : NOMEN_C128;
-    nomen__loop *const loop = nomen__kernel_find("spread", of_size)->loop;
     char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
-    loop(ptr, (const int64_t[2]){n * item, far}, rows);
+    nomen__mover("spread", item)(ptr, (const int64_t[2]){n * item, far}, rows);
 }
 
 /* What is there is written again behind it, until it is enough. */
@@ -286,7 +173,7 @@ void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, i
         nomen__copy_rows(to, n * item, from, far, rows, n * item);
         return;
     } else if (far == item) {
-        move(to, n * item, from, near, n, rows, item);
+        nomen__turn_tile(to, n * item, from, near, n, rows, item);
         return;
     }
     switch (item) {

@@ -8,6 +8,15 @@
 #include <stdint.h>
 #include <string.h>
 
+/* What moves elements of so many bytes as they are, by a kernel of this name; NULL: nothing does.
+ */
+nomen__loop *nomen__mover(const char *kernel, int64_t bytes);
+
+/* Rows and columns change places: to[r][i] = element at from + i * near + r * item, where rows of
+ * `to` are to_row bytes apart. */
+void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
+                      int64_t rows, int64_t item);
+
 /* to[r][i] = element at from + i * near + r * far, for r < rows, i < n; rows of `to` are n elements
  * of `item` bytes apart. Meant for steps of 0, rows without holes, and far steps shorter than near
  * ones. */

@@ -142,12 +142,13 @@ static bool is_of_a_row(const char *name) {
     return false;
 }
 
-/* The loops of points.c gather and scatter, those of search.c look up in another row, those of
- * ramp.c have no operands, those of rotate.c write to theirs: tests/python/test_select.py,
- * test_counting.py, test_layouts.py and test_nuclear_norm.py have them. */
+/* The loops of points.c gather and scatter, those of turn.c move elements to other places (both:
+ * test_kernels_points.c), those of search.c look up in another row, those of ramp.c have no
+ * operands, those of rotate.c write to theirs: tests/python/test_select.py, test_counting.py,
+ * test_layouts.py and test_nuclear_norm.py have them. */
 static bool is_elementwise(int table) {
     return table != TABLE_points && table != TABLE_search && table != TABLE_ramp &&
-           table != TABLE_rotate;
+           table != TABLE_rotate && table != TABLE_turn;
 }
 
 static void test_tables(void **state) {

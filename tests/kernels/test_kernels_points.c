@@ -1,6 +1,6 @@
 /* Elements put to places, added there, multiplied, compared: every ISA against one after the other,
  * as many to one place as chance has it, in tables where places come again soon and late. Elements
- * taken from places, spread to rows. Several lines at once. */
+ * taken from places, spread to rows, turned over, dealt by turns. Several lines at once. */
 #include "reference.h"
 #include "sample.h"
 
@@ -198,11 +198,71 @@ static void test_spread(void **state) {
             for (int64_t n = 0; n <= 20; n += 1 + n / 5) check_spread(d, many, n, (many + n) % 3);
 }
 
+static const nomen_dtype sizes[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};
+
+/* to[r][i] = from[i][r], with rows of either further apart than they are long; what lies between
+ * them stays, and memory behind the last element is not touched. */
+static void check_turn(nomen_dtype d, int64_t n, int64_t rows, int64_t gap) {
+    const int64_t e = dtype_size[d], near = (rows + gap) * e, to_row = (n + gap) * e;
+    const size_t read = (size_t)((n - 1) * near + rows * e);
+    const size_t written = (size_t)((rows - 1) * to_row + n * e);
+    char *from = guarded_new(read), *out = guarded_new(written);
+    for (size_t i = 0; i < read; i++) from[i] = (char)random_bits();
+    for (int isa = 0; isa < ISAS; isa++) {
+        if (!isa_runs(isa)) continue;
+        memset(out, GUARD_BYTE, written);
+        find_kernel(isa, "turn", d)
+            ->loop((char *const[]){out, from}, (const int64_t[]){to_row, near, rows}, n);
+        for (int64_t r = 0; r < rows; r++) {
+            for (int64_t i = 0; i < n; i++)
+                assert_memory_equal(out + r * to_row + i * e, from + i * near + r * e, (size_t)e);
+            for (int64_t i = n * e; i < to_row && r < rows - 1; i++)
+                assert_int_equal((uint8_t)out[r * to_row + i], GUARD_BYTE);
+        }
+        assert_true(guarded_intact(out, written));
+    }
+    guarded_free(out);
+    guarded_free(from);
+}
+
+static void test_turn(void **state) {
+    (void)state;
+    for (int k = 0; k < (int)COUNT(sizes); k++)
+        for (int64_t n = 1; n <= 140; n += 1 + n / 40)
+            for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 20)
+                check_turn(sizes[k], n, rows, (n + rows) % 4);
+}
+
+static void test_zip(void **state) {
+    (void)state;
+    for (int k = 0; k < (int)COUNT(sizes) - 1; k++)
+        for (int64_t n = 0; n <= 100; n++) {
+            const int64_t e = dtype_size[sizes[k]];
+            char *a = guarded_new((size_t)(n * e)), *b = guarded_new((size_t)(n * e));
+            char *out = guarded_new((size_t)(2 * n * e));
+            for (int64_t i = 0; i < n * e; i++)
+                a[i] = (char)random_bits(), b[i] = (char)random_bits();
+            for (int isa = 0; isa < ISAS; isa++) {
+                if (!isa_runs(isa)) continue;
+                memset(out, GUARD_BYTE, (size_t)(2 * n * e));
+                find_kernel(isa, "zip", sizes[k])
+                    ->loop((char *const[]){out, a, b}, (const int64_t[]){2 * e, e, e}, n);
+                for (int64_t i = 0; i < n; i++) {
+                    assert_memory_equal(out + 2 * i * e, a + i * e, (size_t)e);
+                    assert_memory_equal(out + (2 * i + 1) * e, b + i * e, (size_t)e);
+                }
+                assert_true(guarded_intact(out, (size_t)(2 * n * e)));
+            }
+            guarded_free(a);
+            guarded_free(b);
+            guarded_free(out);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_put),
-        cmocka_unit_test(test_take),
-        cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_put),  cmocka_unit_test(test_take), cmocka_unit_test(test_spread),
+        cmocka_unit_test(test_turn), cmocka_unit_test(test_zip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

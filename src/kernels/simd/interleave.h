@@ -37,7 +37,10 @@ static inline octets high_8(octets a, octets b) {
 }
 
 static inline __attribute__((always_inline)) octets low_16(octets a, octets b, int64_t size) {
-    return size == 1 ? low_1(a, b) : size == 2 ? low_2(a, b) : size == 4 ? low_4(a, b) : low_8(a, b);
+    return size == 1   ? low_1(a, b)
+           : size == 2 ? low_2(a, b)
+           : size == 4 ? low_4(a, b)
+                       : low_8(a, b);
 }
 static inline __attribute__((always_inline)) octets high_16(octets a, octets b, int64_t size) {
     return size == 1   ? high_1(a, b)
