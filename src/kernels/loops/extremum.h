@@ -14,15 +14,18 @@ enum { FN(many) = EXTREMUM_LANES(F) };
 static inline __attribute__((always_inline)) F FN(search)(const F *x, int64_t n, const int lanes,
                                                           bool *any) {
     F s[64] __attribute__((aligned(64))), nan[64] __attribute__((aligned(64)));
-    const F *const last = x + n - lanes; /* once more: no harm to an extremum */
-    for (int l = 0; l < lanes; l++) s[l] = last[l], nan[l] = last[l] != last[l] ? last[l] : 0;
-    /* Kept apart, so that each lane is a maximum and a comparison. */
-    for (; x < last; x += lanes)
+    const F *const last = x + n - lanes; /* some of them once more: no harm to an extremum */
+    for (int l = 0; l < lanes; l++) s[l] = x[l], nan[l] = x[l] != x[l] ? x[l] : 0;
+    /* Forwards to the end, as memory is fetched ahead. */
+    while (x < last) {
+        x = last - x > lanes ? x + lanes : last;
+        /* Kept apart, so that each lane is a maximum and a comparison. */
         for (int l = 0; l < lanes; l++) {
             const F y = x[l];
             nan[l] = y != y ? y : nan[l];
             s[l] = BETTER(y, s[l]) ? y : s[l];
         }
+    }
     /* A sum with a NaN is one; all the others are zeros. */
 #pragma GCC unroll 8
     for (int w = lanes / 2; w; w /= 2)
@@ -47,20 +50,22 @@ static inline F FN(search_lanes)(const F *x, int64_t n, bool *any) {
     if (n < FN(many)) return FN(search)(x, n, 8, any);
 #if defined(VEC) && VB < 64 /* here gcc leaves lanes of double in memory */
     enum { W = VB / sizeof(F), VECTORS = 4 };
-    const F *const last = x + n - VECTORS * W;
+    const F *const last = x + n - VECTORS * W, *y = x;
     VEC s[VECTORS];
     __typeof__(s[0] != s[0]) nan[VECTORS];
     F each[W] __attribute__((aligned(64)));
     for (int v = 0; v < VECTORS; v++) {
-        s[v] = FN(at)(last + v * W);
+        s[v] = FN(at)(x + v * W);
         nan[v] = s[v] != s[v];
     }
-    for (const F *y = x; y < last; y += VECTORS * W)
+    while (y < last) {
+        y = last - y > VECTORS * W ? y + VECTORS * W : last;
         for (int v = 0; v < VECTORS; v++) {
             const VEC one = FN(at)(y + v * W);
             nan[v] |= one != one;
             s[v] = V_BETTER(one, s[v]);
         }
+    }
     *any = v_any32((vi32)(nan[0] | nan[1] | nan[2] | nan[3]));
     if (*any) {
         while (*x == *x) x++;
@@ -96,18 +101,20 @@ static inline F FN(search_row)(const F *x, int64_t n, bool *any) {
 static inline float FN(search_halves)(const T *x, int64_t n) {
     enum { HALVES = 64 };
     int16_t s[HALVES] __attribute__((aligned(64))), size[HALVES] __attribute__((aligned(64)));
-    const T *const last = x + n - HALVES; /* once more: no harm to an extremum */
+    const T *const last = x + n - HALVES; /* some of them once more: no harm to an extremum */
     for (int l = 0; l < HALVES; l++) {
-        s[l] = (int16_t)(last[l] ^ ((uint16_t)((int16_t)last[l] >> 15) >> 1));
-        size[l] = (int16_t)(last[l] & 0x7fff);
+        s[l] = (int16_t)(x[l] ^ ((uint16_t)((int16_t)x[l] >> 15) >> 1));
+        size[l] = (int16_t)(x[l] & 0x7fff);
     }
-    for (; x < last; x += HALVES)
+    while (x < last) {
+        x = last - x > HALVES ? x + HALVES : last;
         for (int l = 0; l < HALVES; l++) {
             const int16_t y = (int16_t)(x[l] ^ ((uint16_t)((int16_t)x[l] >> 15) >> 1));
             const int16_t z = (int16_t)(x[l] & 0x7fff);
             s[l] = BETTER(y, s[l]) ? y : s[l];
             size[l] = z > size[l] ? z : size[l];
         }
+    }
 #pragma GCC unroll 8
     for (int w = HALVES / 2; w; w /= 2)
         for (int l = 0; l < w; l++) {
