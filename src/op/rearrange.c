@@ -115,24 +115,53 @@ static void fill_rows(void *context, int64_t begin, int64_t end) {
     }
 }
 
+typedef struct turned {
+    nomen_tensor t;
+    int64_t size[NOMEN_MAX_DIMS], stride[NOMEN_MAX_DIMS];
+} turned;
+
+/* t with rows and columns of its matrices exchanged. */
+static const nomen_tensor *turn_over(turned *to, const nomen_tensor *t) {
+    const int n = t->ndim - 2;
+    to->t = *t;
+    memcpy(to->size, t->size, sizeof *t->size * t->ndim);
+    memcpy(to->stride, t->stride, sizeof *t->stride * t->ndim);
+    to->size[n] = t->size[n + 1];
+    to->size[n + 1] = t->size[n];
+    to->stride[n] = t->stride[n + 1];
+    to->stride[n + 1] = t->stride[n];
+    to->t.size = to->size;
+    to->t.stride = to->stride;
+    return &to->t;
+}
+
 nomen_status nomen__launch_triangle(nomen__call *c) {
     const nomen_tensor *in = c->in[0];
     nomen_tensor *out = c->out[0], *made = nomen__launch_output(out, c->compute, false);
     nomen_status s = NOMEN_OK;
     if (!made) return NOMEN_ERROR_MEMORY;
     if (made->numel) {
+        const int last = made->ndim - 1;
         triangle_job job = {.t = made,
                             .diagonal = nomen__given(c, 1) ? c->arg[1].integer : 0,
                             .lower = c->op->id == NOMEN__OP_TRIL};
-        const int last = made->ndim - 1;
-        const int64_t columns = made->size[last];
+        turned sides[2];
+        /* Of matrices whose columns lie as rows usually do it is the other triangle. */
+        if (made->stride[last] != 1 && made->stride[last - 1] == 1) {
+            const int64_t rows = made->size[last - 1], k = job.diagonal;
+            job.diagonal = k < -rows ? rows : k > made->size[last] ? -made->size[last] : -k;
+            job.lower = !job.lower;
+            job.t = turn_over(&sides[0], made);
+            in = turn_over(&sides[1], in);
+        }
+        const int64_t columns = job.t->size[last];
         /* Rows without holes: only what stays is read. */
-        const bool rows = in->stride[last] == 1 && made->stride[last] == 1 &&
+        const bool rows = in->stride[last] == 1 && job.t->stride[last] == 1 &&
                           in->dtype == made->dtype && columns > NOMEN__SHORT_ROW;
         if (!c->inplace && rows)
             job.from = in;
         else if (!c->inplace)
-            s = nomen__copy_values(made, in);
+            s = nomen__copy_values(made, c->in[0]);
         if (!s)
             s = nomen__parallel_asking(made->numel / columns, NOMEN__GRAIN / columns + 1, fill_rows,
                                        &job);
