@@ -65,6 +65,8 @@ typedef struct nomen__reducer {
     bool hasty;         /* step passes over what can change nothing (any, all) */
     bool in_parts;      /* accumulators lie in parts side by side, so that none of them can be taken
                          * for itself (max, aminmax) */
+    bool heavy;         /* an element of a row takes more steps than its load: those that wait for
+                         * memory fill the processor, which then asks for nothing more by itself */
     void (*init)(void *acc, int64_t n_acc);
     void (*step)(void *acc, const nomen__reduce_step *s);
     void (*merge)(void *acc, const void *later,

@@ -2,6 +2,7 @@
  *
  * Idea: an element is not zero if a bit of it is set that is not the sign (reduce_logic.c); ones
  * are added in lanes that a block cannot overflow. */
+#define HEAVY
 #include "kernels/loops/reduce.h"
 
 #define ABS16   0x7fffu

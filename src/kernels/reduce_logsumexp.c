@@ -4,6 +4,7 @@
  * from the largest so far, so the input is read from memory once.
  *
  * Limit: the vector exponential. bench/bench_kernels.c prints nanoseconds for an element. */
+#define HEAVY
 #include "kernels/loops/reduce.h"
 #include "kernels/simd/vmath.h"
 

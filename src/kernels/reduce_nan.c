@@ -2,7 +2,8 @@
  *
  * Idea: as reduce_sum.c, with 0 in the place of NaN; means add up ones beside the elements that
  * count. A complex number counts if both parts are numbers. */
-#include "kernels/loops/reduce.h"
+#define HEAVY
+#include "kernels/loops/sum_lanes.h"
 
 #define LANE_BYTES 256
 
@@ -84,21 +85,61 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define TOTAL(a, b) ((a) + (double)(b))
 #define ID          0
 #define DID         0
+#define NUMBER(x)   ((x) == (x) ? (x) : 0)
 
 #include "kernels/loops/take_f64.h"
-#define LANE         float
-#define BLOCK        double
-#define LOAD(x)      ((x) == (x) ? (x) : 0)
-#define RESULT(a, p) (*(a))
-#include "kernels/loops/fold_floats.h"
+#define SFX         f16
+#define T           uint16_t
+#define F           float
+#define C           float
+#define D           double
+#define LD(x)       NUMBER(x)
+#define FETCH(x)    from_f16(x)
+#define WIDEN       widen_f16
+#define LV          vf32
+#define VLOAD(x)    ld_numbers_f16(x)
+#define FOLD_DIRECT nansum_lanes_f16
+#define OUT         uint16_t
+#define DONE(a, p)  to_f16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
 
+#undef SFX
+#define SFX         bf16
+#define T           uint16_t
+#define F           float
+#define C           float
+#define D           double
+#define LD(x)       NUMBER(x)
+#define FETCH(x)    from_bf16(x)
+#define WIDEN       widen_bf16
+#define LV          vf32
+#define VLOAD(x)    ld_numbers_bf16(x)
+#define FOLD_DIRECT nansum_lanes_bf16
+#define OUT         uint16_t
+#define DONE(a, p)  to_bf16(to_odd(*(a)))
+#include "kernels/loops/reduce_fold.h"
+
+#undef SFX
+#define SFX            f32
+#define T              float
+#define F              float
+#define C              float
+#define D              double
+#define LD(x)          NUMBER(x)
+#define FOLD_ROW(x, n) ((n) < SUM_LANES ? fold_few_nansum_f32(x, n) : nansum_lanes(x, n))
+#define OUT            float
+#define DONE(a, p)     (float)*(a)
+#include "kernels/loops/reduce_fold.h"
+#undef FOLD_ROW
+
+#undef SFX
 #include "kernels/loops/take_sum2.h"
 #define SFX        f64
 #define T          double
 #define F          double
 #define C          double
 #define D          double
-#define LD(x)      ((x) == (x) ? (x) : 0)
+#define LD(x)      NUMBER(x)
 #define OUT        double
 #define DONE(a, p) sum2_get(a)
 #include "kernels/loops/reduce_fold.h"

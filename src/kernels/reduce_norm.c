@@ -4,6 +4,7 @@
  *
  * Idea: as reduce_sum.c; squares and absolute values of floating types below float64 are made and
  * added in double, which takes up squares that the type itself has no room for. */
+#define HEAVY
 #include "kernels/loops/reduce.h"
 
 #include <math.h>

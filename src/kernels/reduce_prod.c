@@ -7,6 +7,7 @@
  * Limit: bytes read from a buffer of the same size. Share (bench/bench_kernels.c) on a shared
  * AVX-512 machine at 1 MiB: float32 33 % in columns: the widening to double.
  */
+#define HEAVY
 #include "kernels/loops/prod_lanes.h"
 #include "kernels/loops/reduce.h"
 

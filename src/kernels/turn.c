@@ -4,7 +4,7 @@
 #include "kernels/simd/interleave.h"
 
 #define BYTES 16
-#define VEC   octets
+#define VEC   lane_u8
 #include "kernels/loops/turn_squares.h"
 #if VB >= 32
 #define BYTES 32
@@ -19,12 +19,12 @@
 
 /* 8 x 8 bytes, for tiles in which there is no square of 16 x 16. */
 static void turn_eights(char *to, int64_t to_row, const char *from, int64_t near) {
-    octets r[8], t[4], u[4], v[4];
+    lane_u8 r[8], t[4], u[4], v[4];
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) { /* by way of a word: a part of a vector would go to memory */
         uint64_t word;
         memcpy(&word, from + k * near, sizeof word);
-        r[k] = (octets)(halves){word, 0};
+        r[k] = (lane_u8)(lane_u64){word, 0};
     }
 #pragma GCC unroll 4
     for (int k = 0; k < 4; k++) t[k] = low_1(r[k], r[k + 4]);
@@ -40,7 +40,7 @@ static void turn_eights(char *to, int64_t to_row, const char *from, int64_t near
     }
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) {
-        const uint64_t word = ((halves)v[k / 2])[k % 2];
+        const uint64_t word = ((lane_u64)v[k / 2])[k % 2];
         memcpy(to + k * to_row, &word, sizeof word);
     }
 }
@@ -95,10 +95,10 @@ static inline __attribute__((always_inline)) void zip(char *const ptr[], int64_t
     const int64_t bytes = n * size;
     int64_t i = 0;
     for (; i + 16 <= bytes; i += 16) {
-        octets x, y;
+        lane_u8 x, y;
         memcpy(&x, a + i, sizeof x);
         memcpy(&y, b + i, sizeof y);
-        const octets first = low_16(x, y, size), second = high_16(x, y, size);
+        const lane_u8 first = low_16(x, y, size), second = high_16(x, y, size);
         memcpy(to + 2 * i, &first, sizeof first);
         memcpy(to + 2 * i + 16, &second, sizeof second);
     }

@@ -22,9 +22,7 @@
 
 /* Rows are taken in by blocks of ROW_BLOCK elements (errors grow within a block only), columns by
  * blocks of COL_BLOCK rows: 128 rows of 255 still fit a signed 16-bit lane. Strided columns are
- * gathered COL_ROWS rows at a time. Nothing is asked for ahead: the processor sees such
- * streams by itself, and rows from memory take up to half as long again where they are asked for in
- * L1. */
+ * gathered COL_ROWS rows at a time. The pipeline asks for lines ahead, if anybody does. */
 enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
 
 /* Lanes of four vectors where there are 16 registers: what else is kept for each lane needs the

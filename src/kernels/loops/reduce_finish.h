@@ -37,6 +37,9 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 static const nomen__reducer FN(reducer) = {
     .acc_bytes = sizeof(A),
     .acc_most = FN2(most, CORE, SFX),
+#ifdef HEAVY
+    .heavy = true,
+#endif
 #ifdef NONEMPTY
     .nonempty = true,
 #endif

@@ -54,6 +54,30 @@ static inline double sum_lanes_bf16(const uint16_t *x, int64_t n) {
     return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n).re;
 }
 
+/* The same with 0 in the place of NaN. */
+static inline vf32 sum_numbers(vf32 x) { return (vf32)((vi32)x & (x == x)); }
+static inline vf32 ld_numbers_f32(const void *p) { return sum_numbers(ld_f32(p)); }
+static inline vf32 ld_numbers_f16(const void *p) { return sum_numbers(ld_f16(p)); }
+static inline vf32 ld_numbers_bf16(const void *p) { return sum_numbers(ld_bf16(p)); }
+static inline vf32 ld_numbers_f32_n(const void *p, int64_t n) {
+    return sum_numbers(ld_f32_n(p, n));
+}
+static inline vf32 ld_numbers_f16_n(const void *p, int64_t n) {
+    return sum_numbers(ld_f16_n(p, n));
+}
+static inline vf32 ld_numbers_bf16_n(const void *p, int64_t n) {
+    return sum_numbers(ld_bf16_n(p, n));
+}
+static inline double nansum_lanes(const float *x, int64_t n) {
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_numbers_f32, ld_numbers_f32_n).re;
+}
+static inline double nansum_lanes_f16(const uint16_t *x, int64_t n) {
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_numbers_f16, ld_numbers_f16_n).re;
+}
+static inline double nansum_lanes_bf16(const uint16_t *x, int64_t n) {
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_numbers_bf16, ld_numbers_bf16_n).re;
+}
+
 /* Of n >= SUM_PAIRS complex numbers in double: in so many lanes of two, the end as above. */
 enum { SUM_PAIRS = 16 };
 static inline c128 sum_pairs(const c128 *x, int64_t n) {
