@@ -237,3 +237,15 @@ def test_take_from_what_has_gaps():
     grad.t().take(at).sum().backward()
     wanted = np.bincount(at.numpy(), minlength=2000).reshape(50, 40).T
     np.testing.assert_array_equal(grad.grad.numpy(), wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_few(dtype):
+    """Elements a few places apart, up to the last one of their memory."""
+    random = np.random.default_rng(3)
+    for step in (*range(2, 18), 25, 43):
+        for n in (1, 7, 31, 32, 33, 64, 65, 130, 331):
+            x = made(((n - 1) * step + 1,), dtype, random)
+            t = nomen.from_numpy(x).clone()
+            np.testing.assert_array_equal(t[::step].contiguous().numpy(), x[::step])
+            np.testing.assert_array_equal((t[::step] == 3).numpy(), x[::step] == 3)

@@ -61,6 +61,17 @@ static inline loop_32_4 loop_even_4(loop_32_4 x, loop_32_4 y) {
 }
 #endif
 
+#if VB == 64
+typedef uint16_t loop_64_2 __attribute__((vector_size(64)));
+typedef uint32_t loop_64_4 __attribute__((vector_size(64)));
+typedef uint64_t loop_64_8 __attribute__((vector_size(64)));
+static const loop_64_2 loop_count_2 = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
+                                       11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
+                                       22, 23, 24, 25, 26, 27, 28, 29, 30, 31};
+static const loop_64_4 loop_count_4 = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+static const loop_64_8 loop_count_8 = {0, 1, 2, 3, 4, 5, 6, 7};
+#endif
+
 #define SIZE 1
 #define T    loop_1
 #include "kernels/loops/strided.h"

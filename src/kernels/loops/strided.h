@@ -23,10 +23,48 @@ static inline int64_t LOOP_NAME2(loop_seconds, SIZE)(T *to, const char *from, in
 }
 #endif
 
+#if VB == 64 && SIZE < 16
+/* As many of n elements a few places apart as come out of pairs of vectors by shuffles; says how
+ * many. */
+static inline int64_t LOOP_NAME2(loop_near, SIZE)(T *to, const char *from, int64_t step,
+                                                  int64_t n) {
+    enum { LANES = SIZE == 1 ? 32 : 64 / SIZE, LOADED = 128, WORTH = SIZE == 8 ? 8 : 6 };
+    const int64_t apart = step / SIZE;
+    if (apart < 2 || step % SIZE || n < 2 * LANES) return 0;
+    const int64_t found = (LOADED / SIZE - 1) / apart + 1, each = found < LANES ? found : LANES;
+    if (each < WORTH) return 0;
+    int64_t i = 0;
+    /* whichever numbers stand behind `each` are written again by the next ones */
+#if SIZE == 1 /* by way of words, for want of shuffles of bytes */
+    const loop_64_2 at = loop_count_2 * (uint16_t)apart, place = at >> 1, odd = (at & 1) << 3;
+#else
+    const LOOP_NAME2(loop_64, SIZE) place = LOOP_NAME2(loop_count, SIZE) * (T)apart;
+#endif
+    for (; i + LANES <= n && (n - 1 - i) * step + SIZE >= LOADED; i += each, from += each * step) {
+        const __m512i x = _mm512_loadu_si512(from), y = _mm512_loadu_si512(from + 64);
+#if SIZE == 1
+        const __m512i both = _mm512_permutex2var_epi16(x, (__m512i)place, y);
+        _mm256_storeu_si256((void *)(to + i),
+                            _mm512_cvtepi16_epi8(_mm512_srlv_epi16(both, (__m512i)odd)));
+#elif SIZE == 2
+        _mm512_storeu_si512(to + i, _mm512_permutex2var_epi16(x, (__m512i)place, y));
+#elif SIZE == 4
+        _mm512_storeu_si512(to + i, _mm512_permutex2var_epi32(x, (__m512i)place, y));
+#else
+        _mm512_storeu_si512(to + i, _mm512_permutex2var_epi64(x, (__m512i)place, y));
+#endif
+    }
+    return i;
+}
+#endif
+
 LOOP_APART LOOP_NAME2(loop_gather, SIZE)(T *to, const char *from, int64_t step, int64_t n) {
     int64_t i = 0;
 #if (SIZE == 2 || SIZE == 4) && VB >= 32
     if (step == 2 * SIZE) i = LOOP_NAME2(loop_seconds, SIZE)(to, from, n);
+#endif
+#if VB == 64 && SIZE < 16
+    if (i == 0) i = LOOP_NAME2(loop_near, SIZE)(to, from, step, n);
 #endif
     from += i * step;
 #if SIZE < 16
