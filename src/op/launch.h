@@ -21,8 +21,10 @@ static inline void nomen__launch_done(const nomen_tensor *t, nomen_tensor *used)
     if (NOMEN_UNLIKELY(used != t)) nomen__release(used);
 }
 /* Rows of in along a dim with gaps whose results in out have none are copied first, to where the
- * results go. */
-bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim);
+ * results go; but for those of so few elements that the kernel fetches them as well as a copy does.
+ */
+bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim,
+                            int64_t fetched);
 /* out itself, or a contiguous tensor of its sizes that nomen__launch_end moves over; apart: it must
  * not be out's memory. */
 static inline nomen_tensor *nomen__launch_output(nomen_tensor *out, nomen_dtype dtype, bool apart) {

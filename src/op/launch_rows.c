@@ -106,11 +106,11 @@ static bool is_dense(const nomen_tensor *in, const nomen_tensor *out, int dim) {
     return false;
 }
 
-/* A copy turns squares of elements in registers, and kernels may work in place. They take short
- * rows as they are, if those have no gaps afterwards. */
-bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim) {
+/* A copy turns squares of elements in registers, and kernels may work in place. */
+bool nomen__is_copied_first(const nomen_tensor *in, const nomen_tensor *out, int dim,
+                            int64_t fetched) {
     if (in->ndim < 2 || is_dense(in, out, dim) || !is_dense(out, out, dim)) return false;
-    return in->size[dim] > NOMEN__SHORT_ROW || out->stride[dim] != 1;
+    return in->size[dim] > fetched || out->stride[dim] != 1;
 }
 
 /* Few elements of whole tensors whose rows follow each other or are columns of all there is: there
@@ -145,7 +145,7 @@ nomen_status nomen__launch_rows(nomen__call *c) {
     nomen_tensor *out = nomen__launch_output(c->out[0], c->compute, false);
     nomen_status s = out ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     const nomen_tensor *from = in;
-    if (s == NOMEN_OK && nomen__is_copied_first(in, out, c->dim)) {
+    if (s == NOMEN_OK && nomen__is_copied_first(in, out, c->dim, NOMEN__SHORT_ROW)) {
         s = nomen__copy_values(out, in);
         from = out;
     }

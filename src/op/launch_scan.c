@@ -250,6 +250,15 @@ static nomen_status run(scan *s) {
     return nomen__parallel_asking(units, grain, run_units, s);
 }
 
+/* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
+ * them follow each other, and one by one elsewhere. */
+static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_tensor *out) {
+    const bool halves = c->compute == NOMEN_F16 || c->compute == NOMEN_BF16;
+    if (c->writes != c->compute) return false;
+    if (halves && out->flags & ~in->flags & NOMEN__CONTIGUOUS) return true;
+    return nomen__is_copied_first(in, out, c->dim, 0);
+}
+
 nomen_status nomen__launch_scan(nomen__call *c) {
     bool second = c->op->nout > 1 && !c->skip[1];
     if (c->out[0]->numel == 0) return NOMEN_OK;
@@ -260,7 +269,7 @@ nomen_status nomen__launch_scan(nomen__call *c) {
     nomen_tensor *at = second ? nomen__launch_output(c->out[1], c->result[1], false) : NULL;
     nomen_status status = in && out && (at || !second) ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     const nomen_tensor *from = in;
-    if (!status && c->writes == c->compute && nomen__is_copied_first(in, out, c->dim)) {
+    if (!status && is_copied(c, in, out)) {
         status = nomen__copy_values(out, in);
         from = out;
     }
