@@ -32,6 +32,9 @@ typedef void nomen__loop(char *const ptr[], const int64_t step[], int64_t n);
  * write to the same place. */
 enum { NOMEN__POINTS_LINES = 3, NOMEN__POINTS_STEPS = NOMEN__POINTS_LINES + 4 };
 
+/* The kernel "turn" moves squares of so many elements of `size` bytes at least. */
+static inline int64_t nomen__turn_fewest(int64_t size) { return size == 1 ? 8 : 16 / size; }
+
 /* Does a target lie just behind its source in the page? From a few thousand bytes on the C library
  * copies by an instruction that then takes 20 times as long on some processors. */
 static inline bool nomen__lags(const char *to, const char *from) {

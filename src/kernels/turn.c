@@ -18,7 +18,8 @@
 #endif
 
 /* 8 x 8 bytes, for tiles in which there is no square of 16 x 16. */
-static void turn_eights(char *to, int64_t to_row, const char *from, int64_t near) {
+static inline __attribute__((always_inline)) void turn_eights(char *to, int64_t to_row,
+                                                              const char *from, int64_t near) {
     lane_u8 r[8], t[4], u[4], v[4];
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) { /* by way of a word: a part of a vector would go to memory */
@@ -57,19 +58,12 @@ static void turn_bytes(char *to, int64_t to_row, const char *from, int64_t near,
 }
 
 /* to[r][i] = from[i][r]. ptr: to, from; step: bytes from row to row of either, and how many rows
- * `to` has, of n elements. */
+ * `to` has, of n elements; of both at least nomen__turn_fewest. */
 static inline __attribute__((always_inline)) void turn(char *const ptr[], const int64_t step[],
                                                        int64_t n, int64_t size) {
-    const int64_t side = 16 / size, rows = step[2], fewer = n < rows ? n : rows;
-    if (fewer < side) {
-        if (size == 1 && fewer >= 8) {
-            turn_bytes(ptr[0], step[0], ptr[1], step[1], n, rows);
-            return;
-        }
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t i = 0; i < n; i++)
-                memcpy(ptr[0] + r * step[0] + i * size, ptr[1] + i * step[1] + r * size,
-                       (size_t)size);
+    const int64_t rows = step[2];
+    if (size == 1 && (n < 16 || rows < 16)) {
+        turn_bytes(ptr[0], step[0], ptr[1], step[1], n, rows);
 #if VB == 64
     } else if (n >= 64 / size) {
         turn_squares_64(ptr[0], step[0], ptr[1], step[1], n, rows, size);

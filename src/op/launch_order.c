@@ -311,6 +311,33 @@ static nomen_tensor *input_of(const nomen__call *c, bool whole) {
     return nomen__copied(nomen__tensor_empty(c->compute, t->ndim, t->size), t);
 }
 
+/* Rows of one element again and again (expand) are sorted as they are. */
+static bool is_in_order(const nomen__call *c, const nomen_tensor *in, int dim) {
+    return (c->op->id == NOMEN__OP_SORT || c->op->id == NOMEN__OP_ARGSORT) && dim >= 0 &&
+           in->ndim > 0 && in->size[dim] > 1 && in->stride[dim] == 0;
+}
+
+static nomen_status order_as_is(const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
+    nomen_status s = out[0] ? nomen__copy_values(out[0], in) : NOMEN_OK;
+    if (s || !out[1]) return s;
+    nomen_tensor *places = nomen__tensor_empty(NOMEN_I64, 1, &in->size[dim]);
+    if (!places) return NOMEN_ERROR_MEMORY;
+    int64_t first_and_step[2] = {0, 1}, stride[NOMEN_MAX_DIMS] = {0};
+    nomen__kernel_find("ramp", NOMEN_I64)
+        ->loop((char *const[2]){places->data, (char *)first_and_step},
+               (const int64_t[2]){sizeof(int64_t), 0}, places->numel);
+    nomen_tensor everywhere = *places; /* repeated along all other dims */
+    stride[dim] = 1;
+    everywhere.ndim = out[1]->ndim;
+    everywhere.size = out[1]->size;
+    everywhere.stride = stride;
+    everywhere.numel = out[1]->numel;
+    nomen__tensor_finish(&everywhere);
+    s = nomen__copy_values(out[1], &everywhere);
+    nomen__release(places);
+    return s;
+}
+
 /* values or indices may be NULL: not wanted. */
 static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *indices) {
     nomen_tensor *wanted[2] = {values, indices}, *made[2] = {NULL, NULL};
@@ -329,6 +356,8 @@ static nomen_status launch(nomen__call *c, nomen_tensor *values, nomen_tensor *i
     nomen_status status = ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
     if (ready && in->numel == 0) /* the median of nothing */
         nomen__fill_values(made[0], &(nomen_number){NOMEN_NUMBER_FLOAT, 0, (double)NAN, 0});
+    else if (ready && NOMEN_UNLIKELY(is_in_order(c, in, dim)))
+        status = order_as_is(in, made, dim);
     else if (ready)
         status = order(c, in, made, dim);
     for (int k = 0; k < 2; k++)

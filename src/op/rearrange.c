@@ -103,6 +103,14 @@ static void fill_rows(void *context, int64_t begin, int64_t end) {
         }
         const int64_t from = job->lower ? within(i + k + 1, columns) : 0,
                       to = job->lower ? columns : within(i + k, columns);
+        /* Rows of zeros behind each other, to the last one of the matrix. */
+        if (!job->lower && to == columns && step == 1 && t->stride[n] == columns) {
+            const int64_t rows = t->size[n] - i < end - row ? t->size[n] - i : end - row;
+            clear(first, rows * columns * item);
+            row += rows - 1;
+            i = t->size[n] - 1;
+            continue;
+        }
         const int64_t kept = job->lower ? 0 : to * item;
         char *cell = first + from * step * item;
         if (own) nomen__copy_block(first + kept, own + kept, (columns - (to - from)) * item);

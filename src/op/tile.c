@@ -61,7 +61,12 @@ nomen__loop *nomen__mover(const char *kernel, int64_t bytes) {
 void nomen__turn_tile(char *to, int64_t to_row, const char *from, int64_t near, int64_t n,
                       int64_t rows, int64_t item) {
     char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
-    nomen__mover("turn", item)(ptr, (const int64_t[3]){to_row, near, rows}, n);
+    const int64_t fewest = nomen__turn_fewest(item);
+    if (n < fewest || rows < fewest) /* row by row: stores that follow each other are one */
+        nomen__copy_few(ptr, (const int64_t[2]){item, near}, (const int64_t[2]){to_row, item}, n,
+                        rows, item);
+    else
+        nomen__mover("turn", item)(ptr, (const int64_t[3]){to_row, near, rows}, n);
 }
 
 void nomen__copy_lagging(char *to, const char *from, int64_t bytes) {

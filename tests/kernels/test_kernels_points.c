@@ -228,8 +228,9 @@ static void check_turn(nomen_dtype d, int64_t n, int64_t rows, int64_t gap) {
 static void test_turn(void **state) {
     (void)state;
     for (int k = 0; k < (int)COUNT(sizes); k++)
-        for (int64_t n = 1; n <= 140; n += 1 + n / 40)
-            for (int64_t rows = 1; rows <= 70; rows += 1 + rows / 20)
+        for (int64_t fewest = nomen__turn_fewest(dtype_size[sizes[k]]), n = fewest; n <= 140;
+             n += 1 + n / 40)
+            for (int64_t rows = fewest; rows <= 70; rows += 1 + rows / 20)
                 check_turn(sizes[k], n, rows, (n + rows) % 4);
 }
 

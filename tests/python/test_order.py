@@ -422,3 +422,14 @@ def test_extrema_of_short_rows(dtype):
                     nan = [i for i, v in enumerate(row) if v != v]
                     at = nan[0] if nan else ranks(row, down)[0]
                     assert index.item() == at and same(value.item(), row[at])
+
+
+@pytest.mark.parametrize("dtype", INTEGERS + FLOATS)
+def test_expanded_rows_are_in_order(dtype):
+    x = make(dtype, (3, 1, 4), seed=9)
+    for descending in (False, True):
+        values, indices = x.expand(3, 5, 4).sort(1, descending=descending)
+        assert same(values.tolist(), x.expand(3, 5, 4).tolist())
+        assert indices.tolist() == [[[i] * 4 for i in range(5)]] * 3
+        assert x.expand(3, 5, 4).argsort(1, descending=descending).tolist() == indices.tolist()
+    assert same(x[:, 0].expand(6, 3, 4).msort().tolist(), x[:, 0].expand(6, 3, 4).tolist())

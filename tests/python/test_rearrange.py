@@ -54,6 +54,12 @@ def test_large():
     same(t.transpose(0, 1).triu(100), np.triu(a.T, 100))
     same(t.t().tril(2**62), a.T)
     same(t.t().triu(-(2**62)), a.T)
+    wide = array((900, 4), "int16")
+    for k in (-5, -1, 0, 2, 898, 901):
+        same(tensor(wide).tril(k), np.tril(wide, k))
+        same(tensor(wide).triu(k), np.triu(wide, k))
+        same(tensor(wide).t().tril(k), np.tril(wide.T, k))
+        same(tensor(wide).t().triu(k), np.triu(wide.T, k))
     cubes = array((6, 40, 70), "int32")
     for k in (-80, -30, -1, 0, 7, 90):
         across = tensor(cubes).transpose(1, 2)
