@@ -97,7 +97,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define FETCH(x)    from_f16(x)
 #define WIDEN       widen_f16
 #define LV          vf32
-#define VLOAD(x)    ld_numbers_f16(x)
+#define VLOAD(x)    sum_numbers(ld_f16(x))
 #define FOLD_DIRECT nansum_lanes_f16
 #define OUT         uint16_t
 #define DONE(a, p)  to_f16(to_odd(*(a)))
@@ -113,7 +113,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define FETCH(x)    from_bf16(x)
 #define WIDEN       widen_bf16
 #define LV          vf32
-#define VLOAD(x)    ld_numbers_bf16(x)
+#define VLOAD(x)    sum_numbers(ld_bf16(x))
 #define FOLD_DIRECT nansum_lanes_bf16
 #define OUT         uint16_t
 #define DONE(a, p)  to_bf16(to_odd(*(a)))

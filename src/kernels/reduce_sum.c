@@ -35,7 +35,7 @@ static inline c128 total_c64(c128 a, c64 b) {
 }
 /* Of n >= SUM_LANES / 2 numbers. */
 static inline c128 csum_lanes(const c64 *x, int64_t n) {
-    return sum_lanes_of((const char *)x, 2 * n, 2, sizeof(float), ld_f32, ld_f32_n);
+    return sum_lanes_of((const char *)x, 2 * n, 2, sizeof(float), ld_f32, ld_f32_n, sum_all);
 }
 typedef struct csum2 {
     sum2 re, im;

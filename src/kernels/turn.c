@@ -28,16 +28,16 @@ static inline __attribute__((always_inline)) void turn_eights(char *to, int64_t 
         r[k] = (lane_u8)(lane_u64){word, 0};
     }
 #pragma GCC unroll 4
-    for (int k = 0; k < 4; k++) t[k] = low_1(r[k], r[k + 4]);
+    for (int k = 0; k < 4; k++) t[k] = lane_low_8(r[k], r[k + 4]);
 #pragma GCC unroll 2
     for (int k = 0; k < 2; k++) {
-        u[k] = low_1(t[k], t[k + 2]);
-        u[k + 2] = high_1(t[k], t[k + 2]);
+        u[k] = lane_low_8(t[k], t[k + 2]);
+        u[k + 2] = lane_high_8(t[k], t[k + 2]);
     }
 #pragma GCC unroll 2
     for (int k = 0; k < 2; k++) {
-        v[2 * k] = low_1(u[2 * k], u[2 * k + 1]);
-        v[2 * k + 1] = high_1(u[2 * k], u[2 * k + 1]);
+        v[2 * k] = lane_low_8(u[2 * k], u[2 * k + 1]);
+        v[2 * k + 1] = lane_high_8(u[2 * k], u[2 * k + 1]);
     }
 #pragma GCC unroll 8
     for (int k = 0; k < 8; k++) {

@@ -9,11 +9,15 @@
 
 enum { SUM_LANES = 64, SUM_VECTORS = SUM_LANES / W32 };
 
+/* What is added of some elements: all of them, or 0 in the place of NaN. */
+static inline vf32 sum_all(vf32 x) { return x; }
+static inline vf32 sum_numbers(vf32 x) { return (vf32)((vi32)x & (x == x)); }
+
 /* Of n >= SUM_LANES elements of so many bytes, which are loaded as float32; with two parts those of
  * even and of odd places apart. */
-static inline __attribute__((always_inline)) c128
-sum_lanes_of(const char *x, int64_t n, const int parts, const int64_t size,
-             vf32 (*const load)(const void *), vf32 (*const load_n)(const void *, int64_t)) {
+static inline __attribute__((always_inline)) c128 sum_lanes_of(
+    const char *x, int64_t n, const int parts, const int64_t size, vf32 (*const load)(const void *),
+    vf32 (*const load_n)(const void *, int64_t), vf32 (*const taken)(vf32)) {
     vf32 s[SUM_VECTORS];
     vf64 d[2 * SUM_VECTORS];
     double last[W64] __attribute__((aligned(64)));
@@ -22,13 +26,13 @@ sum_lanes_of(const char *x, int64_t n, const int parts, const int64_t size,
     for (int v = 0; v < SUM_VECTORS; v++) s[v] = (vf32){0};
     for (; j + SUM_LANES <= n; j += SUM_LANES)
 #pragma GCC unroll 16
-        for (int v = 0; v < SUM_VECTORS; v++) s[v] += load(x + (j + v * W32) * size);
+        for (int v = 0; v < SUM_VECTORS; v++) s[v] += taken(load(x + (j + v * W32) * size));
 #pragma GCC unroll 16
     for (int v = 0; v < SUM_VECTORS; v++, j += W32)
         if (j + W32 <= n)
-            s[v] += load(x + j * size);
+            s[v] += taken(load(x + j * size));
         else if (j < n)
-            s[v] += load_n(x + j * size, n - j);
+            s[v] += taken(load_n(x + j * size, n - j));
 #pragma GCC unroll 16
     for (int v = 0; v < SUM_VECTORS; v++) {
         d[2 * v] = v_low_f64(s[v]);
@@ -45,37 +49,23 @@ sum_lanes_of(const char *x, int64_t n, const int parts, const int64_t size,
     return (c128){last[0], last[1]};
 }
 static inline double sum_lanes(const float *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f32, ld_f32_n).re;
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f32, ld_f32_n, sum_all).re;
 }
 static inline double sum_lanes_f16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f16, ld_f16_n).re;
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f16, ld_f16_n, sum_all).re;
 }
 static inline double sum_lanes_bf16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n).re;
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n, sum_all).re;
 }
 
-/* The same with 0 in the place of NaN. */
-static inline vf32 sum_numbers(vf32 x) { return (vf32)((vi32)x & (x == x)); }
-static inline vf32 ld_numbers_f32(const void *p) { return sum_numbers(ld_f32(p)); }
-static inline vf32 ld_numbers_f16(const void *p) { return sum_numbers(ld_f16(p)); }
-static inline vf32 ld_numbers_bf16(const void *p) { return sum_numbers(ld_bf16(p)); }
-static inline vf32 ld_numbers_f32_n(const void *p, int64_t n) {
-    return sum_numbers(ld_f32_n(p, n));
-}
-static inline vf32 ld_numbers_f16_n(const void *p, int64_t n) {
-    return sum_numbers(ld_f16_n(p, n));
-}
-static inline vf32 ld_numbers_bf16_n(const void *p, int64_t n) {
-    return sum_numbers(ld_bf16_n(p, n));
-}
 static inline double nansum_lanes(const float *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_numbers_f32, ld_numbers_f32_n).re;
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f32, ld_f32_n, sum_numbers).re;
 }
 static inline double nansum_lanes_f16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_numbers_f16, ld_numbers_f16_n).re;
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_f16, ld_f16_n, sum_numbers).re;
 }
 static inline double nansum_lanes_bf16(const uint16_t *x, int64_t n) {
-    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_numbers_bf16, ld_numbers_bf16_n).re;
+    return sum_lanes_of((const char *)x, n, 1, sizeof *x, ld_bf16, ld_bf16_n, sum_numbers).re;
 }
 
 /* Of n >= SUM_PAIRS complex numbers in double: in so many lanes of two, the end as above. */

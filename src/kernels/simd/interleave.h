@@ -1,5 +1,6 @@
-/* The elements of two vectors by turns, by element size in bytes: those of the first halves (low),
- * and of the second (high). Wide vectors do so in each of their lanes of 16 bytes. */
+/* The elements of two vectors by turns: those of the first halves (low), and of the second (high),
+ * by their bits, or by `size`, their bytes. Wide vectors do so in each of their lanes of 16 bytes.
+ */
 #ifndef NOMEN_SRC_SIMD_INTERLEAVE_H
 #define NOMEN_SRC_SIMD_INTERLEAVE_H
 
@@ -10,43 +11,44 @@ typedef uint16_t lane_u16 __attribute__((vector_size(16)));
 typedef uint32_t lane_u32 __attribute__((vector_size(16)));
 typedef uint64_t lane_u64 __attribute__((vector_size(16)));
 
-static inline lane_u8 low_1(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_low_8(lane_u8 a, lane_u8 b) {
     return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
 }
-static inline lane_u8 high_1(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_high_8(lane_u8 a, lane_u8 b) {
     return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
                                    31);
 }
-static inline lane_u8 low_2(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_low_16(lane_u8 a, lane_u8 b) {
     return (lane_u8)__builtin_shufflevector((lane_u16)a, (lane_u16)b, 0, 8, 1, 9, 2, 10, 3, 11);
 }
-static inline lane_u8 high_2(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_high_16(lane_u8 a, lane_u8 b) {
     return (lane_u8)__builtin_shufflevector((lane_u16)a, (lane_u16)b, 4, 12, 5, 13, 6, 14, 7, 15);
 }
-static inline lane_u8 low_4(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_low_32(lane_u8 a, lane_u8 b) {
     return (lane_u8)__builtin_shufflevector((lane_u32)a, (lane_u32)b, 0, 4, 1, 5);
 }
-static inline lane_u8 high_4(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_high_32(lane_u8 a, lane_u8 b) {
     return (lane_u8)__builtin_shufflevector((lane_u32)a, (lane_u32)b, 2, 6, 3, 7);
 }
-static inline lane_u8 low_8(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_low_64(lane_u8 a, lane_u8 b) {
     return (lane_u8)__builtin_shufflevector((lane_u64)a, (lane_u64)b, 0, 2);
 }
-static inline lane_u8 high_8(lane_u8 a, lane_u8 b) {
+static inline lane_u8 lane_high_64(lane_u8 a, lane_u8 b) {
     return (lane_u8)__builtin_shufflevector((lane_u64)a, (lane_u64)b, 1, 3);
 }
 
+/* The one of four functions of this name that is for elements of `size` bytes. */
+#define LANE_BY_SIZE(name, a, b, size)                                                             \
+    ((size) == 1   ? name##8(a, b)                                                                 \
+     : (size) == 2 ? name##16(a, b)                                                                \
+     : (size) == 4 ? name##32(a, b)                                                                \
+                   : name##64(a, b))
+
 static inline __attribute__((always_inline)) lane_u8 low_16(lane_u8 a, lane_u8 b, int64_t size) {
-    return size == 1   ? low_1(a, b)
-           : size == 2 ? low_2(a, b)
-           : size == 4 ? low_4(a, b)
-                       : low_8(a, b);
+    return LANE_BY_SIZE(lane_low_, a, b, size);
 }
 static inline __attribute__((always_inline)) lane_u8 high_16(lane_u8 a, lane_u8 b, int64_t size) {
-    return size == 1   ? high_1(a, b)
-           : size == 2 ? high_2(a, b)
-           : size == 4 ? high_4(a, b)
-                       : high_8(a, b);
+    return LANE_BY_SIZE(lane_high_, a, b, size);
 }
 /* 16 bytes from each of so many lines as fit into a vector. */
 static inline lane_u8 lanes_16(const char *from, int64_t apart) {
@@ -58,16 +60,10 @@ static inline lane_u8 lanes_16(const char *from, int64_t apart) {
 
 #if VB >= 32
 static inline __attribute__((always_inline)) __m256i low_32(__m256i a, __m256i b, int64_t size) {
-    return size == 1   ? _mm256_unpacklo_epi8(a, b)
-           : size == 2 ? _mm256_unpacklo_epi16(a, b)
-           : size == 4 ? _mm256_unpacklo_epi32(a, b)
-                       : _mm256_unpacklo_epi64(a, b);
+    return LANE_BY_SIZE(_mm256_unpacklo_epi, a, b, size);
 }
 static inline __attribute__((always_inline)) __m256i high_32(__m256i a, __m256i b, int64_t size) {
-    return size == 1   ? _mm256_unpackhi_epi8(a, b)
-           : size == 2 ? _mm256_unpackhi_epi16(a, b)
-           : size == 4 ? _mm256_unpackhi_epi32(a, b)
-                       : _mm256_unpackhi_epi64(a, b);
+    return LANE_BY_SIZE(_mm256_unpackhi_epi, a, b, size);
 }
 static inline __m256i lanes_32(const char *from, int64_t apart) {
     const __m128i a = _mm_loadu_si128((const void *)from);
@@ -78,16 +74,10 @@ static inline __m256i lanes_32(const char *from, int64_t apart) {
 
 #if VB == 64
 static inline __attribute__((always_inline)) __m512i low_64(__m512i a, __m512i b, int64_t size) {
-    return size == 1   ? _mm512_unpacklo_epi8(a, b)
-           : size == 2 ? _mm512_unpacklo_epi16(a, b)
-           : size == 4 ? _mm512_unpacklo_epi32(a, b)
-                       : _mm512_unpacklo_epi64(a, b);
+    return LANE_BY_SIZE(_mm512_unpacklo_epi, a, b, size);
 }
 static inline __attribute__((always_inline)) __m512i high_64(__m512i a, __m512i b, int64_t size) {
-    return size == 1   ? _mm512_unpackhi_epi8(a, b)
-           : size == 2 ? _mm512_unpackhi_epi16(a, b)
-           : size == 4 ? _mm512_unpackhi_epi32(a, b)
-                       : _mm512_unpackhi_epi64(a, b);
+    return LANE_BY_SIZE(_mm512_unpackhi_epi, a, b, size);
 }
 /* One by one: put together of two halves it takes a step more, which shows where lines come from
  * memory. */
