@@ -124,8 +124,7 @@ static int64_t step_of(const nomen_tensor *t, const nomen_tensor *in, int d, int
     return d == dim ? 0 : bytes_of(t, t->stride[d - (d > dim)]);
 }
 
-/* All dims but the one that is ordered: joined where all sides allow it; the longest makes lines.
- */
+/* All dims but the one that is ordered, joined where all sides allow it. */
 static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const out[2], int dim) {
     job->ndim = 0;
     for (int d = in->ndim - 1; d >= 0; d--) {
@@ -144,16 +143,31 @@ static void lay_out(order_job *job, const nomen_tensor *in, nomen_tensor *const 
         }
         job->size[job->ndim++] = in->size[d];
     }
-    if (!job->ndim) return;
-    int longest = 0;
+}
+
+static int64_t magnitude(int64_t step) { return step < 0 ? -step : step; }
+
+/* The dim whose rows lie closest to each other. */
+static int closest(const order_job *job) {
+    int best = 0;
     for (int d = 1; d < job->ndim; d++)
-        if (job->size[d] > job->size[longest]) longest = d;
-    job->row.rows = job->size[longest];
-    job->row.in_row = job->step[longest][IN];
-    job->row.value_row = job->step[longest][VALUES];
-    job->row.index_row = job->step[longest][INDICES];
+        if (magnitude(job->step[d][IN]) < magnitude(job->step[best][IN])) best = d;
+    return best;
+}
+
+/* One of the dims makes the lines: the longest, or where rows lie across the closest. */
+static void choose_lines(order_job *job, bool across) {
+    int lines = 0;
+    if (!job->ndim) return;
+    if (across) lines = closest(job);
+    for (int d = 1; !across && d < job->ndim; d++)
+        if (job->size[d] > job->size[lines]) lines = d;
+    job->row.rows = job->size[lines];
+    job->row.in_row = job->step[lines][IN];
+    job->row.value_row = job->step[lines][VALUES];
+    job->row.index_row = job->step[lines][INDICES];
     job->ndim--;
-    for (int d = longest; d < job->ndim; d++) {
+    for (int d = lines; d < job->ndim; d++) {
         job->size[d] = job->size[d + 1];
         for (int s = 0; s < SIDES; s++) job->step[d][s] = job->step[d + 1][s];
     }
@@ -270,6 +284,96 @@ static nomen_status run_parts(const order_job *whole, int64_t parts, int64_t ite
     return s;
 }
 
+/* ---- rows across ----------------------------------------------------------------------------- */
+
+/* Rows that lie across in several groups of rows side by side, which do not fill the batches of the
+ * kernel. A few rows are sorted in less time than it takes to begin a copy. */
+static bool is_turned(const order_job *job, const nomen_tensor *in) {
+    enum { ENOUGH = 2 * TOGETHER, MANY = 512 };
+    const nomen__order_args *row = &job->row;
+    if (job->ndim < 2 || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
+        return false;
+    const int64_t beside = job->size[closest(job)];
+    return beside < ENOUGH || (beside < MANY && beside % TOGETHER);
+}
+
+/* Some of the outermost dim of a side with the dims of the job and `along` elements of a row, as
+ * rows that follow each other. Sizes and strides are the caller's. */
+static nomen_tensor side_of(const order_job *job, const nomen_tensor *t, int side, int64_t begin,
+                            int64_t some, int64_t along, int64_t along_step, int64_t *size,
+                            int64_t *stride) {
+    const int64_t item = nomen__item(t->dtype);
+    const int last = job->ndim - 1;
+    nomen_tensor v = *t;
+    for (int d = 0; d <= last; d++) {
+        size[last - d] = d == last ? some : job->size[d];
+        stride[last - d] = job->step[d][side] / item;
+    }
+    size[job->ndim] = along;
+    stride[job->ndim] = along_step / item;
+    v.ndim = (uint8_t)(job->ndim + 1);
+    v.size = size;
+    v.stride = stride;
+    v.data += begin * job->step[last][side];
+    nomen__tensor_finish(&v);
+    return v;
+}
+
+/* Part of the rows: copied so that each lies in one piece and all are one line, and the results put
+ * where they belong. */
+static nomen_status turn_some(const order_job *job, const nomen_tensor *in,
+                              nomen_tensor *const out[2], int64_t begin, int64_t some) {
+    int64_t size[SIDES][NOMEN_MAX_DIMS], stride[SIDES][NOMEN_MAX_DIMS];
+    const nomen__order_args *row = &job->row;
+    const int64_t steps[2] = {row->value_step, row->index_step};
+    const nomen_tensor from =
+        side_of(job, in, IN, begin, some, row->n, row->in_step, size[IN], stride[IN]);
+    nomen_tensor *const copy =
+        nomen__copied(nomen__tensor_empty(in->dtype, from.ndim, from.size), &from);
+    nomen_tensor to[2], *made[2] = {NULL, NULL};
+    bool ready = copy != NULL;
+    for (int k = 0; ready && k < 2; k++) {
+        if (!out[k]) continue;
+        to[k] = side_of(job, out[k], VALUES + k, begin, some, row->count, steps[k],
+                        size[VALUES + k], stride[VALUES + k]);
+        made[k] = nomen__tensor_empty(out[k]->dtype, to[k].ndim, to[k].size);
+        ready = made[k] != NULL;
+    }
+    nomen_status s = ready ? NOMEN_OK : NOMEN_ERROR_MEMORY;
+    if (ready) {
+        const int64_t item = nomen__item(in->dtype), position = nomen__item(NOMEN_I64);
+        order_job line = {.order = job->order, .row = *row};
+        line.row.in = copy->data;
+        line.row.values = made[0] ? made[0]->data : NULL;
+        line.row.indices = made[1] ? made[1]->data : NULL;
+        line.row.rows = copy->numel / row->n;
+        line.row.in_step = line.row.value_step = item;
+        line.row.index_step = position;
+        line.row.in_row = row->n * item;
+        line.row.value_row = row->count * item;
+        line.row.index_row = row->count * position;
+        s = run_job(&line, line.row.rows);
+    }
+    for (int k = 0; k < 2; k++) {
+        if (!s && made[k]) s = nomen__copy_values(&to[k], made[k]);
+        nomen__release(made[k]);
+    }
+    nomen__release(copy);
+    return s;
+}
+
+/* All of them, as much at a time as caches hold, so that it takes little memory. */
+static nomen_status order_turned(const order_job *job, const nomen_tensor *in,
+                                 nomen_tensor *const out[2]) {
+    enum { AT_ONCE = 1 << 17 }; /* elements */
+    const int64_t all = job->size[job->ndim - 1], each = in->numel / all;
+    const int64_t some = each < AT_ONCE ? AT_ONCE / each : 1;
+    nomen_status s = NOMEN_OK;
+    for (int64_t begin = 0; begin < all && !s; begin += some)
+        s = turn_some(job, in, out, begin, all - begin < some ? all - begin : some);
+    return s;
+}
+
 /* Results have the dims of `in`, with `count` elements in dim, or lack that dim. dim < 0: all of
  * the input, which is contiguous, is one row. */
 static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_tensor *const out[2],
@@ -297,6 +401,8 @@ static nomen_status order(const nomen__call *c, const nomen_tensor *in, nomen_te
             job.row.index_step = step_of(out[1], in, dim, dim);
         }
         lay_out(&job, in, out, dim);
+        if (is_turned(&job, in)) return order_turned(&job, in, out);
+        choose_lines(&job, job.row.in_step != item);
     }
     int64_t rows = job.row.rows;
     for (int d = 0; d < job.ndim; d++) rows *= job.size[d];

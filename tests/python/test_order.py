@@ -122,6 +122,47 @@ def test_few_of_several_rows(dtype):
                         assert repr(got) == repr(want)
 
 
+BETWEEN = (((5, 7, 6), 1), ((3, 20, 40), 1), ((2, 9, 3, 8), 1), ((4, 2, 9, 8), 2), ((30, 8, 600), 1))
+
+
+@pytest.mark.parametrize("dtype", ("bool", "int16", "int64", "float16", "float32", "float64"))
+@pytest.mark.parametrize("shape,dim", BETWEEN)
+def test_rows_between_other_dims(shape, dim, dtype):
+    """As if they lay in one piece, whatever the layout of the input and of the results."""
+    plain = make(dtype, shape, 3)
+    last = [d for d in range(len(shape)) if d != dim] + [dim]
+    back = [last.index(d) for d in range(len(shape))]
+    for t in layouts(plain) if plain.numel() < 10_000 else (plain, plain.transpose(0, 2)):
+        straight = t.permute(*last).clone(memory_format="contiguous_format")
+        for wanted, got in (
+            (straight.sort(-1), t.sort(dim)),
+            (straight.topk(3, -1), t.topk(3, dim)),
+            (straight.topk(1, -1, largest=False), t.topk(1, dim, largest=False)),
+        ):
+            assert got.indices.equal(wanted.indices.permute(*back))
+            assert repr(rows_of(got.values, dim)) == repr(rows_of(wanted.values, len(shape) - 1))
+        for name, k in (("median", ()), ("kthvalue", (2,)), ("mode", ())):
+            wanted = getattr(straight, name)(*k, -1)
+            for keepdim in (False, True):
+                got = getattr(t, name)(*k, dim, keepdim)
+                flat = [got.values.flatten().tolist(), got.indices.flatten().tolist()]
+                assert repr(flat[0]) == repr(wanted.values.flatten().tolist())
+                assert flat[1] == wanted.indices.flatten().tolist()
+
+
+def test_rows_between_other_dims_into_results_with_gaps():
+    t = make("float32", (6, 10, 7), 4)
+    wanted = t.sort(1)
+    values = nomen.zeros(12, 10, 7)[::2]
+    indices = nomen.zeros(7, 10, 6, dtype=nomen.int64).transpose(0, 2)
+    nomen.sort(t, 1, out=(values, indices))
+    assert repr(values.tolist()) == repr(wanted.values.tolist())
+    assert indices.equal(wanted.indices)
+    own = t.clone()
+    nomen.sort(own, 1, out=(own, indices))
+    assert repr(own.tolist()) == repr(wanted.values.tolist())
+
+
 @pytest.mark.parametrize("n", (9, 70, 300, 1100))
 @pytest.mark.parametrize("dtype", ("int32", "float32", "int64", "float64"))
 def test_keys_that_differ_in_more_bits_than_there_is_room_for(dtype, n):
