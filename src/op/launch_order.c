@@ -286,15 +286,17 @@ static nomen_status run_parts(const order_job *whole, int64_t parts, int64_t ite
 
 /* ---- rows across ----------------------------------------------------------------------------- */
 
-/* Rows that lie across in several groups of rows side by side, which do not fill the batches of the
- * kernel. A few rows are sorted in less time than it takes to begin a copy. */
+/* Rows that lie across, where groups of rows side by side do not fill the batches of the kernel, or
+ * where their elements, a page apart, are in each other's way in caches. A few rows are sorted in
+ * less time than it takes to begin a copy. */
 static bool is_turned(const order_job *job, const nomen_tensor *in) {
-    enum { ENOUGH = 2 * TOGETHER, MANY = 512 };
+    enum { ENOUGH = 2 * TOGETHER, MANY = 512, PAGE = 4096, LONG = 256 };
     const nomen__order_args *row = &job->row;
-    if (job->ndim < 2 || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
+    if (!job->ndim || row->in_step == nomen__item(in->dtype) || in->numel / row->n < TOGETHER)
         return false;
     const int64_t beside = job->size[closest(job)];
-    return beside < ENOUGH || (beside < MANY && beside % TOGETHER);
+    return beside < ENOUGH || (beside < MANY && beside % TOGETHER) ||
+           (row->n >= LONG && row->in_step % PAGE == 0);
 }
 
 /* Some of the outermost dim of a side with the dims of the job and `along` elements of a row, as
