@@ -23,8 +23,8 @@ enum { FEW = 32, SOME = 160, RUN = 32, BLOCK = 512, BESIDE = 16, BESIDE_BYTES = 
 enum { KEYED = 4096 };
 /* So long rows are sorted in parts: of keys of 64 bits, or by several threads. */
 enum { PARTED = 1 << 17 };
-/* A row of up to so many keys with positions is sorted in lanes; 0: none is. */
-enum { LANED = VB > 16 ? 2048 : 0 };
+/* Rows of up to so many keys with positions are sorted by a network; 0: none is. */
+enum { WIDE = VB > 16 ? 8192 : 0 };
 /* Selection draws so many elements for a sample, or looks at so many bits at a time. */
 enum { SAMPLE = 128, BUCKET_BITS = 11, BUCKETS = 1 << BUCKET_BITS };
 /* Rows are worked on LANES or more at a time where there are at least half as many. */
@@ -232,6 +232,7 @@ static inline __attribute__((always_inline)) void in_order_i64(vi64 *a, vi64 *b)
 #include "kernels/loops/order_bare.h"
 #include "kernels/loops/order_lanes.h"
 #include "kernels/loops/order_run.h"
+#include "kernels/loops/order_wide.h"
 
 static bool is_narrow(const nomen__order_args *a, const order_type *t) {
     return t->keys32 && has_short_places(a);

@@ -122,6 +122,21 @@ def test_few_of_several_rows(dtype):
                         assert repr(got) == repr(want)
 
 
+@pytest.mark.parametrize("n", (161, 1025, 2049, 4100, 8192, 8193))
+@pytest.mark.parametrize("dtype", ("int32", "float32", "float64", "uint8"))
+def test_rows_too_long_for_lanes(dtype, n):
+    """By themselves and in batches that are not full; equal ones stay in order."""
+    t = make(dtype, (11, n), n)
+    for rows in (1, 3, 11):
+        some = t[:rows]
+        for descending in (False, True):
+            wanted = [ranks(row, descending) for row in rows_of(some, 1)]
+            check_positions(some, 1, some.sort(1, descending), wanted)
+            best = some.topk(n - 5, 1, largest=descending)
+            check_positions(some, 1, best, [w[: n - 5] for w in wanted])
+        assert some.mode(1).indices.equal(nomen.stack([row.mode(0).indices for row in some]))
+
+
 BETWEEN = (((5, 7, 6), 1), ((3, 20, 40), 1), ((2, 9, 3, 8), 1), ((4, 2, 9, 8), 2), ((30, 8, 600), 1))
 
 

@@ -56,15 +56,16 @@ static void ORDER_NAME(merges, WIDTH, e)(E *a, E *spare, int64_t n) {
 #include "kernels/loops/order_radix.h"
 
 #if WIDTH == 32
-static void sort_in_lanes(E *a, int64_t n);
+static void sort_wide(E *a, int64_t n);
+static void sort_rows_wide(void *v, E *a, int64_t pitch, int64_t rows, int64_t n);
 #endif
 
 /* Sorts a; the elements must be in the order of their positions, which equals keep. */
 static void ORDER_NAME(sort, WIDTH, e)(E *a, E *spare, int64_t n) {
     if (n <= SOME) ORDER_NAME(merges, WIDTH, e)(a, spare, n);
 #if WIDTH == 32
-    else if (n <= LANED)
-        sort_in_lanes(a, n);
+    else if (n <= WIDE)
+        sort_wide(a, n);
 #else
     else if (n <= UINT32_MAX)
         sort_pairs(a, spare, n);

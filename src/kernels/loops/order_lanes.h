@@ -2,8 +2,8 @@
  * word as wide as a key holds the bits in which the keys of a row differ, as many as there is room
  * for, and below them the position: so a level is one vector, and words alone are sorted. Few keys
  * differ only in the bits that were left out; these are put in order afterwards. Before: what
- * order_engine.h and order_bare.h want, V_LESSER(a, b) of two levels. After: sort_lanes_, lanes_,
- * turn_lanes_ and of 32 bits sort_in_lanes, with WIDTH behind. */
+ * order_engine.h and order_bare.h want, V_LESSER(a, b) of two levels. After: sort_lanes_, lanes_
+ * and turn_lanes_ with WIDTH behind. */
 
 /* What is sorted: words and, behind them, keys, a part of `room` levels for each vector of rows;
  * and words as rows, `pitch` apart. The lowest bits of a word, those of `mask`, are a position. */
@@ -206,51 +206,3 @@ static void ORDER_NAME(sort_lanes, WIDTH, k)(const ORDER_NAME(lanes, WIDTH, s) *
         ORDER_NAME(end_lanes, WIDTH, k)(l, part, counts, some, sorted, lost);
     }
 }
-
-#if WIDTH == 32
-/* Two sorted runs of as many into one: from both ends at once, so that neither is used up before
- * the middle and nothing is asked but which is less. */
-static APART void merge_even(E *to, const E *a, int64_t n) {
-    const E *b = a + n, *a_last = b - 1, *b_last = b + n - 1;
-    E *last = to + 2 * n - 1;
-    for (int64_t i = 0; i < n; i++) {
-        const E x = *a, y = *b, z = *a_last, w = *b_last;
-        const int64_t second = -(int64_t)(y < x), first = -(int64_t)(w < z); /* 0 or -1 */
-        *to++ = x ^ ((x ^ y) & (E)second);
-        b -= second;
-        a += 1 + second;
-        *last-- = w ^ ((w ^ z) & (E)first);
-        a_last += first;
-        b_last -= 1 + first;
-    }
-}
-
-/* One row, as a vector of rows side by side, which are merged two by two. */
-static APART void sort_in_lanes(E *a, int64_t n) {
-    enum { W = level32_lanes, ROOM = LANED + 8 * W };
-    char scratch[ROOM * 3 * sizeof(K) + 2 * W * VB] __attribute__((aligned(64)));
-    E one[ROOM], two[ROOM], *from = one, *to = two;
-    const int64_t each = (n + W - 1) / W, all = each * W;
-    lanes32_s l = lanes32_k(scratch, 1, each);
-    int64_t counts[W];
-    K keys[ROOM + W];
-    for (int64_t i = 0; i < n; i++) keys[i] = KEY(a[i]);
-    for (int64_t i = n; i < all + W; i++) keys[i] = keys[0];
-    for (int64_t r = 0; r < W; r++)
-        counts[r] = n - r * each < each ? (n - r * each > 0 ? n - r * each : 0) : each;
-    bare_turned32_k(l.keys, keys, each, each);
-    sort_lanes32_k(&l, counts, W, each);
-    for (int64_t r = 0; r < W; r++)
-        for (int64_t j = 0; j < each; j++) {
-            const int64_t at = r * each + (int64_t)l.rows[r * l.pitch + j];
-            one[r * each + j] = at < n ? a[at] : ~(E)0;
-        }
-    for (int64_t run = each; run < all; run *= 2) {
-        for (int64_t i = 0; i < all; i += 2 * run) merge_even(to + i, from + i, run);
-        E *swap = from;
-        from = to;
-        to = swap;
-    }
-    memcpy(a, from, sizeof *a * (size_t)n);
-}
-#endif

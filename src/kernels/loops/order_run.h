@@ -12,6 +12,7 @@ typedef struct ORDER_NAME(plan, WIDTH, s) {
     bool ranked; /* ... by sorting the keys of a vector of rows */
     bool bare;   /* keys are sorted without their positions */
     bool halves; /* keys are sorted by one half after the other */
+    bool wide;   /* elements of some rows are sorted side by side */
 } ORDER_NAME(plan, WIDTH, s);
 
 /* Few of a row: a bound is found for them before they are looked for (as order_few.h does where
@@ -95,6 +96,13 @@ static ORDER_NAME(plan, WIDTH, s)
     if (selects) {
         p.each = 1;
         p.keys = a->n;
+    }
+    p.wide = WIDTH == 32 && p.each == a->n && !p.keys && a->n > SOME && a->n <= WIDE &&
+             a->rows >= LANES / 2 && has_short_places(a);
+    if (p.wide) {
+        p.batch = LANES;
+        p.levels = ORDER_NAME(level_count, WIDTH, k)(a->n) * LANES;
+        return p;
     }
     const bool beside = are_beside(a);
     if (beside || p.batch > 1) {
@@ -522,6 +530,9 @@ static void ORDER_NAME(run_planned, WIDTH, e)(const nomen__order_args *a, void *
             ORDER_NAME(numbers, WIDTH, e)(a, row, rows, keys, t, flip);
             continue;
         }
+#if WIDTH == 32
+        if (p.wide) sort_rows_wide(scratch, made, p.each, rows, a->n);
+#endif
         bool ordered = true; /* all rows of the batch that are chosen */
         K last[BESIDE];
         if (p.ranked) ORDER_NAME(last_keys, WIDTH, k)(last, scratch, keys, rows, a->n, a->count);
@@ -538,9 +549,11 @@ static void ORDER_NAME(run_planned, WIDTH, e)(const nomen__order_args *a, void *
                 K key = ORDER_NAME(nth, WIDTH, k)(own, spare_keys, other, a->n, k, bits);
                 mine[0] = MAKE(key, ORDER_NAME(find, WIDTH, k)(own, a->n, key));
             } else {
-                if (!p.few && has_short_places(a))
+                if (p.wide || p.few)
+                    ;
+                else if (has_short_places(a))
                     ORDER_NAME(sort, WIDTH, e)(mine, spare, best[r].used);
-                else if (!p.few)
+                else
                     ORDER_NAME(radix, WIDTH, e)(mine, spare, best[r].used);
                 if (what == MODE) mine[0] = ORDER_NAME(longest, WIDTH, e)(mine, a->n);
             }
