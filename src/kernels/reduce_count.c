@@ -11,6 +11,7 @@
 #define ABS32X2 0x7fffffff7fffffffu
 
 #define LANE_BYTES  256
+#define TURNED_MOST UNORDERED_MOST(T)
 #define OP          count
 #define CORE        count
 #define JOIN(a, b)  (C)((a) + (b))

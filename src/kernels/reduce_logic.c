@@ -16,6 +16,7 @@
 
 /* ---- any ------------------------------------------------------------------------------------- */
 #define LANE_BYTES  256
+#define TURNED_MOST UNORDERED_MOST(T)
 #define OP          any
 #define CORE        any
 #define JOIN(a, b)  (C)((a) | (b))

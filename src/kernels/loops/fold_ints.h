@@ -2,6 +2,9 @@
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
  * lanes of the types of so many bits. Takes these four away again. */
 
+/* int64 is turned over two by two, which takes longer than to join them */
+#define TURNED_MOST (sizeof(T) == 8 ? 8 : UNORDERED_MOST(T))
+
 #define SFX        b8
 #define T          uint8_t
 #define F          uint8_t
@@ -57,19 +60,18 @@
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
-#define SFX         i64
-#define T           int64_t
-#define F           int64_t
-#define C           uint64_t
-#define D           uint64_t
-#define LD(x)       (C)(x)
-#define OUT         uint64_t
-#define DONE(a, p)  (*(a))
-#define TURNED_LONG 8 /* turned over two by two, which takes longer than to join them */
+#define SFX        i64
+#define T          int64_t
+#define F          int64_t
+#define C          uint64_t
+#define D          uint64_t
+#define LD(x)      (C)(x)
+#define OUT        uint64_t
+#define DONE(a, p) (*(a))
 #include "kernels/loops/reduce_fold.h"
-#undef TURNED_LONG
 #undef SFX
 
+#undef TURNED_MOST
 #undef LANE8
 #undef LANE16
 #undef LANE32

@@ -23,7 +23,11 @@
 /* Rows are taken in by blocks of ROW_BLOCK elements (errors grow within a block only), columns by
  * blocks of COL_BLOCK rows: 128 rows of 255 still fit a signed 16-bit lane. Strided columns are
  * gathered COL_ROWS rows at a time. The pipeline asks for lines ahead, if anybody does. */
-enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16 };
+enum { ROW_BLOCK = 1024, COL_BLOCK = 128, COL_ROWS = 8, SHORT_ROW = 16, LONG_ROW = 300 };
+
+/* Where the order of elements does not show in a result, rows of up to so many are columns: to turn
+ * them over takes less than a call for each row whose lanes stay empty in part. */
+#define UNORDERED_MOST(type) (sizeof(type) <= 2 ? 200 : sizeof(type) == 4 ? 127 : SHORT_ROW)
 
 /* Lanes of four vectors where there are 16 registers: what else is kept for each lane needs the
  * others. At most 64. */

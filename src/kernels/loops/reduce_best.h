@@ -237,9 +237,9 @@ static bool FN(turned_step)(A *acc, const nomen__reduce_step *s) {
 #endif
 
 #define POSITIONS
-#define TURNED_ROW 63 /* whose position costs more than the turn */
+#define TURNED_MOST (sizeof(T) == 8 ? 63 : 127) /* whose position costs more than the turn */
 #include "kernels/loops/reduce_walk.h"
-#undef TURNED_ROW
+#undef TURNED_MOST
 #undef POSITIONS
 #undef STEP_TURNED
 #undef TURN

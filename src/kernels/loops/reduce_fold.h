@@ -293,12 +293,18 @@ static APART void FN(row_direct)(A *acc, const T *x, int64_t n) {
 #include "kernels/loops/reduce_short.h"
 #endif
 
+#ifdef AT_ONCE
+#define ROWS_AT_ONCE (VB / (int)sizeof(T))
+#include "kernels/loops/reduce_at_once.h"
+#endif
+
 #define WIDE
 #ifdef BETTER
 #define ROW_MOST INT64_MAX /* there are no errors that grow */
 #endif
 #include "kernels/loops/reduce_walk.h"
 #undef WIDE
+#undef ROWS_AT_ONCE
 #undef SHORT_ROWS
 #undef DIRECT_ROWS
 #undef DIRECT_COLS

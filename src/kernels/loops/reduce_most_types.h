@@ -5,7 +5,7 @@
 
 #define NONEMPTY
 #define LANE_BYTES  256
-#define TURNED_ROW  63 /* fewer than all lanes */
+#define TURNED_MOST 63 /* fewer than all lanes */
 #define JOIN(a, b)  (C)(BETTER(a, b) ? (a) : ((a) != (a) ? (a) : (b)))
 #define TOTAL(a, b) JOIN(a, b)
 #define TAKE(a, x)  (*(a) = JOIN(*(a), x))
@@ -62,8 +62,13 @@
 #undef A
 #undef LIMIT
 
-#define SFX        i32
-#define T          int32_t
+#define SFX i32
+#define T   int32_t
+#if VB > 16
+#define BITS           32
+#define AT_ONCE        vi32
+#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, i32)
+#endif
 #define F          int32_t
 #define C          int32_t
 #define D          int32_t
@@ -77,8 +82,13 @@
 #undef A
 #undef LIMIT
 
-#define SFX        i64
-#define T          int64_t
+#define SFX i64
+#define T   int64_t
+#if VB > 16
+#define BITS           64
+#define AT_ONCE        vi64
+#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, i64)
+#endif
 #define F          int64_t
 #define C          int64_t
 #define D          int64_t
@@ -128,8 +138,13 @@
 #undef A
 #undef LIMIT
 
-#define SFX        f32
-#define T          float
+#define SFX f32
+#define T   float
+#if VB > 16
+#define BITS           32
+#define AT_ONCE        vf32
+#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, f32)
+#endif
 #define F          float
 #define VEC        vf32
 #define C          float
@@ -144,8 +159,13 @@
 #undef A
 #undef LIMIT
 
-#define SFX        f64
-#define T          double
+#define SFX f64
+#define T   double
+#if VB > 16
+#define BITS           64
+#define AT_ONCE        vf64
+#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, f64)
+#endif
 #define F          double
 #define VEC        vf64
 #define C          double
@@ -162,7 +182,7 @@
 
 #undef NONEMPTY
 #undef LANE_BYTES
-#undef TURNED_ROW
+#undef TURNED_MOST
 #undef JOIN
 #undef TOTAL
 #undef TAKE

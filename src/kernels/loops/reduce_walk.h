@@ -4,12 +4,12 @@
  * half types), FETCH(from T to F; unset: T is F), A (accumulator), WIDE if FN(cols) takes up to
  * NOMEN__ACC_WIDE accumulators, DIRECT_ROWS if there is FN(row_direct) and DIRECT_COLS if there is
  * FN(cols_direct), which fetch what they need by themselves, DECIDED(A *) if no more elements can
- * change one, POSITIONS if the position of an element matters, TURNED_ROW (the longest rows of
- * 4-byte elements that are taken as columns; unset: SHORT_ROW, as for others), TURNED_LONG (the
- * same of any elements), ROW_MOST (the longest row as it lies that FN(row) or FN(row_direct) gets
- * in one piece; unset: ROW_BLOCK), ACC_AT(acc, n_acc, i) if an accumulator is not acc + i,
- * SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, STEP_TURNED(A *, step) if there is a
- * better way for short rows, and whether it was one, and the functions FN(row)(accumulator, const F
+ * change one, POSITIONS if the position of an element matters, TURNED_MOST (the longest rows that
+ * are taken as columns; unset: SHORT_ROW), ROW_MOST (the longest row as it lies that FN(row) or
+ * FN(row_direct) gets in one piece; unset: ROW_BLOCK), ACC_AT(acc, n_acc, i) if an accumulator is
+ * not acc + i, SHORT_ROWS if there is FN(short_rows) as in reduce_short.h, STEP_TURNED(A *, step)
+ * if there is a better way for short rows, and whether it was one, and the functions
+ * FN(row)(accumulator, const F
  * *, n, i0, istep) and FN(cols)(A *, n_acc, const F *, pitch in bytes, rows, i0, istep). After:
  * FN(step), which uses FN(init) and FN(merge). */
 
@@ -173,14 +173,11 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
      * empty. */
-#ifdef TURNED_LONG
-    const int64_t turned = TURNED_LONG;
-#elif defined(TURNED_ROW)
-    const int64_t turned = sizeof(T) == 4 ? TURNED_ROW : SHORT_ROW;
-#else
-    const int64_t turned = SHORT_ROW;
+#ifndef TURNED_MOST
+#define TURNED_MOST SHORT_ROW
+#define SHORT_ROWS_ARE_TURNED
 #endif
-    bool cols = s->n_acc >= 8 && (across < along || s->n_red <= turned);
+    bool cols = s->n_acc >= 8 && (across < along || s->n_red <= TURNED_MOST);
 #ifndef POSITIONS
     if (s->n_acc > 1 && s->n_acc <= 16 && s->acc_step == (int64_t)sizeof(T) &&
         s->red_step == s->n_acc * (int64_t)sizeof(T) &&
@@ -200,8 +197,19 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
         return;
     }
 #endif
+#ifdef ROWS_AT_ONCE
+    if (s->red_step == (int64_t)sizeof(T) && s->n_red >= ROWS_AT_ONCE && s->n_red < LONG_ROW &&
+        across > along) {
+        nomen__reduce_step rest = *s;
+        const int64_t done = FN(rows_at_once)(acc, s);
+        rest.in += done * s->acc_step;
+        rest.n_acc -= done;
+        FN(step_rows)((A *)acc + done, &rest);
+        return;
+    }
+#endif
 #ifdef STEP_TURNED
-    if (s->n_red <= TURNED_ROW && across > along && STEP_TURNED(acc, s)) return;
+    if (s->n_red <= TURNED_MOST && across > along && STEP_TURNED(acc, s)) return;
 #endif
     if (cols)
         FN(step_cols)(acc, s);
@@ -211,3 +219,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
 
 #undef ROW_MOST
 #undef ACC_AT
+#ifdef SHORT_ROWS_ARE_TURNED
+#undef SHORT_ROWS_ARE_TURNED
+#undef TURNED_MOST
+#endif

@@ -1,0 +1,72 @@
+/* Include-template: extrema of rows of a vector of elements and more, as many rows at a time as a
+ * vector has lanes: each row becomes one vector, and these are turned over in registers, so that
+ * what joins the lanes of a row is done for all of them. Before: as in reduce_fold.h and
+ * extremum.h, BITS of an element (32 or 64), AT_ONCE (a vector of T) and AT_ONCE_BETTER(a, b) of
+ * two. After: FN(rows_at_once); the three are undefined. */
+
+#define OF_BITS(name)        OF_BITS2(name, BITS)
+#define OF_BITS2(name, bits) OF_BITS3(name, bits)
+#define OF_BITS3(name, bits) name##bits
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
+
+/* The best of a row in each lane; whether there is a NaN. */
+static inline __attribute__((always_inline)) AT_ONCE FN(row_at_once)(const T *x, int64_t n,
+                                                                     OF_BITS(vi) * nan) {
+    enum { W = OF_BITS(W) };
+    AT_ONCE best, y;
+    memcpy(&best, x, sizeof best);
+    *nan |= (OF_BITS(vi))(best != best);
+    for (int64_t j = W; j < n; j += W) {
+        if (j > n - W) j = n - W; /* some of them once more: no harm to an extremum */
+        memcpy(&y, x + j, sizeof y);
+        *nan |= (OF_BITS(vi))(y != y);
+        best = AT_ONCE_BETTER(y, best);
+    }
+    return best;
+}
+
+/* Returns how many of the rows: what is left does not fill the lanes. */
+static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
+    enum { W = OF_BITS(W) };
+    int64_t i = 0;
+    for (; i + W <= s->n_acc; i += W) {
+        const char *in = s->in + i * s->acc_step;
+        OF_BITS(vu) square[W];
+        AT_ONCE x[W];
+        T each[W];
+        OF_BITS(vi) nan = {0};
+#pragma GCC unroll 16
+        for (int r = 0; r < W; r++)
+            square[r] = (OF_BITS(vu))FN(row_at_once)(
+                (const T *)(const void *)(in + r * s->acc_step), s->n_red, &nan);
+        OF_BITS(v_turn_u)(square);
+#pragma GCC unroll 16
+        for (int r = 0; r < W; r++) x[r] = (AT_ONCE)square[r];
+#pragma GCC unroll 4
+        for (int half = W / 2; half; half /= 2)
+#pragma GCC unroll 8
+            for (int k = 0; k < half; k++) x[k] = AT_ONCE_BETTER(x[k], x[k + half]);
+        memcpy(each, &x[0], sizeof each);
+        /* A NaN wins, and of zeros it shows which one is taken: such rows go by themselves. */
+        bool odd = OF_BITS(v_any)(nan);
+        if ((T)0.5 != 0) odd |= OF_BITS(v_any)((OF_BITS(vi))(x[0] == 0));
+        for (int r = 0; r < W; r++) {
+            if (odd)
+                FN(row)(acc + i + r, (const T *)(const void *)(in + r * s->acc_step), s->n_red, 0,
+                        0);
+            else
+                TAKE(acc + i + r, each[r]);
+        }
+    }
+    return i;
+}
+
+#pragma GCC diagnostic pop
+#undef OF_BITS
+#undef OF_BITS2
+#undef OF_BITS3
+#undef BITS
+#undef AT_ONCE
+#undef AT_ONCE_BETTER
