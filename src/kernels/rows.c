@@ -21,8 +21,8 @@ enum {
 /* So many rows are worked on together if they take no more room; a tile that does is worked on in
  * strips. */
 enum { TOGETHER = 4, TOGETHER_BYTES = 1 << 14, STRIP_BYTES = 1 << 14 };
-/* A tile that is a strip; squares of 16 take too long for more than short rows. */
-#define TURN_MOST(F) (VB == 64 ? NOMEN__SHORT_ROW : STRIP_BYTES / (TURN * (int)sizeof(F)))
+/* A tile that is a strip. */
+#define TURN_MOST(F) (STRIP_BYTES / (TURN * (int)sizeof(F)))
 /* After so many elements of each row of a tile, or of a row with gaps, it is asked whether to go
  * on. */
 enum { LONG_TILE = NOMEN__LONG_ROW / TILE, LONG_STRIDED = NOMEN__LONG_ROW / 4 };
