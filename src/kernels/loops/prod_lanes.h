@@ -8,6 +8,14 @@
 
 enum { PROD_LANES = 32, PROD_VECTORS = PROD_LANES / W64 };
 
+/* The first k lanes and, behind them, ones. */
+static inline vf64 prod_few(const float *x, int64_t k) {
+    static const int64_t ones[2 * W64] = {[W64... 2 * W64 - 1] = 0x3ff0000000000000};
+    vi64 rest;
+    memcpy(&rest, ones + W64 - k, sizeof rest);
+    return (vf64)((vi64)__builtin_convertvector(v_low(ld_f32_n(x, k)), vf64) | rest);
+}
+
 /* Of n >= PROD_LANES elements. */
 static inline double prod_lanes(const float *x, int64_t n) {
     vf64 s[PROD_VECTORS];
@@ -18,15 +26,14 @@ static inline double prod_lanes(const float *x, int64_t n) {
     for (; j + PROD_LANES <= n; j += PROD_LANES)
 #pragma GCC unroll 16
         for (int v = 0; v < PROD_VECTORS; v++) s[v] *= widen_f32(x + j + v * W64);
+    if (j < n) {
 #pragma GCC unroll 16
-    for (int v = 0; v < PROD_VECTORS; v++, j += W64)
-        if (j + W64 <= n) {
-            s[v] *= widen_f32(x + j);
-        } else if (j < n) {
-            float few[W64] __attribute__((aligned(64)));
-            for (int l = 0; l < W64; l++) few[l] = j + l < n ? x[j + l] : 1;
-            s[v] *= widen_f32(few);
-        }
+        for (int v = 0; v < PROD_VECTORS; v++, j += W64)
+            if (j + W64 <= n)
+                s[v] *= widen_f32(x + j);
+            else if (j < n)
+                s[v] *= prod_few(x + j, n - j);
+    }
 #pragma GCC unroll 8
     for (int half = PROD_VECTORS / 2; half; half /= 2)
 #pragma GCC unroll 16
