@@ -96,6 +96,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define LD(x)       NUMBER(x)
 #define FETCH(x)    from_f16(x)
 #define WIDEN       widen_f16
+#define WIDE_STEP   FN2(step, OP, f32)
 #define LV          vf32
 #define VLOAD(x)    sum_numbers(ld_f16(x))
 #define FOLD_DIRECT nansum_lanes_f16
@@ -112,6 +113,7 @@ static inline c128 ctally_mean(const ctally2 *a) {
 #define LD(x)       NUMBER(x)
 #define FETCH(x)    from_bf16(x)
 #define WIDEN       widen_bf16
+#define WIDE_STEP   FN2(step, OP, f32)
 #define LV          vf32
 #define VLOAD(x)    sum_numbers(ld_bf16(x))
 #define FOLD_DIRECT nansum_lanes_bf16

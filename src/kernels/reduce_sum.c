@@ -110,6 +110,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define LD(x)       (x)
 #define FETCH(x)    from_f16(x)
 #define WIDEN       widen_f16
+#define WIDE_STEP   FN2(step, OP, f32)
 #define LV          vf32
 #define VLOAD(x)    ld_f16(x)
 #define FOLD_DIRECT sum_lanes_f16
@@ -133,6 +134,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define LD(x)       (x)
 #define FETCH(x)    from_bf16(x)
 #define WIDEN       widen_bf16
+#define WIDE_STEP   FN2(step, OP, f32)
 #define LV          vf32
 #define VLOAD(x)    ld_bf16(x)
 #define FOLD_DIRECT sum_lanes_bf16

@@ -11,6 +11,7 @@
 #define LD(x)      LOAD(x)
 #define FETCH(x)   from_f16(x)
 #define WIDEN      widen_f16
+#define WIDE_STEP  FN2(step, OP, f32)
 #define OUT        uint16_t
 #define DONE(a, p) to_f16(to_odd(RESULT(a, p)))
 #include "kernels/loops/reduce_fold.h"
@@ -24,6 +25,7 @@
 #define LD(x)      LOAD(x)
 #define FETCH(x)   from_bf16(x)
 #define WIDEN      widen_bf16
+#define WIDE_STEP  FN2(step, OP, f32)
 #define OUT        uint16_t
 #define DONE(a, p) to_bf16(to_odd(RESULT(a, p)))
 #include "kernels/loops/reduce_fold.h"

@@ -13,7 +13,7 @@ static inline vf64 prod_few(const float *x, int64_t k) {
     static const int64_t ones[2 * W64] = {[W64... 2 * W64 - 1] = 0x3ff0000000000000};
     vi64 rest;
     memcpy(&rest, ones + W64 - k, sizeof rest);
-    return (vf64)((vi64)__builtin_convertvector(v_low(ld_f32_n(x, k)), vf64) | rest);
+    return (vf64)((vi64) __builtin_convertvector(v_low(ld_f32_n(x, k)), vf64) | rest);
 }
 
 /* Of n >= PROD_LANES elements. */

@@ -112,6 +112,7 @@
 #define LD(x)      (x)
 #define FETCH(x)   from_f16(x)
 #define WIDEN      widen_f16
+#define WIDE_STEP  FN2(step, OP, f32)
 #define LIMIT      (float)ENDLESS
 #define OUT        uint16_t
 #define DONE(a, p) to_f16(*(a))
@@ -130,6 +131,7 @@
 #define LD(x)      (x)
 #define FETCH(x)   from_bf16(x)
 #define WIDEN      widen_bf16
+#define WIDE_STEP  FN2(step, OP, f32)
 #define LIMIT      (float)ENDLESS
 #define OUT        uint16_t
 #define DONE(a, p) to_bf16(*(a))

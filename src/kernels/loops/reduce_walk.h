@@ -169,6 +169,25 @@ static void FN(step_folded)(A *acc, const nomen__reduce_step *s) {
 /* What is broadcast has no order in memory: the other dim is walked first. */
 static inline int64_t FN(span)(int64_t step) { return step < 0 ? -step : step ? step : INT64_MAX; }
 
+#ifdef WIDE_STEP
+static void WIDE_STEP(void *acc, const nomen__reduce_step *s);
+
+/* Short rows of half types without gaps between them: what float32 does. */
+static APART void FN(step_widened)(A *acc, const nomen__reduce_step *s) {
+    F wide[COL_ROWS * NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
+    const int64_t most = COL_ROWS * NOMEN__ACC_BLOCK / s->n_red;
+    for (int64_t i = 0; i < s->n_acc; i += most) {
+        nomen__reduce_step some = *s;
+        some.in = (const char *)wide;
+        some.n_acc = s->n_acc - i < most ? s->n_acc - i : most;
+        some.acc_step = s->n_red * (int64_t)sizeof(F);
+        some.red_step = sizeof(F);
+        WIDEN((const T *)(const void *)(s->in + i * s->acc_step), wide, some.n_acc * s->n_red);
+        WIDE_STEP(acc + i, &some);
+    }
+}
+#endif
+
 static void FN(step)(void *acc, const nomen__reduce_step *s) {
     int64_t across = FN(span)(s->acc_step), along = FN(span)(s->red_step);
     /* Short rows gain from being turned into columns; few accumulators leave the columns' vectors
@@ -183,6 +202,13 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
         s->red_step == s->n_acc * (int64_t)sizeof(T) &&
         s->n_red * s->n_acc >= 16 * NOMEN__ACC_BLOCK) {
         FN(step_folded)(acc, s);
+        return;
+    }
+#endif
+#ifdef WIDE_STEP
+    if (s->n_acc > 1 && s->n_red > 1 && s->n_red < 64 && s->red_step == (int64_t)sizeof(T) &&
+        s->acc_step == s->n_red * s->red_step) {
+        FN(step_widened)(acc, s);
         return;
     }
 #endif
@@ -217,6 +243,7 @@ static void FN(step)(void *acc, const nomen__reduce_step *s) {
         FN(step_rows)(acc, s);
 }
 
+#undef WIDE_STEP
 #undef ROW_MOST
 #undef ACC_AT
 #ifdef SHORT_ROWS_ARE_TURNED
