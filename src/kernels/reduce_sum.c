@@ -91,6 +91,7 @@ static inline c128 csum2_mean(const csum2 *s, const nomen__reduce_param *p) {
 #define LANE16 int32_t
 #define LANE32 int64_t
 #define BLOCK  int64_t
+#define LANE64_SUMS
 #define HEAVY
 #include "kernels/loops/fold_ints.h"
 #undef HEAVY

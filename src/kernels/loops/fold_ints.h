@@ -1,6 +1,6 @@
 /* Includes reduce_fold.h for bool and the integers, whose results wrap in 64 bits; no include
  * guard. Before: what reduce_fold.h leaves alone, BLOCK (its D), and LANE8, LANE16 and LANE32, the
- * lanes of the types of so many bits. Takes these four away again. */
+ * lanes of the types of so many bits; LANE64_SUMS if JOIN is a sum. Takes these away again. */
 
 /* int64 is turned over two by two, which takes longer than to join them */
 #define TURNED_MOST (sizeof(T) == 8 ? 8 : UNORDERED_MOST(T))
@@ -60,7 +60,13 @@
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
-#define SFX        i64
+#define SFX i64
+#ifdef LANE64_SUMS
+#define BITS                64
+#define AT_ONCE             vu64
+#define AT_ONCE_JOIN(a, b)  ((a) + (b))
+#define AT_ONCE_FIRST(p, k) (vu64) ld_f64_n(p, k)
+#endif
 #define T          int64_t
 #define F          int64_t
 #define C          uint64_t
@@ -71,6 +77,7 @@
 #include "kernels/loops/reduce_fold.h"
 #undef SFX
 
+#undef LANE64_SUMS
 #undef TURNED_MOST
 #undef LANE8
 #undef LANE16

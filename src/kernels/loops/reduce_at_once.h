@@ -1,8 +1,9 @@
-/* Include-template: extrema of rows of a vector of elements and more, as many rows at a time as a
- * vector has lanes: each row becomes one vector, and these are turned over in registers, so that
- * what joins the lanes of a row is done for all of them. Before: as in reduce_fold.h and
- * extremum.h, BITS of an element (32 or 64), AT_ONCE (a vector of T) and AT_ONCE_BETTER(a, b) of
- * two. After: FN(rows_at_once); the three are undefined. */
+/* Include-template: extrema or sums of rows of a vector of elements and more, in any order, as many
+ * rows at a time as a vector has lanes: each row becomes one vector, and these are turned over in
+ * registers, so that what joins the lanes of a row is done for all of them. Before: as in
+ * reduce_fold.h and extremum.h, BITS of an element (32 or 64), AT_ONCE (a vector of T) and
+ * AT_ONCE_JOIN(a, b) of two; of sums AT_ONCE_FIRST(const T *, n), the first n and zeros. After:
+ * FN(rows_at_once); the four are undefined. */
 
 #define OF_BITS(name)        OF_BITS2(name, BITS)
 #define OF_BITS2(name, bits) OF_BITS3(name, bits)
@@ -11,7 +12,7 @@
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wtautological-compare" /* of integers none is a NaN */
 
-/* The best of a row in each lane; whether there is a NaN. */
+/* What a row comes to in each lane; whether there is a NaN. */
 static inline __attribute__((always_inline)) AT_ONCE FN(row_at_once)(const T *x, int64_t n,
                                                                      OF_BITS(vi) * nan) {
     enum { W = OF_BITS(W) };
@@ -19,10 +20,17 @@ static inline __attribute__((always_inline)) AT_ONCE FN(row_at_once)(const T *x,
     memcpy(&best, x, sizeof best);
     *nan |= (OF_BITS(vi))(best != best);
     for (int64_t j = W; j < n; j += W) {
+#ifdef AT_ONCE_FIRST
+        if (j > n - W) {
+            best = AT_ONCE_JOIN(AT_ONCE_FIRST(x + j, n - j), best);
+            break;
+        }
+#else
         if (j > n - W) j = n - W; /* some of them once more: no harm to an extremum */
+#endif
         memcpy(&y, x + j, sizeof y);
         *nan |= (OF_BITS(vi))(y != y);
-        best = AT_ONCE_BETTER(y, best);
+        best = AT_ONCE_JOIN(y, best);
     }
     return best;
 }
@@ -47,7 +55,7 @@ static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
 #pragma GCC unroll 4
         for (int half = W / 2; half; half /= 2)
 #pragma GCC unroll 8
-            for (int k = 0; k < half; k++) x[k] = AT_ONCE_BETTER(x[k], x[k + half]);
+            for (int k = 0; k < half; k++) x[k] = AT_ONCE_JOIN(x[k], x[k + half]);
         memcpy(each, &x[0], sizeof each);
         /* A NaN wins, and of zeros it shows which one is taken: such rows go by themselves. */
         bool odd = OF_BITS(v_any)(nan);
@@ -69,4 +77,5 @@ static APART int64_t FN(rows_at_once)(A *acc, const nomen__reduce_step *s) {
 #undef OF_BITS3
 #undef BITS
 #undef AT_ONCE
-#undef AT_ONCE_BETTER
+#undef AT_ONCE_JOIN
+#undef AT_ONCE_FIRST

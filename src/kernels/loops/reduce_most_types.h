@@ -65,9 +65,9 @@
 #define SFX i32
 #define T   int32_t
 #if VB > 16
-#define BITS           32
-#define AT_ONCE        vi32
-#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, i32)
+#define BITS         32
+#define AT_ONCE      vi32
+#define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, i32)
 #endif
 #define F          int32_t
 #define C          int32_t
@@ -85,9 +85,9 @@
 #define SFX i64
 #define T   int64_t
 #if VB > 16
-#define BITS           64
-#define AT_ONCE        vi64
-#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, i64)
+#define BITS         64
+#define AT_ONCE      vi64
+#define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, i64)
 #endif
 #define F          int64_t
 #define C          int64_t
@@ -143,9 +143,9 @@
 #define SFX f32
 #define T   float
 #if VB > 16
-#define BITS           32
-#define AT_ONCE        vf32
-#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, f32)
+#define BITS         32
+#define AT_ONCE      vf32
+#define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, f32)
 #endif
 #define F          float
 #define VEC        vf32
@@ -164,9 +164,9 @@
 #define SFX f64
 #define T   double
 #if VB > 16
-#define BITS           64
-#define AT_ONCE        vf64
-#define AT_ONCE_BETTER LOOP_NAME2(V_BETTER, f64)
+#define BITS         64
+#define AT_ONCE      vf64
+#define AT_ONCE_JOIN LOOP_NAME2(V_BETTER, f64)
 #endif
 #define F          double
 #define VEC        vf64

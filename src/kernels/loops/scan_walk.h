@@ -224,6 +224,9 @@ static bool FN(can_turn)(const nomen__scan_args *a) {
 #ifdef POSITIONS
     if (a->at && a->at_step != 8) return false;
 #endif
+#ifdef POSITIONS
+    if (a->in_step == 4 && a->out_step == 4 && a->n > SHORT_ROW) return a->n <= 48;
+#endif
     if (a->in_step == 4 && a->out_step == 4) return a->n <= SHORT_ROW && a->n % 4 == 0;
     return (a->in_step == 4 && a->out_row == 4) || (a->in_row == 4 && a->out_step == 4);
 }
