@@ -222,8 +222,8 @@ static void finish_dims(reduction *r) {
 static void plan_ahead(reduction *r, const nomen_tensor *in) {
     r->ahead = r->reducer->heavy && r->item > 1 && in->numel * r->item >= FAR &&
                r->reduced_in[0] == r->item && r->reduced[0] >= ROUND;
-    if (!r->ahead || !r->reducer->in_parts || r->kept_in[0] == r->item) return;
-    r->block = 1;
+    if (!r->ahead || !r->reducer->in_parts) return;
+    r->block = 1; /* accumulators in parts are not taken one by one */
     r->blocks = r->kept[0];
 }
 

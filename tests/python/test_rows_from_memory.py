@@ -69,3 +69,33 @@ def test_one_row(threads):
     np.testing.assert_allclose(norm, np.sqrt((wide**2).sum()), 1e-6)
     np.testing.assert_allclose(var, wide.var(ddof=1), 1e-6)
     np.testing.assert_allclose(total, wide.sum(), 1e-6)
+
+
+def laid_out_otherwise(rows):
+    """Columns, short rows, and rows that share their elements."""
+    yield rows.t(), 1999
+    yield rows.flatten()[: 64 * 200_000].reshape(-1, 64), 4001
+    yield rows[3, 70_000:80_000].unfold(0, 3000, 1), 173
+
+
+EXACT = ("amax", "argmin", "max", "min")
+
+
+@pytest.mark.parametrize("name", ["norm", "var", "logsumexp", "prod", *EXACT])
+def test_what_lies_otherwise(name, rows, threads):
+    call = CALLS[name]
+    if not rows.dtype.is_floating_point and name in ("norm", "var", "logsumexp"):
+        pytest.skip(f"no {name} of {rows.dtype}")
+    for t, some in laid_out_otherwise(rows):
+        picked = nomen.arange(0, t.shape[0], some)
+        wanted = call(t.index_select(0, picked))
+        found = set()
+        for count in threads:
+            nomen.set_num_threads(count)
+            found.add(tuple(call(t).index_select(0, picked).tolist()))
+        assert len(found) == 1
+        if name in EXACT or not rows.dtype.is_floating_point:
+            assert found == {tuple(wanted.tolist())}
+        else:  # what lies otherwise may be added up otherwise
+            bound = 2**-7 if rows.dtype is nomen.bfloat16 else 1e-5
+            np.testing.assert_allclose(found.pop(), wanted.tolist(), bound)
