@@ -220,6 +220,39 @@ def test_every_second_element(steps, dtype):
         assert of(a, b).tolist() == of(a.contiguous(), b.contiguous()).tolist()
 
 
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "float64", "complex128"))
+def test_operands_that_lie_across_with_gaps(dtype):
+    whole = sample(40, 37).to(getattr(nomen, dtype))
+    across = sample(74, 120).to(getattr(nomen, dtype))[::2, ::3].t()
+    same(whole * across, whole * across.contiguous())
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float32", "float64"))
+@pytest.mark.parametrize("columns", (512, 1024, 8192))
+def test_turned_rows_that_lie_powers_of_two_apart(columns, dtype):
+    t = sample(columns, 24).to(getattr(nomen, dtype))
+    assert np.array_equal(t.t().contiguous().numpy(), np.ascontiguousarray(t.numpy().T))
+
+
+def test_bounds_for_each_of_few_columns():
+    t, low, high = sample(500, 3), sample(3), sample(3)
+    wanted = np.minimum(np.maximum(t.numpy(), low.numpy()), high.numpy())
+    same(t.clamp(low, high), nomen.from_numpy(wanted))
+
+
+def test_fewer_places_than_lines_of_the_table():
+    t = sample(2000)
+    places = nomen.from_numpy(RNG.integers(0, 2000, 70))
+    same(t.gather(0, places), nomen.from_numpy(t.numpy()[places.numpy()]))
+
+
+def test_no_room_for_a_dim_more():
+    t = sample(2, *[1] * 63)
+    assert t.repeat_interleave(2, 0).flatten().tolist() == t.flatten().tolist()[:1] * 2 + (
+        t.flatten().tolist()[1:] * 2
+    )
+
+
 def test_names_of_what_is_repeated():
     t = nomen.tensor([[1, 2], [3, 4]], names=("N", "C"))
     for dim in ("N", "C"):

@@ -70,6 +70,12 @@ def test_large():
     same(t.flip(0, 1), a[::-1, ::-1])
     same(t.roll((100, 300), (0, 1)), np.roll(a, (100, 300), (0, 1)))
     same(t.repeat_interleave(3, 0), np.repeat(a, 3, 0))
+    wide, gaps = np.arange(600.0).reshape(6, 100), nomen.zeros(6, 200, dtype=nomen.float64)[:, ::2]
+    assert nomen.tril(tensor(wide), 3, out=gaps) is gaps
+    same(gaps, np.tril(wide, 3))
+    assert gaps.copy_(tensor(wide)).triu_(-2) is gaps
+    same(gaps, np.triu(wide, -2))
+    same(gaps.triu_(101), np.zeros((6, 100)))
     assert t.tril(2**62).tolist() == a.tolist() and t.triu(2**62).sum() == 0
     assert t.tril(-(2**62)).sum() == 0 and t.triu(-(2**62)).tolist() == a.tolist()
 

@@ -516,3 +516,10 @@ def test_long_sums_of_exponentials_keep_their_digits():
         found = nomen.from_numpy(layout).logcumsumexp(0).numpy()
         error = np.abs(found - exact) / np.spacing(np.abs(found))
         assert error[np.abs(found) > 1].max() < 2  # plain sums were 5 off
+
+
+def test_lines_beside_a_longer_dim():
+    x = np.random.default_rng(6).integers(-9, 9, (30, 7, 10))
+    for dtype in (nomen.float32, nomen.float64, nomen.int64):
+        found = nomen.from_numpy(x).to(dtype).cumsum(1)
+        assert np.array_equal(found.numpy(), np.cumsum(x, 1))

@@ -220,6 +220,12 @@ def test_bounds_between_numbers(dtype, digits):
             assert len(set(drawn.tolist())) > 1
 
 
+@pytest.mark.parametrize("base", [-(2**52), 2**52, -(2**40)])
+def test_whole_numbers_that_few_digits_hold(base):
+    drawn = nomen.zeros(5000, dtype=nomen.float64).random_(base, base + 100)
+    assert len(drawn.unique()) == 100 and drawn.min() == base and drawn.max() == base + 99
+
+
 def test_whole_ranges_of_fractions():
     same(nomen.arange(0.2, 0.9, 1, dtype=i64), [])
     same(nomen.arange(0.5, 3.9, 1, dtype=i64), [0, 1, 2])
