@@ -101,6 +101,21 @@ packages() {
     [ -z "$missing" ] || stop "the packages are installed, but these still do not work: $missing. See $log."
 }
 
+clang_sanitizes() { echo 'int main(void) { return 0; }' | clang -fsanitize=address -x c - -o /dev/null >/dev/null 2>&1; }
+
+install_extras() {
+    [ $# = 0 ] && return 0
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+        echo "setup: not here, and the checks that want them will be skipped: $*"
+        return 0
+    fi
+    export DEBIAN_FRONTEND=noninteractive
+    local package
+    for package in "$@"; do
+        apt_install "$package" >>"$log" 2>&1 </dev/null || echo "setup: $package cannot be had here"
+    done
+}
+
 # Nice to have: what is not there is skipped by the tests, which say so.
 extras() {
     local list=()
@@ -108,16 +123,11 @@ extras() {
     works valgrind || list+=(valgrind)
     works abidw || list+=(abigail-tools)
     works aarch64-linux-gnu-gcc || list+=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross)
-    [ ${#list[@]} = 0 ] && return 0
-    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-        echo "setup: not here, and the checks that want them will be skipped: ${list[*]}"
-        return 0
+    install_extras "${list[@]}"
+    # What its sanitizers link with is a package of its own, which clang only recommends.
+    if works clang && ! clang_sanitizes; then
+        install_extras "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev"
     fi
-    export DEBIAN_FRONTEND=noninteractive
-    local package
-    for package in "${list[@]}"; do
-        apt_install "$package" >>"$log" 2>&1 </dev/null || echo "setup: $package cannot be had here"
-    done
 }
 
 # ---- the virtual environment ---------------------------------------------------------------------------------
