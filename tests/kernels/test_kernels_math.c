@@ -69,7 +69,7 @@ static const struct {
     {"sinh", sinhl, NULL, 1.0, 1.0},       {"cosh", coshl, NULL, 1.0, 1.0},
     {"asinh", asinhl, NULL, 1.3, 1.3},     {"acosh", acoshl, NULL, 1.9, 1.9},
     {"atanh", atanhl, NULL, 1.4, 1.3},     {"erf", erfl, NULL, 0.8, 1.5},
-    {"erfc", erfcl, NULL, 0.9, 2.2},       {"erfinv", erfinvl, NULL, 1.1, 2.2},
+    {"erfc", erfcl, NULL, 0.9, 2.3},       {"erfinv", erfinvl, NULL, 1.1, 2.9},
     {"sinc", sincl, NULL, 0.6, 1.4},       {"logit", logitl, NULL, 1.6, 1.6},
     {"lgamma", lgammal, NULL, 1.0, 4.0},   {"digamma", digammal, NULL, 0.6, 4.0},
 };
@@ -178,6 +178,32 @@ static void test_accuracy_f32(void **state) {
 static void test_accuracy_f64(void **state) {
     (void)state;
     check_accuracy(NOMEN_F64);
+}
+
+/* What millions of arguments have shown, and a few thousand seldom do. Results just below a power
+ * of two have the smallest units beside their size. */
+static void test_worst_known(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double x;
+    } worst[] = {{"erfinv", 0x1.fd8e564405ba5p-1},
+                 {"erfinv", 0x1.fd8ea0a57013dp-1},
+                 {"erfinv", 0x1.ad1c0db18190dp-1},
+                 {"erfc", 0x1.053f5b1fab32p+1}};
+    for (int k = 0; k < COUNT(worst) * ISAS; k++) {
+        const int w = k / ISAS, i = k % ISAS;
+        int f = 0;
+        if (!isa_runs(i)) continue;
+        while (strcmp(functions[f].name, worst[w].name)) f++;
+        double x = worst[w].x, r;
+        find_kernel(&all_isas[i], worst[w].name, NOMEN_F64, 0)
+            ->loop((char *const[]){(char *)&r, (char *)&x}, (const int64_t[]){8, 8}, 1);
+        const double e = ulps(functions[f].one(x), r, 53, -1022, 0x1.fffffffffffffp1023);
+        if (!(e <= functions[f].f64))
+            fail_msg("%s %s: %g ULP at %a, documented are %g", all_isas[i].name, worst[w].name, e,
+                     x, functions[f].f64);
+    }
 }
 
 /* Every so many of all 2^32 numbers; make ulp looks at all of them. */
@@ -447,7 +473,7 @@ int main(void) {
         cmocka_unit_test(test_special_values), cmocka_unit_test(test_mixed_lanes),
         cmocka_unit_test(test_half_accuracy),  cmocka_unit_test(test_digamma_root),
         cmocka_unit_test(test_sweep_f32),      cmocka_unit_test(test_circular_ends),
-        cmocka_unit_test(test_root),
+        cmocka_unit_test(test_root),           cmocka_unit_test(test_worst_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
