@@ -226,6 +226,13 @@ def test_whole_numbers_that_few_digits_hold(base):
     assert len(drawn.unique()) == 100 and drawn.min() == base and drawn.max() == base + 99
 
 
+@pytest.mark.parametrize("dtype", [nomen.float16, nomen.bfloat16, nomen.float32, nomen.float64])
+@pytest.mark.parametrize("n", [64, 65, 1024])
+def test_fractions_in_whole_groups(n, dtype):
+    drawn = nomen.zeros(n, dtype=dtype).uniform_(2, 3)
+    assert drawn.min() >= 2 and drawn.max() <= 3 and len(drawn.unique()) > 16
+
+
 def test_whole_ranges_of_fractions():
     same(nomen.arange(0.2, 0.9, 1, dtype=i64), [])
     same(nomen.arange(0.5, 3.9, 1, dtype=i64), [0, 1, 2])
