@@ -275,6 +275,12 @@ static void run_of(const nomen__order *o, const nomen__order_args *all, void *sc
     repeat_row(a->indices, a->index_row, a->index_step, all->rows, a->count, (int)sizeof(int64_t));
 }
 
+static bool small(const nomen__order *o, const nomen__order_args *a) {
+    const order_type *t = o->type;
+    return is_narrow(a, t) ? small32_run(a, (order_what)o->what, t)
+                           : small64_run(a, (order_what)o->what, t);
+}
+
 static bool shares(const nomen__order *o, const nomen__order_args *a) {
     return o->what == SORT && a->rows == 1 && a->n >= PARTED && has_short_places(a);
 }
@@ -316,7 +322,7 @@ static const order_type type_f64 = {.item = 8,
 #define ROW_ORDER(text, code, enumerator, sfx)                                                     \
     {                                                                                              \
         .name = text, .dtype = enumerator, .order = &(const nomen__order) {                        \
-            code, &type_##sfx, scratch_of, run_of, shares, begin, piece                            \
+            code, &type_##sfx, scratch_of, run_of, small, shares, begin, piece                     \
         }                                                                                          \
     }
 #define ROWS_ORDER(text, code)                                                                     \

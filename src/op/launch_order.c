@@ -201,10 +201,21 @@ static size_t scratch_of_chunk(order_job *job) {
     return (bytes + 63) / 64 * 64;
 }
 
+/* Line by line, if the kernel needs no scratch for one; false: it does. */
+static bool run_small(const order_job *job, int64_t rows) {
+    if (!job->order->small(job->order, &job->row)) return false;
+    for (int64_t begin = job->row.rows; begin < rows; begin += job->row.rows) {
+        const nomen__order_args a = rows_of(job, begin, job->row.rows);
+        (void)job->order->small(job->order, &a); /* as many rows as before */
+    }
+    return true;
+}
+
 /* `rows` rows, counted along the lines, on all threads. */
 static nomen_status run_job(order_job *job, int64_t rows) {
     enum { ON_STACK = 4096, SMALL = 1024 };
     _Alignas(64) char near[ON_STACK];
+    if (rows * job->row.n <= SMALL && run_small(job, rows)) return NOMEN_OK;
     if (rows == job->row.rows && rows * job->row.n <= SMALL) { /* one call of the kernel */
         job->grain = rows;
         job->scratch_each = scratch_of_chunk(job);

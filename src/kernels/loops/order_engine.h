@@ -129,23 +129,28 @@ static K ORDER_NAME(nth_of_few, WIDTH, k)(const K *keys, int64_t n, int64_t k) {
     return ORDER_NAME(nth_of_filled, WIDTH, k)(few, n, k);
 }
 
+/* Of each of n <= FEW keys: how many are before it, which of equals those are whose positions are
+ * less. Behind the keys there are others up to a whole vector. */
+static inline void ORDER_NAME(count_before, WIDTH, k)(K before[FEW], const K *keys, int64_t n) {
+    enum { W = ORDER_NAME(some, WIDTH, lanes) };
+    typedef ORDER_NAME(some, WIDTH, k) some;
+    some index, own, count;
+    for (int l = 0; l < W; l++) index[l] = (K)l;
+    for (int64_t i = 0; i < n; i += W, index += W) {
+        memcpy(&own, keys + i, sizeof own);
+        count = (some){0};
+        for (int64_t j = 0; j < n; j++)
+            count -= (some)(keys[j] < own) | ((some)(keys[j] == own) & (some)((K)j < index));
+        memcpy(before + i, &count, sizeof count);
+    }
+}
+
 /* n <= FEW elements in order: keys, behind which there are the largest, and positions, which
  * ascend. */
 static void ORDER_NAME(place_few, WIDTH, e)(E to[FEW], const K few[FEW], const K *places,
                                             int64_t n) {
-    enum { W = ORDER_NAME(some, WIDTH, lanes) };
-    typedef ORDER_NAME(some, WIDTH, k) some;
     K before[FEW];
-    some index, own, count;
-    for (int l = 0; l < W; l++) before[l] = (K)l;
-    memcpy(&index, before, sizeof index);
-    for (int64_t i = 0; i < n; i += W, index += W) {
-        memcpy(&own, few + i, sizeof own);
-        count = (some){0};
-        for (int64_t j = 0; j < n; j++)
-            count -= (some)(few[j] < own) | ((some)(few[j] == own) & (some)((K)j < index));
-        memcpy(before + i, &count, sizeof count);
-    }
+    ORDER_NAME(count_before, WIDTH, k)(before, few, n);
     for (int64_t i = 0; i < n; i++) to[before[i]] = MAKE(few[i], (int64_t)places[i]);
 }
 

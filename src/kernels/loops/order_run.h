@@ -568,6 +568,7 @@ static void ORDER_NAME(run_planned, WIDTH, e)(const nomen__order_args *a, void *
 }
 
 #include "kernels/loops/order_few.h"
+#include "kernels/loops/order_small.h"
 
 static size_t ORDER_NAME(scratch, WIDTH, e)(const nomen__order_args *a, order_what what) {
     const size_t planned = ORDER_NAME(scratch_planned, WIDTH, e)(a, what);
