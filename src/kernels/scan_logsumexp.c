@@ -96,6 +96,43 @@ static void lse_level(double *ref, double *sum, double *lost, double *y, int64_t
     for (; r < lines; r++) y[r] = lse_step(&ref[r], &sum[r], &lost[r], y[r]);
 }
 
+/* Short lines that nothing stands before, all at once: element j of line r is y[r * row + j *
+ * step], and becomes the result that lse_block would make. Behind the last there is room for a
+ * vector. false: a line has to be gone through step by step, and nothing has been done. */
+enum { SHORT = 8, SHORT_ALL = 64 };
+
+static bool lse_short(double *ref, double *sum, double *lost, int64_t lines, double *y, int64_t n,
+                      int64_t row, int64_t step) {
+    double shift[SHORT_ALL + W64] __attribute__((aligned(64)));
+    const int64_t all = lines * n;
+    bool near = true;
+    for (int64_t r = 0; r < lines; r++) {
+        const double first = y[r * row];
+        near &= (ref[r] == -(double)INFINITY) & (sum[r] == 0) & (first - first == 0);
+        for (int64_t i = r * row, j = 0; j < n; j++, i += step) {
+            near &= y[i] - first <= FAR;
+            shift[i] = first;
+        }
+    }
+    if (!near) return false;
+    for (int l = 0; l < W64; l++) y[all + l] = shift[all + l] = 0;
+    for (int64_t i = 0; i < all; i += W64)
+        st_f64(y + i, v_exp_f64(ld_f64(y + i) - ld_f64(shift + i)));
+    for (int64_t r = 0; r < lines; r++) {
+        double s = 0, off = 0; /* in registers */
+        for (int64_t i = r * row, j = 0; j < n; j++, i += step) {
+            lse_add(&s, &off, y[i]);
+            y[i] = s + off;
+        }
+        ref[r] = shift[r * row];
+        sum[r] = s;
+        lost[r] = off;
+    }
+    for (int64_t i = 0; i < all; i += W64)
+        st_f64(y + i, ld_f64(shift + i) + v_log_f64(ld_f64(y + i)));
+    return true;
+}
+
 #define OP logcumsumexp
 
 #define SFX      f16
