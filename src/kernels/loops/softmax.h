@@ -90,6 +90,21 @@ static inline void FN(finish)(T *out, const F *wide, const T *in, int64_t n, F m
     }
 }
 
+/* A row of no more than a vector: what straight would make of it, without a way through memory. */
+static inline void FN(vector)(T *out, const T *in, int64_t n) {
+    const V zero = {0}, none = v_like(zero, -__builtin_inf()), x = LD_N(in, n);
+    const V c = v_like(zero, FN(top)(v_greater(FN(first)(x, n, none), none)));
+    const V e = ADDED(x - c);
+    const double sum = FN(total)(FN(first)(e, n, zero));
+    const F last = (F)(LOG ? FN(closed)(v_set_f64(sum))[0] : 1.0 / sum);
+    ST_N(out, LOG ? FN(result)(x, c, v_like(zero, last)) : e * v_like(zero, last), n);
+}
+static APART void FN(vectors)(const nomen__rows_args *a) {
+    for (int64_t r = 0; r < a->rows; r++)
+        FN(vector)((T *)(void *)(a->out + r * a->out_row),
+                   (const T *)(const void *)(a->in + r * a->in_row), a->n);
+}
+
 /* Some rows together: what one waits for (its largest element, its sum, a division) passes while
  * others are worked on. */
 static APART void FN(straight)(const nomen__rows_args *a, int64_t row, int64_t rows) {
@@ -383,6 +398,10 @@ static void FN(rows)(const nomen__rows_args *a) {
         FN(short_rows)(a);
     } else {
         const bool unit = a->in_step == bytes && a->out_step == bytes;
+        if (unit && a->n < W && (!LOG || a->rows == 1)) { /* logarithms of several sums are one */
+            FN(vectors)(a);
+            return;
+        }
         const int64_t fit = TOGETHER_BYTES / (a->n * (int64_t)sizeof(F));
         const int64_t some = !unit || fit < 1 ? 1 : fit < TOGETHER ? fit : TOGETHER;
         for (int64_t r = 0; r < a->rows; r += some)
