@@ -57,8 +57,8 @@ nomen_status nomen__random_permutation(nomen_generator *g, int64_t *out, int64_t
 
 /* ---- between the files random*.c ------------------------------------------------------------- */
 
-/* The pad lets the vector loops run over the end of the block; what is in it does not count. */
-enum { NOMEN__MT_WORDS = 624, NOMEN__MT_SHIFT = 397, NOMEN__MT_PAD = 16 };
+/* The pads let the vector loops run over the end of the block; what is in them does not count. */
+enum { NOMEN__MT_WORDS = 624, NOMEN__MT_SHIFT = 397, NOMEN__MT_PAD = 16, NOMEN__READY_PAD = 64 };
 
 struct nomen_generator {
     pthread_mutex_t lock;
@@ -68,7 +68,7 @@ struct nomen_generator {
     bool started; /* false: state and ready are still to be made from the seed */
     int position; /* words of `ready` handed out */
     uint32_t state[NOMEN__MT_WORDS + NOMEN__MT_PAD];
-    uint32_t ready[NOMEN__MT_WORDS]; /* the block's outputs: state after tempering */
+    uint32_t ready[NOMEN__MT_WORDS + NOMEN__READY_PAD]; /* the outputs: state after tempering */
 };
 
 /* The next word; a number in [0, 1) with 53 digits. g is locked. */
@@ -126,7 +126,8 @@ typedef struct nomen__making {
     int64_t base;
     uint32_t range, inverse; /* of REST: > 0, and (2^32 - 1) / range */
 } nomen__making;
-/* n numbers; those of 64 bits (but remainders) take two words each, all others one. */
+/* n numbers; those of 64 bits (but remainders) take two words each, all others one. Behind the
+ * words there are NOMEN__READY_PAD others, which may be read. */
 typedef void nomen__make(const uint32_t *words, void *out, int64_t n, const nomen__making *with);
 
 /* The inner loops, one set per ISA; all give the same bits. */

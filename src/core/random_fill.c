@@ -204,7 +204,8 @@ static void fill_made(nomen_generator *g, nomen__made made, nomen_dtype dtype, v
             make(g->ready + g->position, out, some, with);
             g->position += (int)some * each;
         } else if (each > 1 && g->position < NOMEN__MT_WORDS) { /* a pair across two blocks */
-            const uint32_t first = nomen__draw32(g), pair[] = {first, nomen__draw32(g)};
+            const uint32_t first = nomen__draw32(g);
+            const uint32_t pair[2 + NOMEN__READY_PAD] = {first, nomen__draw32(g)};
             make(pair, out, some = 1, with);
         } else {
             nomen__generator_refill(g);

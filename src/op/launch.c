@@ -78,7 +78,7 @@ nomen_tensor *nomen__folded(nomen_tensor *t, int keep) {
 nomen_status nomen__launch_zero(nomen__call *c) {
     nomen_tensor *t = c->out[0];
     const nomen_number zero = {NOMEN_NUMBER_INT, 0, 0, 0};
-    size_t bytes = (size_t)t->numel * nomen_dtype_size((nomen_dtype)t->dtype);
+    size_t bytes = (size_t)(t->numel * nomen__item(t->dtype));
     if (t->flags & NOMEN__CONTIGUOUS && bytes <= NOMEN__GRAIN && !t->device) {
         if (bytes) memset(t->data, 0, bytes);
         return NOMEN_OK;

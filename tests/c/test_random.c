@@ -191,7 +191,8 @@ static void isas_agree(void **unused) {
     static const nomen__isa isas[] = {NOMEN__AVX2, NOMEN__AVX512};
     const nomen__random_loops *plain = nomen__random_loops_of(NOMEN__SCALAR);
     static float f[2][N];
-    static uint32_t state[2][NOMEN__MT_WORDS + NOMEN__MT_PAD], ready[2][NOMEN__MT_WORDS];
+    static uint32_t state[2][NOMEN__MT_WORDS + NOMEN__MT_PAD],
+        ready[2][NOMEN__MT_WORDS + NOMEN__READY_PAD];
     for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++) {
         const nomen__random_loops *other = nomen__random_loops_of(isas[k]);
         assert_ptr_not_equal(plain, other);
@@ -218,7 +219,7 @@ static void bounds_without_number(void **unused) {
     static const nomen__isa isas[] = {NOMEN__SCALAR, NOMEN__AVX2, NOMEN__AVX512};
     const nomen__making with[] = {{-(double)NAN, 1, 0, 1, 0}, {-INFINITY, INFINITY, 0, 1, 0}};
     enum { N = 37 };
-    uint32_t words[N];
+    uint32_t words[N + NOMEN__READY_PAD] = {0};
     uint16_t found[N];
     for (int i = 0; i < N; i++) words[i] = 0xffffffffU - (uint32_t)i * 3;
     for (size_t k = 0; k < NOMEN_COUNT(isas) && isas[k] <= nomen__cpu_isa(); k++)
@@ -272,7 +273,7 @@ static void remainders_of_words(void **unused) {
                                       0xaaaaaaab, 0xfffffffe, 0xffffffff};
     static const nomen__isa isas[] = {NOMEN__SCALAR, NOMEN__AVX2, NOMEN__AVX512};
     enum { N = 1021 };
-    uint32_t words[N], state = 12345;
+    uint32_t words[N + NOMEN__READY_PAD] = {0}, state = 12345;
     int64_t whole[N];
     double wide[N];
     float narrow[N];
