@@ -2,7 +2,7 @@
  * inner. */
 #include "nomen/inference.h"
 #include "nomen/ops.gen.h"
-#include "op/op.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 enum { SELF, LEFT, RIGHT, BETA, ALPHA };
@@ -227,19 +227,27 @@ static bool adds_outer(const nomen__call *c) {
            !(out && (nomen__may_overlap(out, left) || nomen__may_overlap(out, right)));
 }
 
+static nomen_tensor *add_product(const nomen__call *c, nomen_tensor *self, nomen_tensor *row,
+                                 nomen_tensor *column) {
+    nomen__call sum;
+    nomen__call_begin(&sum, &nomen__ops[NOMEN__OP_ADDCMUL]);
+    sum.arg[0].tensor = self;
+    sum.arg[1].tensor = row;
+    sum.arg[2].tensor = column;
+    sum.given = 7;
+    sum.out[0] = nomen__compose_target(c);
+    return nomen__invoke(&sum) ? NULL : sum.out[0];
+}
+
 static nomen_tensor *sum_with_outer(const nomen__call *c) {
+    if (!c->named && nomen__may_pass(c->in[LEFT])) {
+        nomen_tensor passing;
+        nomen__pass_longer(&passing, c->in[LEFT], 0, 1);
+        return add_product(c, c->in[SELF], c->in[RIGHT], &passing);
+    }
     nomen_tensor *self = nomen__bare(c->in[SELF]), *row = nomen__bare(c->in[RIGHT]), *r = NULL;
     nomen_tensor *line = nomen__bare(c->in[LEFT]), *column = nomen__unsqueezed(line, 1);
-    if (self && row && column) {
-        nomen__call sum;
-        nomen__call_begin(&sum, &nomen__ops[NOMEN__OP_ADDCMUL]);
-        sum.arg[0].tensor = self;
-        sum.arg[1].tensor = row;
-        sum.arg[2].tensor = column;
-        sum.given = 7;
-        sum.out[0] = nomen__compose_target(c);
-        r = nomen__invoke(&sum) ? NULL : sum.out[0];
-    }
+    if (self && row && column) r = add_product(c, self, row, column);
     nomen__release(column);
     nomen__release(line);
     nomen__release(row);
@@ -278,6 +286,13 @@ nomen_status nomen__compose_outer(nomen__call *c) {
     nomen_status s = check_vectors(c, 0);
     if (!s) s = nomen__names_chain("outer", nomen__names_of(a), 1, nomen__names_of(b), 1, &names);
     if (s) return s;
+    if (nomen__may_pass(a) && nomen__may_pass(b)) {
+        nomen_tensor passing, other;
+        nomen__pass_longer(&passing, a, 0, 1);
+        nomen__pass_longer(&other, b, 0, 0);
+        r = nomen__apply_to(NOMEN__OP_MUL, &passing, &other, nomen__compose_target(c));
+        return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+    }
     nomen_tensor *line = nomen__bare(a), *row = nomen__bare(b);
     nomen_tensor *column = nomen__unsqueezed(line, 1);
     if (column && row) r = nomen__apply_to(NOMEN__OP_MUL, column, row, nomen__compose_target(c));

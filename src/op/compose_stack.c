@@ -1,5 +1,5 @@
 /* Composite rows of a few calls each: hstack and its like, and trace. */
-#include "op/op.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 /* ---- joined after being made of at least so many dims ---------------------------------------- */
@@ -23,25 +23,50 @@ static int joined(int op, int ndim) {
     return op == NOMEN__OP_COLUMN_STACK || (op == NOMEN__OP_HSTACK && ndim > 1);
 }
 
+/* A few pieces without names that pass; false: some are others. */
+enum { FEW = 4 };
+static bool pass_pieces(const nomen__call *c, nomen_list list, nomen_tensor views[FEW],
+                        nomen_tensor *parts[FEW]) {
+    if (list.count > FEW) return false;
+    for (int64_t i = 0; i < list.count; i++) {
+        const nomen_tensor *t = list.at[i];
+        int front, back;
+        nomen__pile_dims(c->op->id, t->ndim, &front, &back);
+        if (!nomen__may_pass(t) || nomen__is_named(t) ||
+            t->ndim + front + back > NOMEN__INLINE_DIMS)
+            return false;
+        nomen__pass_longer(&views[i], t, front, back);
+        parts[i] = &views[i];
+    }
+    return true;
+}
+
+static nomen_tensor *join(const nomen__call *c, nomen_list parts) {
+    const nomen__dimref dim = {NOMEN__DIM_INDEX, 0, joined(c->op->id, c->arg[0].list.at[0]->ndim)};
+    nomen__call cat;
+    nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
+    cat.arg[0].list = parts;
+    cat.arg[1].dims = (nomen__dims){1, &dim};
+    cat.given = 3;
+    cat.out[0] = nomen__compose_target(c);
+    return nomen__invoke(&cat) ? NULL : cat.out[0];
+}
+
 nomen_status nomen__compose_pile(nomen__call *c) {
     nomen_list list = c->arg[0].list;
     if (!list.count)
         return nomen__fail(NOMEN_ERROR_SHAPE, "%s expects a non-empty TensorList", c->op->name);
-    const nomen__dimref dim = {NOMEN__DIM_INDEX, 0, joined(c->op->id, list.at[0]->ndim)};
+    nomen_tensor views[FEW], *few[FEW], *r = NULL;
+    if (pass_pieces(c, list, views, few)) {
+        r = join(c, (nomen_list){list.count, few});
+        return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+    }
     size_t bytes = sizeof *list.at * (size_t)list.count;
-    nomen_tensor **parts = nomen__alloc(bytes), *r = NULL;
+    nomen_tensor **parts = nomen__alloc(bytes);
     if (!parts) return NOMEN_ERROR_MEMORY;
     int64_t made = 0;
     while (made < list.count && (parts[made] = piece(c, list.at[made]))) made++;
-    if (made == list.count) {
-        nomen__call cat;
-        nomen__call_begin(&cat, &nomen__ops[NOMEN__OP_CAT]);
-        cat.arg[0].list = (nomen_list){made, parts};
-        cat.arg[1].dims = (nomen__dims){1, &dim};
-        cat.given = 3;
-        cat.out[0] = nomen__compose_target(c);
-        r = nomen__invoke(&cat) ? NULL : cat.out[0];
-    }
+    if (made == list.count) r = join(c, (nomen_list){made, parts});
     while (made > 0) nomen__release(parts[--made]);
     nomen__free(parts, bytes);
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
@@ -49,12 +74,27 @@ nomen_status nomen__compose_pile(nomen__call *c) {
 
 /* ---- others ---------------------------------------------------------------------------------- */
 
+/* The sum of the diagonal, which passes. */
+static nomen_tensor *sum_along(const nomen_tensor *t) {
+    nomen_tensor line;
+    nomen__pass(&line, t, 1);
+    line.size[0] = t->size[0] < t->size[1] ? t->size[0] : t->size[1];
+    line.stride[0] = t->stride[0] + t->stride[1];
+    line.numel = line.size[0];
+    if (line.numel < 2 || line.stride[0] == 1) line.flags |= NOMEN__CONTIGUOUS;
+    return nomen__apply(NOMEN__OP_SUM, &line, NULL);
+}
+
 nomen_status nomen__compose_trace(nomen__call *c) {
-    if (c->in[0]->ndim != 2)
-        return nomen__fail(NOMEN_ERROR_SHAPE, "trace: expected a matrix, but got dim %d",
-                           c->in[0]->ndim);
-    nomen_tensor *line = nomen__apply(NOMEN__OP_DIAGONAL, c->in[0], NULL);
-    nomen_tensor *r = line ? nomen__apply(NOMEN__OP_SUM, line, NULL) : NULL;
-    nomen__release(line);
+    nomen_tensor *t = c->in[0], *r;
+    if (t->ndim != 2)
+        return nomen__fail(NOMEN_ERROR_SHAPE, "trace: expected a matrix, but got dim %d", t->ndim);
+    if (nomen__may_pass(t)) {
+        r = sum_along(t);
+    } else {
+        nomen_tensor *line = nomen__apply(NOMEN__OP_DIAGONAL, t, NULL);
+        r = line ? nomen__apply(NOMEN__OP_SUM, line, NULL) : NULL;
+        nomen__release(line);
+    }
     return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
 }

@@ -1,6 +1,7 @@
 /* Words of the table for rows that lay elements out otherwise: mirrored, cut to a triangle; and
  * composites that roll, repeat and spread. */
 #include "op/launch.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 #include "op/tile.h"
 
@@ -558,9 +559,31 @@ nomen_status nomen__compose_diag_embed(nomen__call *c) {
     return give(c, r);
 }
 
+/* The part, if it passes and there is nothing to say against it. */
+static bool pass_part(const nomen__call *c, nomen_tensor *part) {
+    const nomen_tensor *t = c->in[0];
+    const nomen__dimref *dim = c->arg[1].dims.at;
+    const int64_t start = c->arg[2].integer, length = c->arg[3].integer, d = dim->index;
+    if (!nomen__may_pass(t) || dim->kind != NOMEN__DIM_INDEX || d < 0 || d >= t->ndim ||
+        start < 0 || length < 0 || start > t->size[d] || length > t->size[d] - start)
+        return false;
+    nomen__pass_longer(part, t, 0, 0);
+    part->size[d] = length;
+    part->data += start * t->stride[d] * nomen__item(t->dtype);
+    nomen__tensor_finish(part);
+    nomen__pass_named(part, t);
+    return true;
+}
+
 nomen_status nomen__compose_narrow_copy(nomen__call *c) {
     nomen__call v;
     nomen__namelist none = {.n = -1};
+    nomen_tensor passing;
+    if (pass_part(c, &passing)) {
+        nomen_tensor *made =
+            nomen__apply_to(NOMEN__OP_CLONE, &passing, NULL, nomen__compose_target(c));
+        return made ? nomen__compose_deliver(c, made, &none) : NOMEN_ERROR_STATE;
+    }
     nomen__call_begin(&v, &nomen__ops[NOMEN__OP_NARROW]);
     memcpy(v.arg, c->arg, sizeof *v.arg * 4);
     v.given = 15;
