@@ -133,19 +133,26 @@ static inline vf64 v_polygamma_plain(vf64 x, int order, int far) {
     for (int k = 2; k <= order; k++) factor *= k;
     return factor * v_power_sum(order + 1, x, far);
 }
-/* The lanes with the order of the first one at once, if it is small; the others one by one. */
+/* The lanes that are not done, one by one, but for those behind the last number, of which the order
+ * is 0, too. */
+static __attribute__((noinline)) vf64 v_polygamma_rest(vf64 r, vf64 x, vf64 n, vi64 plain,
+                                                       vi64 done, int far) {
+    const vi64 left = ~(done | ((x == 0) & (n == 0)));
+    if (!v_any64(left)) return r;
+    for (int i = 0; i < W64; i++)
+        if (left[i])
+            r[i] = plain[i] ? v_polygamma_plain(v_set_f64(x[i]), (int)n[i], far)[0]
+                            : polygamma_of(x[i], n[i]);
+    return r;
+}
+/* The lanes with the order of the first one at once, if it is small. */
 static inline vf64 v_polygamma_to(vf64 x, vf64 n, int far) {
     const vi64 plain =
         (n >= 1) & (n < SMALL_POWER) & (v_floor_f64(n) == n) & (x > 0x1p-100) & (x < 0x1p100);
     const vi64 done = plain & (n == n[0]);
-    vf64 r = x;
+    vf64 r = v_set_f64(-(double)INFINITY);
     if (v_any64(done)) r = v_polygamma_plain(v_sel_f64(done, x, v_set_f64(16)), (int)n[0], far);
-    for (int i = 0; i < W64 && v_any64(~done); i++) {
-        if (done[i]) continue;
-        r[i] = plain[i] ? v_polygamma_plain(v_set_f64(x[i]), (int)n[i], far)[0]
-                        : polygamma_of(x[i], n[i]);
-    }
-    return r;
+    return v_any64(~done) ? v_polygamma_rest(r, x, n, plain, done, far) : r;
 }
 static inline vf64 v_polygamma_f64(vf64 x, vf64 n) { return v_polygamma_to(x, n, FAR_WIDE); }
 static inline vf32 v_polygamma_f32(vf32 x, vf32 n) {

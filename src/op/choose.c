@@ -111,13 +111,46 @@ const char *nomen__kernel_of_power(const nomen_tensor *exponent) {
     return NULL;
 }
 
+/* Is one of n whole numbers 0? */
+static bool has_zero(const void *at, int64_t n, int64_t item) {
+    const uint8_t *one = at;
+    const uint16_t *two = at;
+    const uint32_t *four = at;
+    const uint64_t *eight = at;
+    bool found = false;
+    switch (item) {
+    case 1:
+        for (int64_t i = 0; i < n; i++) found |= one[i] == 0;
+        return found;
+    case 2:
+        for (int64_t i = 0; i < n; i++) found |= two[i] == 0;
+        return found;
+    case 4:
+        for (int64_t i = 0; i < n; i++) found |= four[i] == 0;
+        return found;
+    default:
+        for (int64_t i = 0; i < n; i++) found |= eight[i] == 0;
+        return found;
+    }
+}
+
+/* 1: none of them is 0, 0: one is, -1: that failed. A few are looked at here, which takes less than
+ * the call. */
+static int are_whole(nomen_tensor *t) {
+    enum { SOME = 256 };
+    const int64_t item = nomen__item(t->dtype);
+    if (t->numel <= SOME && t->flags & NOMEN__CONTIGUOUS && !(t->flags & NOMEN__AWAY))
+        return !has_zero(t->data, t->numel, item);
+    return nomen__truth(nomen__apply(NOMEN__OP_ALL, t, NULL));
+}
+
 /* Sizes, then whether a divisor among integers is 0. gen.py lets floats past this on the short way:
  * this step looks at nothing else of theirs. */
 nomen_status nomen__shape_quotient(nomen__call *c) {
     nomen_status s = nomen__shape_broadcast(c);
     bool empty = c->in[0]->numel == 0; /* then nothing is divided */
     if (s || !nomen_dtype_is_integral(c->compute) || empty) return s;
-    int whole = nomen__truth(nomen__apply(NOMEN__OP_ALL, c->in[1], NULL));
+    int whole = are_whole(c->in[1]); /* which is of whole numbers, as the result is */
     if (whole < 0) return NOMEN_ERROR_MEMORY;
     return whole ? NOMEN_OK
                  : nomen__fail(NOMEN_ERROR_STATE,

@@ -143,11 +143,39 @@ static nomen_tensor *counted_whole(nomen_tensor *t, int64_t bins) {
     return add_up(&h, TABLES, count_whole);
 }
 
+/* A few elements, counted here. One reference, no scope; NULL: there is something to say of them,
+ * or it takes more than that. */
+static nomen_tensor *counted_few(const nomen_tensor *t, int64_t least) {
+    enum { SOME = 128 };
+    int64_t wide[SOME], low = 0, most = -1;
+    const nomen_dtype d = (nomen_dtype)t->dtype;
+    if (t->numel > SOME || !t->numel || !(t->flags & NOMEN__CONTIGUOUS) || t->flags & NOMEN__AWAY)
+        return NULL;
+    nomen__loop *widen = d == NOMEN_I64 ? nomen__copy_loop(d) : nomen__cast_loop(d, NOMEN_I64);
+    widen((char *const[]){(char *)wide, t->data}, (const int64_t[]){8, nomen__item(d)}, t->numel);
+    for (int64_t i = 0; i < t->numel; i++) {
+        low = wide[i] < low ? wide[i] : low;
+        most = wide[i] > most ? wide[i] : most;
+    }
+    if (low < 0 || most >= MOST_BINS || least > MOST_BINS) return NULL;
+    const int64_t bins = most + 1 > least ? most + 1 : least;
+    nomen_tensor *r = nomen__tensor_empty(NOMEN_I64, 1, &bins);
+    if (!r) {
+        nomen__error_drop(); /* the long way asks again, and tells */
+        return NULL;
+    }
+    int64_t *counts = (int64_t *)(void *)r->data;
+    memset(counts, 0, sizeof *counts * (size_t)bins);
+    for (int64_t i = 0; i < t->numel; i++) counts[wide[i]]++;
+    return r;
+}
+
 nomen_status nomen__compose_bincount(nomen__call *c) {
     nomen_status s = check_bins(c);
     int64_t least = nomen__given(c, 2) ? c->arg[2].integer : 0;
-    nomen_tensor *r = NULL;
     if (s) return s;
+    nomen_tensor *r = nomen__given(c, 1) ? NULL : counted_few(c->in[0], least);
+    if (r) return nomen__compose_deliver(c, r, NULL);
     nomen_scope() {
         nomen_tensor *t = nomen__nameless(c->in[0]), *w;
         int64_t n = places(t, least);

@@ -2,7 +2,7 @@
  * Real points have a kernel (launch_distance.c), complex ones are told apart by operations. dist,
  * of two tensors, is in compose_reduce.c. */
 #include "nomen/ops.gen.h"
-#include "op/op.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 #include <string.h>
@@ -73,11 +73,36 @@ static nomen_tensor *lengths(const nomen__call *c, int arg, nomen_tensor *d) {
                : nomen_norm(d, .p = p, .dim = "-1");
 }
 
+/* Those of real points, which pass: without names; arg: the one that says p. */
+static nomen_tensor *distances(const nomen__call *c, const nomen_tensor *a, const nomen_tensor *b,
+                               int arg, bool pairs) {
+    nomen_tensor passing[2];
+    nomen__call call;
+    nomen__pass_longer(&passing[0], a, 0, 0);
+    nomen__pass_longer(&passing[1], b, 0, 0);
+    nomen__call_begin(&call, &nomen__ops[NOMEN__OP_DISTANCES]);
+    call.arg[0].tensor = &passing[0];
+    call.arg[1].tensor = &passing[1];
+    call.given = nomen__given(c, arg) ? 15 : 11;
+    if (nomen__given(c, arg)) call.arg[2].number = c->arg[arg].number;
+    call.arg[3].flag = pairs;
+    return nomen__invoke(&call) ? NULL : call.out[0];
+}
+
+/* Are they points that pass? */
+static bool are_passing(const nomen_tensor *a, const nomen_tensor *b) {
+    return !is_complex(a) && !is_complex(b) && nomen__may_pass(a) && nomen__may_pass(b);
+}
+
 nomen_status nomen__compose_cdist(nomen__call *c) {
     nomen__namelist names;
     nomen_status s = check(c, &names);
     nomen_tensor *r = NULL;
     if (s) return s;
+    if (are_passing(c->in[0], c->in[1])) {
+        r = distances(c, c->in[0], c->in[1], 2, false);
+        return r ? nomen__compose_deliver(c, r, &names) : NOMEN_ERROR_STATE;
+    }
     nomen_scope() {
         /* the names are known already: inside, dims are matched by position */
         nomen_tensor *a = nomen__nameless(c->in[0]), *b = nomen__nameless(c->in[1]);
@@ -106,6 +131,10 @@ nomen_status nomen__compose_pdist(nomen__call *c) {
             "convert it with to(dtype)");
     nomen_status s = check_p(c, 1);
     if (s) return s;
+    if (are_passing(t, t)) {
+        r = distances(c, t, t, 1, true);
+        return r ? nomen__compose_deliver(c, r, NULL) : NOMEN_ERROR_STATE;
+    }
     nomen_scope() {
         nomen_tensor *points = nomen__nameless(c->in[0]);
         if (is_complex(points)) {

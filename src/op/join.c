@@ -157,7 +157,8 @@ enum {
     FEW = 2 * NOMEN__GRAIN,
     FEW_ROUNDS = 16,
     FEW_OPERANDS = 5,
-    NEAR = 65536
+    NEAR = 65536,
+    SHORT_ROW = 1024
 };
 
 typedef struct join_job {
@@ -200,6 +201,15 @@ static void join_rounds(void *context, int64_t begin, int64_t end) {
             nomen__copy_block(to, job->from[i] + begin * job->bytes[i], job->bytes[i]);
 }
 
+/* A few rounds of short blocks: those of one operand after those of another. */
+static void join_short(void *context, int64_t begin, int64_t end) {
+    const join_job *job = context;
+    char *to = job->to + begin * job->row;
+    for (int64_t i = 0; i < job->count; to += job->bytes[i++])
+        nomen__copy_rows(to, job->row, job->from[i] + begin * job->bytes[i], job->bytes[i],
+                         end - begin, job->bytes[i]);
+}
+
 /* false: something is not as it would have to be, or is faster as copies of whole operands. */
 static bool join_blocks(const nomen__call *c, nomen_status *s) {
     const nomen_tensor *out = c->out[0];
@@ -233,7 +243,7 @@ static bool join_blocks(const nomen__call *c, nomen_status *s) {
         job.row += bytes;
     }
     const int64_t item = nomen__item(out->dtype), grain = NOMEN__GRAIN * item / (job.row + 1) + 1;
-    nomen__task *join = join_rounds;
+    nomen__task *join = few && job.row <= SHORT_ROW ? join_short : join_rounds;
     if (job.copy && job.count == 2 && job.bytes[0] < 16)
         join = join_two;
     else if (job.copy && job.count <= FEW_OPERANDS && job.bytes[0] < 16)

@@ -298,10 +298,34 @@ static nomen_status check_repeats(nomen_sizes times, int lead, const nomen_tenso
                        (long long)negative, text.at);
 }
 
+/* What widened makes of a tensor that passes: one copy, from a view into a view. */
+static nomen_tensor *write_wide(const nomen_tensor *t, int k, const int64_t *apart,
+                                const int64_t *wide, int n, const int64_t *size) {
+    nomen_tensor from, to, *r = nomen__tensor_empty((nomen_dtype)t->dtype, n, size);
+    if (!r) return NULL;
+    nomen__pass(&from, t, k);
+    nomen__pass(&to, r, k);
+    for (int i = 0, d = 0; i < k; i++) {
+        from.size[i] = to.size[i] = wide[i];
+        from.stride[i] = 0;
+        if (apart[i] == 1) continue; /* again and again */
+        while (t->size[d] == 1) d++;
+        from.stride[i] = t->stride[d++];
+    }
+    nomen__contiguous_strides(wide, k, to.stride);
+    nomen__tensor_finish(&from);
+    nomen__tensor_finish(&to);
+    if (!nomen__copy_values(&to, &from)) return r;
+    nomen__release(r);
+    return NULL;
+}
+
 /* t as k dims, some of them of size 1, which are expanded, written down, and joined to n again;
  * without names. */
 static nomen_tensor *widened(nomen_tensor *t, int k, const int64_t *apart, const int64_t *wide,
                              int n, const int64_t *size) {
+    if (k <= NOMEN__INLINE_DIMS && nomen__may_pass(t))
+        return write_wide(t, k, apart, wide, n, size);
     nomen_tensor *r = unnamed(nomen__retain(t));
     r = sized(NOMEN__OP_RESHAPE, r, k, apart);
     r = sized(NOMEN__OP_EXPAND, r, k, wide);
@@ -426,7 +450,10 @@ static nomen_tensor *interleaved(nomen__call *c, nomen_tensor *t, int dim, nomen
                         "repeats.size(0) = %lld and input.size(%d) = %lld",
                         (long long)repeats->numel, dim, (long long)size);
     if (!s) s = nomen__need_cpu("repeats", repeats);
-    if (!s)
+    /* a copy, as somebody may write to it; but for a number, which nobody else sees */
+    if (!s && repeats->flags & NOMEN__WRAPPED && repeats->dtype == NOMEN_I64)
+        plain = nomen__retain(repeats);
+    else if (!s)
         plain =
             nomen__copied(nomen__tensor_empty(NOMEN_I64, repeats->ndim, repeats->size), repeats);
     if (plain && total_of(plain, size, &total)) s = NOMEN_ERROR_SHAPE;
