@@ -1,7 +1,7 @@
 /* Composite rows: unique and unique_consecutive. Equal values stand beside each other, in order or
  * as they come; the first of each run is kept. */
 #include "nomen/ops.gen.h"
-#include "op/op.h"
+#include "op/passing.h"
 #include "op/rows.gen.h"
 
 #include <stdio.h>
@@ -83,12 +83,64 @@ static void deliver(nomen__call *c, const wish *w, nomen_tensor *const parts[3])
     if (w->counts) c->results[k++] = named(parts[2], line);
 }
 
+enum { SOME = 512 };
+
+/* Where values stand that differ from the one before: how many. */
+static int64_t mark_firsts(uint8_t first[SOME], const nomen_tensor *values) {
+    const nomen_dtype d = (nomen_dtype)values->dtype;
+    const int64_t n = values->numel, item = nomen__item(d);
+    int64_t count = 1;
+    first[0] = 1;
+    nomen__kernel_find("ne", d)->loop(
+        (char *const[]){(char *)first + 1, values->data + item, values->data},
+        (const int64_t[]){1, item, item}, n - 1);
+    for (int64_t i = 1; i < n; i++) count += first[i];
+    return count;
+}
+
+static void put_values(nomen_tensor *to, const nomen_tensor *values, const uint8_t *first) {
+    const int64_t item = nomen__item(values->dtype);
+    char *at = to->data;
+    for (int64_t i = 0; i < values->numel; i++) {
+        if (!first[i]) continue;
+        memcpy(at, values->data + i * item, (size_t)item);
+        at += item;
+    }
+}
+
+/* What the steps of find would make of so few values that lie as they are; false: they do not. */
+static bool find_few(nomen__call *c, const wish *w, const series *s) {
+    const nomen_tensor *values = s->values, *order = s->order;
+    nomen_tensor *parts[3] = {NULL, NULL, NULL};
+    uint8_t first[SOME];
+    if (!values || s->n < 1 || s->n > SOME || !nomen__may_pass(values) ||
+        !(values->flags & NOMEN__CONTIGUOUS) || (order && !(order->flags & NOMEN__CONTIGUOUS)))
+        return false;
+    const int64_t count = mark_firsts(first, values);
+    const int64_t *at = order ? (const int64_t *)(const void *)order->data : NULL;
+    parts[0] = nomen__tensor_empty((nomen_dtype)values->dtype, 1, &count);
+    if (w->inverse) parts[1] = nomen__tensor_empty(NOMEN_I64, c->in[0]->ndim, c->in[0]->size);
+    if (w->counts) parts[2] = nomen__tensor_empty(NOMEN_I64, 1, &count);
+    if (parts[0]) put_values(parts[0], values, first);
+    int64_t *inverse = parts[1] ? (int64_t *)(void *)parts[1]->data : NULL;
+    int64_t *counts = parts[2] ? (int64_t *)(void *)parts[2]->data : NULL;
+    for (int64_t i = 0, group = -1; i < s->n; i++) {
+        group += first[i];
+        if (inverse) inverse[at ? at[i] : i] = group;
+        if (counts) counts[group] = first[i] ? 1 : counts[group] + 1;
+    }
+    deliver(c, w, parts);
+    for (int k = 0; k < 3; k++) nomen__release(parts[k]);
+    return true;
+}
+
 static void find(nomen__call *c, const wish *w) {
     char text[16];
     nomen_tensor *t = nomen__nameless(c->in[0]);
     t = w->along ? nomen_movedim(t, dim_text(w->dim, text), "0")
                  : nomen_reshape(t, NOMEN_SIZES(-1));
     series s = in_order(t, w);
+    if (!w->along && find_few(c, w, &s)) return;
     nomen_tensor *first = firsts(&s), *parts[3] = {NULL, NULL, NULL};
     if (w->along)
         parts[0] = nomen_movedim(
