@@ -89,7 +89,10 @@ static void collect(reduction *r, const nomen_tensor *in, uint64_t mask, nomen_t
         if (!reduced || keepdim) at--;
         if (size == 1) continue;
         if (reduced) {
-            add_reduced(r, size, step, position);
+            if (step || !size || !r->reducer->once) /* nothing is not something again */
+                add_reduced(r, size, step, position);
+            else
+                r->param.count /= size;
             position *= size;
             continue;
         }

@@ -46,6 +46,9 @@ static const nomen__reducer FN(reducer) = {
 #ifdef DECIDED
     .hasty = true,
 #endif
+#if defined(NONEMPTY) || defined(DECIDED)
+    .once = true,
+#endif
     .init = FN2(init, CORE, SFX),
     .step = FN2(step, CORE, SFX),
     .merge = FN2(merge, CORE, SFX),

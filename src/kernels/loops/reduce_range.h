@@ -90,6 +90,7 @@ static void FN(finish)(char *const out[2], const int64_t out_step[2], const void
 static const nomen__reducer FN(reducer) = {.acc_bytes = 16,
                                            .acc_most = NOMEN__ACC_BLOCK,
                                            .nonempty = true,
+                                           .once = true,
                                            .in_parts = true,
                                            .init = FN(init),
                                            .step = FN(step),

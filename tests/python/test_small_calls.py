@@ -1,0 +1,155 @@
+"""What small calls take short ways for: the same as larger ones, and as NumPy says."""
+
+import numpy as np
+import pytest
+
+import nomen
+
+FLOATS = ("float16", "bfloat16", "float32", "float64")
+WHOLE = ("uint8", "int8", "int16", "int32", "int64")
+
+
+def numbers(shape, dtype, seed=0):
+    """With equal ones among them, and zeros of both signs."""
+    made = np.random.default_rng(seed).integers(0 if dtype == "uint8" else -3, 4, shape)
+    t = nomen.tensor(made.tolist()).to(getattr(nomen, dtype))
+    return t, made
+
+
+@pytest.mark.parametrize("dtype", FLOATS + WHOLE)
+@pytest.mark.parametrize("shape", [(1, 1), (4, 4), (2, 4, 2), (8, 2), (2, 8), (12, 5), (16, 20)])
+@pytest.mark.parametrize("descending", [False, True])
+def test_few_keys_are_in_order(dtype, shape, descending):
+    t, made = numbers(shape, dtype)
+    for dim in range(len(shape)):
+        values, places = t.sort(dim=dim, descending=descending)
+        want = np.argsort(-made if descending else made, axis=dim, kind="stable")
+        assert places.tolist() == want.tolist()
+        assert values.double().tolist() == np.take_along_axis(made, want, dim).tolist()
+        k = max(1, shape[dim] // 2)
+        best, at = t.topk(k, dim, largest=descending)
+        first = np.take(want, range(k), axis=dim)
+        assert at.tolist() == first.tolist()
+        assert best.double().tolist() == np.take_along_axis(made, first, dim).tolist()
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("dim", [0, 1])
+def test_one_of_few_keys(dtype, dim):
+    t, made = numbers((5, 6), dtype)
+    middle = np.sort(made, axis=dim).take((made.shape[dim] - 1) // 2, axis=dim)
+    assert t.median(dim).values.double().tolist() == middle.tolist()
+    assert t.kthvalue(1, dim).values.double().tolist() == made.min(axis=dim).tolist()
+    t[2, 3] = float("nan")
+    assert t.median(dim).values.isnan().sum().item() == 1
+    assert not t.nanmedian(dim).values.isnan().any()
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(4, 4), (2, 4, 2), (3, 8), (7, 2), (9, 7)])
+def test_short_lines_of_logcumsumexp(dtype, shape):
+    t = (nomen.rand(*shape) * 20 - 10).to(getattr(nomen, dtype))
+    t.view(-1)[1] = float("-inf")
+    made = np.array(t.double().tolist())
+    for dim in range(len(shape)):
+        want = np.logaddexp.accumulate(made, axis=dim)
+        got = np.array(t.logcumsumexp(dim).double().tolist())
+        digits = {"bfloat16": 2**-7, "float16": 2**-10}.get(dtype, 1e-6)
+        np.testing.assert_allclose(got, want, rtol=digits, atol=digits)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("n", [1, 3, 7, 15, 16, 17])
+def test_a_row_of_less_than_a_vector(dtype, n):
+    """One by one, rows have the results that they have together."""
+    t = (nomen.rand(9, n) * 20).to(getattr(nomen, dtype))
+    for call in (nomen.softmax, nomen.log_softmax):
+        together = np.array(call(t.double(), 1).tolist())
+        digits = {"bfloat16": 2**-7, "float16": 2**-9}.get(dtype, 1e-5)
+        for r in range(9):
+            alone = np.array(call(t[r], 0).double().tolist())
+            np.testing.assert_allclose(alone, together[r], rtol=digits, atol=digits)
+
+
+@pytest.mark.parametrize("n", [1, 2, 100, 512, 513])
+@pytest.mark.parametrize("dtype", ("float32", "int64", "uint8", "float16"))
+def test_unique_of_few_and_of_many(n, dtype):
+    t, made = numbers((n,), dtype)
+    values, inverse, counts = nomen.unique(t, return_inverse=True, return_counts=True)
+    want = np.unique(made, return_inverse=True, return_counts=True)
+    assert values.double().tolist() == want[0].tolist()
+    assert inverse.tolist() == want[1].tolist() and counts.tolist() == want[2].tolist()
+    runs, group, lengths = nomen.unique_consecutive(t, return_inverse=True, return_counts=True)
+    first = np.flatnonzero(np.concatenate([[True], made[1:] != made[:-1]]))
+    assert runs.double().tolist() == made[first].tolist()
+    assert lengths.tolist() == np.diff([*first, n]).tolist()
+    assert group.tolist() == (np.cumsum(np.isin(np.arange(n), first)) - 1).tolist()
+
+
+@pytest.mark.parametrize("n", [1, 128, 129])
+@pytest.mark.parametrize("dtype", WHOLE)
+def test_bincount_of_few_and_of_many(n, dtype):
+    made = np.random.default_rng(n).integers(0, 9, n)
+    t = nomen.tensor(made.tolist()).to(getattr(nomen, dtype))
+    assert t.bincount().tolist() == np.bincount(made).tolist()
+    assert t.bincount(minlength=20).tolist() == np.bincount(made, minlength=20).tolist()
+    if dtype != "uint8":
+        with pytest.raises(RuntimeError):
+            (t - 9).bincount()
+
+
+@pytest.mark.parametrize("dtype", WHOLE)
+@pytest.mark.parametrize("n", [1, 16, 256, 257])
+def test_a_divisor_of_zero_is_found(dtype, n):
+    t = nomen.ones(n).to(getattr(nomen, dtype))
+    assert nomen.remainder(t, t).tolist() == [0] * n
+    other = t.clone()
+    other[n // 2] = 0
+    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
+        nomen.remainder(t, other)
+
+
+def test_composites_with_and_without_a_tape():
+    """Views on the stack, and those that somebody keeps."""
+    x, v = nomen.rand(3, 4), nomen.rand(3)
+    for keep in (False, True):
+        t, w = x.clone().requires_grad_(keep), v.clone().requires_grad_(keep)
+        whole = [
+            t.trace(),
+            t.t().trace(),
+            t[:, ::2].trace(),
+            nomen.outer(w, w[::2]),
+            nomen.addr(nomen.ones(3, 3), w, w),
+            nomen.narrow_copy(t, 1, 1, 2),
+            nomen.narrow_copy(t.t(), 1, 1, 2),
+            nomen.vstack([w, w]),
+            nomen.dstack([t, t]),
+            nomen.column_stack([w, t]),
+            t.repeat(2, 1, 3),
+            t.t().repeat_interleave(2, 1),
+            nomen.cdist(t, t + 1),
+            nomen.pdist(t),
+        ]
+        made = [r.tolist() for r in whole]
+        if keep:
+            assert made == before
+            sum(r.sum() for r in whole[:-1]).backward()
+            assert t.grad.shape == t.shape and w.grad.shape == w.shape
+        before = made
+
+
+@pytest.mark.parametrize("shape", [(1, 40), (25, 1), (1, 1)])
+def test_expanded_dims_of_extrema(shape):
+    t = nomen.rand(*shape) - 0.5
+    wide, whole = t.expand(25, 40), t.expand(25, 40).clone()
+    assert [r.item() for r in wide.aminmax()] == [whole.min().item(), whole.max().item()]
+    for dim in (None, 0, 1, (0, 1)):
+        given = () if dim is None else (dim,)
+        assert wide.amax(*given).tolist() == whole.amax(*given).tolist()
+        assert wide.amin(*given).tolist() == whole.amin(*given).tolist()
+    for call in (nomen.any, nomen.all):
+        for dim in (0, 1):
+            assert call(wide > 0, dim).tolist() == call(whole > 0, dim).tolist()
+    assert nomen.norm(wide, float("inf")).item() == nomen.norm(whole, float("inf")).item()
+    nothing = nomen.ones(1, 3, dtype=nomen.bool).expand(0, 3)
+    assert nothing.any(0).tolist() == [False] * 3 and nothing.all(0).tolist() == [True] * 3
