@@ -13,7 +13,8 @@
  * that turn over take TURN_LINES of each row, into rows that are TURN_FAR bytes apart in all. */
 enum { BLOCK = 512, TILE_FAR = 16, TILE_BYTES = 8192, SLIVER = 8, LINE = 64 };
 enum { TURN_LINES = 4, TURN_FAR = 32768 };
-enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SHORT_ROWS = 8, AGAIN_BYTES = 4096 };
+enum { SHORT_BYTES = 256, SPREAD_BYTES = 256, SPREAD_MOST = 4096, SHORT_ROWS = 8 };
+enum { AGAIN_BYTES = 4096 };
 enum { OPERANDS = NOMEN__MAX_IN + 1, FAR_STEP = 16 };
 enum { FEW = 32 }; /* elements for which it takes longer to find a better way than to do without */
 #define APART static __attribute__((noinline)) /* keeps what is rare out of the small case */
@@ -102,7 +103,7 @@ static void merge_dims(nomen__iter *it) {
 
 static bool crosses(const nomen__iter *it, int k, int d) {
     int64_t here = magnitude(it->step[0][k]), there = magnitude(it->step[d][k]);
-    return there && there < here && here >= FAR_STEP && there < FAR_STEP;
+    return there && there < here && here >= FAR_STEP && (there < FAR_STEP || there == it->own[k]);
 }
 
 /* A copy of which rows and columns change places goes straight into the output, some lines of the
@@ -121,7 +122,8 @@ static void find_turns(nomen__iter *it) {
 
 /* Inputs whose near dim is not the output's are read in tiles; that dim becomes the second one. */
 static void find_tiles(nomen__iter *it) {
-    if (it->ndim < 2 || it->size[0] < SLIVER) return;
+    /* a copy of a few elements needs no tile: see nomen__copy_few */
+    if (it->ndim < 2 || it->size[0] < (it->moves || it->own[0] < 16 ? SLIVER : SLIVER / 2)) return;
     int best = 0;
     for (int k = 1; k < it->count && !best; k++)
         for (int d = 1; d < it->ndim; d++)
@@ -139,7 +141,20 @@ static void find_tiles(nomen__iter *it) {
         }
     it->high = TILE_FAR * item < LINE ? LINE / item : TILE_FAR;
     it->width = TILE_BYTES / it->high / item;
+    if (it->width > it->size[0]) { /* then there is room for more rows */
+        it->width = it->size[0];
+        it->high = TILE_BYTES / it->width / item;
+    }
     find_turns(it);
+}
+
+/* Rows of numbers that are all the same: computed once, then spread. Rows of a few elements far
+ * apart go otherwise (find_slivers), a lone row of one operand is the kernel's own affair. */
+static void find_even_rows(nomen__iter *it) {
+    const bool dense = it->step[0][0] == it->own[0], rows = it->ndim > 1;
+    bool even = !it->moves && !it->tiled && (rows ? dense || it->size[0] >= SLIVER : it->count > 2);
+    for (int k = 1; k < it->count; k++) even &= it->step[0][k] == 0;
+    it->even = even;
 }
 
 /* Short rows would be little more than their calls: where the output has them without holes between
@@ -150,7 +165,8 @@ static void find_short_rows(nomen__iter *it) {
     int64_t item = it->own[0];
     uint32_t tiled = 0;
     bool again = true;
-    if (it->ndim < 2 || it->tiled || n * item > AGAIN_BYTES / 2 || it->size[1] < SHORT_ROWS) return;
+    if (it->ndim < 2 || it->tiled || it->even || it->size[1] < SHORT_ROWS) return;
+    if (n * item > AGAIN_BYTES / 2) return;
     if (it->step[0][0] != item || it->step[1][0] != n * item) return;
     for (int k = 1; k < it->count; k++) {
         const int64_t near = it->step[0][k], far = it->step[1][k], own = it->own[k];
@@ -171,17 +187,9 @@ static void find_short_rows(nomen__iter *it) {
  * next one is walked in its place. */
 static void find_slivers(nomen__iter *it) {
     if (it->ndim < 2 || it->tiled || it->size[0] >= SLIVER || it->size[1] < 4 * SLIVER) return;
-    if (it->moves) return; /* see nomen__copy_few */
+    if (it->moves || it->even) return; /* see nomen__copy_few */
     swap_dims(it, 0, 1);
     it->slivers = true;
-}
-
-/* Rows of numbers that are all the same, of two operands or more (kernels of one see to that
- * themselves): computed once, then spread. */
-static void find_even_rows(nomen__iter *it) {
-    bool even = it->count > 2 && !it->tiled;
-    for (int k = 1; k < it->count; k++) even &= it->step[0][k] == 0;
-    it->even = even;
 }
 
 APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
@@ -196,9 +204,9 @@ APART void make_slowly(nomen__iter *it, nomen_tensor *const *operand, int ndim,
     }
     if (it->numel > FEW) {
         find_tiles(it);
+        find_even_rows(it);
         find_short_rows(it);
         find_slivers(it);
-        find_even_rows(it);
     }
     for (int k = 1; k < it->count; k++) {
         bool constant = true;
@@ -348,6 +356,10 @@ APART void run_even(const nomen__iter *it, char *const *ptr, int64_t n, const in
             run_casting(it, at, step, some);
         else
             it->loop(at, step, some);
+        if (it->step[0][0] == step[0] && n * step[0] <= SPREAD_MOST) {
+            nomen__spread_rows(out, down[0], number, step[0], n, some, step[0]);
+            continue;
+        }
         for (int64_t r = 0; r < some; r++) {
             char *const spread[2] = {out + r * down[0], number + r * step[0]};
             it->spread(spread, (const int64_t[2]){it->step[0][0], 0}, n);
@@ -410,9 +422,8 @@ static void run_some(const nomen__iter *it, char **ptr, int64_t rows) {
     /* One long row again and again is in L1, from where the kernel copies faster than the C
      * library, which else knows best. */
     const bool again = down[1] == 0 && n * it->own[0] >= LONG;
-    const int64_t bytes = n * it->own[0];
-    if (it->moves && step[1] == 0 && down[0] == bytes && bytes <= SPREAD_BYTES) {
-        nomen__spread_rows(ptr[0], ptr[1], down[1], n, rows, it->own[0]);
+    if (it->moves && step[1] == 0 && step[0] == it->own[0] && n * step[0] <= SPREAD_MOST) {
+        nomen__spread_rows(ptr[0], down[0], ptr[1], down[1], n, rows, it->own[0]);
         for (int k = 0; k < it->count; k++) ptr[k] += rows * down[k];
         return;
     }

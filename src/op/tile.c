@@ -149,10 +149,10 @@ void nomen__copy_few(char *const ptr[2], const int64_t near[2], const int64_t fa
 /* ---- elements and rows again and again ----------------------------------------------------------
  */
 
-void nomen__spread_rows(char *to, const char *from, int64_t far, int64_t n, int64_t rows,
-                        int64_t item) {
+void nomen__spread_rows(char *to, int64_t to_row, const char *from, int64_t far, int64_t n,
+                        int64_t rows, int64_t item) {
     char *const ptr[2] = {to, (char *)(uintptr_t)from}; /* only read */
-    nomen__mover("spread", item)(ptr, (const int64_t[2]){n * item, far}, rows);
+    nomen__mover("spread", item)(ptr, (const int64_t[3]){n * item, far, to_row}, rows);
 }
 
 /* What is there is written again behind it, until it is enough. */
@@ -169,7 +169,7 @@ void nomen__tile_gather(char *to, const char *from, int64_t near, int64_t far, i
                         int64_t rows, int64_t item) {
     void *out = to; /* a buffer aligned for every element */
     if (near == 0) {
-        nomen__spread_rows(to, from, far, n, rows, item);
+        nomen__spread_rows(to, n * item, from, far, n, rows, item);
         return;
     } else if (far == 0) {
         repeat(to, from, near, n, rows, item);

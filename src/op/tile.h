@@ -37,10 +37,11 @@ static inline void nomen__copy_block(char *to, const char *from, int64_t bytes) 
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes);
 
-/* `rows` rows of n elements behind each other, each the element at from + r * far again and again.
+/* `rows` rows of n elements, to_row bytes apart, each the element at from + r * far again and
+ * again.
  */
-void nomen__spread_rows(char *to, const char *from, int64_t far, int64_t n, int64_t rows,
-                        int64_t item);
+void nomen__spread_rows(char *to, int64_t to_row, const char *from, int64_t far, int64_t n,
+                        int64_t rows, int64_t item);
 
 /* Rows of a few elements, from ptr[1] to ptr[0]: bytes from one to the next, and from row to row.
  */

@@ -172,20 +172,25 @@ static void test_take(void **state) {
                 }
 }
 
-/* n elements, `apart` from each other or all the same one, to rows of many each. */
-static void check_spread(nomen_dtype d, int64_t many, int64_t n, int64_t apart) {
-    const int64_t e = dtype_size[d], row = many * e;
-    char *from = malloc((size_t)(n * apart * e + e)), *out = guarded_new((size_t)(n * row));
+/* n elements, `apart` from each other or all the same one, to rows of many each, with a gap after
+ * each, where nothing is written. */
+static void check_spread(nomen_dtype d, int64_t many, int64_t n, int64_t apart, int64_t gap) {
+    const int64_t e = dtype_size[d], row = many * e, whole = row + gap * e;
+    char *from = malloc((size_t)(n * apart * e + e)), *out = guarded_new((size_t)(n * whole));
     assert_non_null(from);
     make(d, from, n * apart + 1);
     for (int isa = 0; isa < ISAS; isa++) {
         if (!isa_runs(isa)) continue;
-        memset(out, GUARD_BYTE, (size_t)(n * row));
+        memset(out, GUARD_BYTE, (size_t)(n * whole));
         find_kernel(isa, "spread", d)
-            ->loop((char *const[]){out, from}, (const int64_t[]){row, apart * e}, n);
-        for (int64_t i = 0; i < n * many; i++)
-            assert_memory_equal(out + i * e, from + i / many * apart * e, (size_t)e);
-        assert_true(guarded_intact(out, (size_t)(n * row)));
+            ->loop((char *const[]){out, from}, (const int64_t[]){row, apart * e, whole}, n);
+        for (int64_t r = 0; r < n; r++) {
+            const char *to = out + r * whole;
+            for (int64_t i = 0; i < many; i++)
+                assert_memory_equal(to + i * e, from + r * apart * e, (size_t)e);
+            for (int64_t i = row; i < whole; i++) assert_int_equal((uint8_t)to[i], GUARD_BYTE);
+        }
+        assert_true(guarded_intact(out, (size_t)(n * whole)));
     }
     guarded_free(out);
     free(from);
@@ -195,7 +200,10 @@ static void test_spread(void **state) {
     (void)state;
     for (nomen_dtype d = NOMEN_BOOL; d < NOMEN_DTYPE_COUNT; d++)
         for (int64_t many = 1; many <= 70; many++)
-            for (int64_t n = 0; n <= 20; n += 1 + n / 5) check_spread(d, many, n, (many + n) % 3);
+            for (int64_t n = 0; n <= 20; n += 1 + n / 5) {
+                check_spread(d, many, n, (many + n) % 3, 0);
+                check_spread(d, many, n, (many + n) % 3, 1 + n % 3);
+            }
 }
 
 static const nomen_dtype sizes[] = {NOMEN_U8, NOMEN_I16, NOMEN_I32, NOMEN_I64, NOMEN_C128};

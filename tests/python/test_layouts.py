@@ -272,3 +272,40 @@ def test_lines_of_an_index_that_many_chunks_share():
         index = nomen.from_numpy(RNG.integers(0, columns, (60000, columns)))
         want = np.take_along_axis(x.numpy(), index.numpy(), 1)
         np.testing.assert_array_equal(nomen.gather(x, 1, index).numpy(), want)
+
+
+# ---- numbers spread over rows, and elements of 16 bytes turned over ------------------------------
+
+WIDTHS = (2, 3, 7, 8, 20, 67, 300)
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "float16", "float32", "int64", "complex128"))
+@pytest.mark.parametrize("width", WIDTHS)
+def test_numbers_spread_over_rows(width, dtype):
+    column = sample(70, 1, dtype=dtype)
+    t, whole = column.expand(70, width), nomen.cat([column] * width, 1)
+    same(t.clone(), whole)
+    same(-t, -whole)
+    same(t * t, whole * whole)
+    for joined in (nomen.cat([t, t], -1), nomen.cat([t, whole], -1)):
+        same(joined, nomen.cat([whole, whole], -1))
+    for step in (1, 2):  # what lies between the rows, and between their elements, stays
+        into = nomen.zeros(70, step * width + 5, dtype=t.dtype)
+        into[:, 2 : 2 + step * width : step] = t
+        same(into[:, 2 : 2 + step * width : step], whole)
+        assert not into[:, 2 + step * width :].any() and not into[:, :2].any()
+        same(into.sum(), whole.sum())
+
+
+@pytest.mark.parametrize("rows", (2, 9, 70))
+@pytest.mark.parametrize("width", WIDTHS)
+def test_turned_operands_of_16_bytes(width, rows):
+    a, b = (sample(width, rows, dtype="complex128") for _ in range(2))
+    plain = sample(rows, width, dtype="complex128")
+    same(plain * a.t(), plain * a.t().contiguous())
+    same(a.t() - plain, a.t().contiguous() - plain)
+    chosen = plain.real > 0
+    same(nomen.where(chosen, a.t(), b.t()), nomen.where(chosen, a.t().clone(), b.t()))
+    wide = sample(3, width, rows, dtype="complex128").permute(0, 2, 1)
+    same(plain + wide, plain + wide.contiguous())
+    same(wide.contiguous().permute(0, 2, 1), wide.permute(0, 2, 1))

@@ -175,10 +175,28 @@ LOOP_NAME2(spread_by, SIZE)(char *to, const char *from, int64_t step, int64_t ro
         for (int64_t at = 0; at < row; at += SIZE) memcpy(to + at, from, SIZE);
 }
 
-/* ptr: rows without gaps, elements; step: bytes of a row, from one element to the next. Each of n
- * rows is one element again and again. */
+/* Rows with something between them, which stays: the last vector of a row reaches back. */
+static inline __attribute__((always_inline)) void
+LOOP_NAME2(spread_apart, SIZE)(char *to, int64_t to_row, const char *from, int64_t step,
+                               int64_t row, int64_t n, const int64_t width) {
+    for (int64_t r = 0; r < n; r++, to += to_row, from += step) {
+        const vu64 v = LOOP_NAME2(spread_all, SIZE)(from);
+        for (int64_t at = 0; at < row - width; at += width) memcpy(to + at, &v, (size_t)width);
+        memcpy(to + row - width, &v, (size_t)width);
+    }
+}
+
+/* ptr: rows, elements; step: bytes of a row, from one element to the next, from row to row. Each of
+ * n rows is one element again and again. */
 static void LOOP_NAME2(spread, SIZE)(char *const ptr[], const int64_t step[], int64_t n) {
-    if (step[0] <= 16) /* longer vectors would write the same lines many times */
+    if (step[2] != step[0]) {
+        if (step[0] >= VB)
+            LOOP_NAME2(spread_apart, SIZE)(ptr[0], step[2], ptr[1], step[1], step[0], n, VB);
+        else if (step[0] >= 16)
+            LOOP_NAME2(spread_apart, SIZE)(ptr[0], step[2], ptr[1], step[1], step[0], n, 16);
+        else
+            LOOP_NAME2(spread_apart, SIZE)(ptr[0], step[2], ptr[1], step[1], step[0], n, SIZE);
+    } else if (step[0] <= 16) /* longer vectors would write the same lines many times */
         LOOP_NAME2(spread_by, SIZE)(ptr[0], ptr[1], step[1], step[0], n, 16);
     else
         LOOP_NAME2(spread_by, SIZE)(ptr[0], ptr[1], step[1], step[0], n, VB);
