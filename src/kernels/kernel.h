@@ -103,6 +103,8 @@ typedef struct nomen__scanner {
     /* Carries that stand at the start of a part move behind it; part: what running through it alone
      * left, which may be the carry itself. NULL: a line cannot be cut into parts. */
     void (*join)(void *carry, const void *part, int64_t lines);
+    bool turns; /* lines side by side may become lines one behind the other, or the other way round,
+                 * in no more time than others take */
 } nomen__scanner;
 
 /* Rows of at most so many elements are gathered by the kernel itself, several at a time; longer

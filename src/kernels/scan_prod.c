@@ -84,10 +84,10 @@
 #undef A
 #undef A_ZERO
 #undef TAKE
-#define LINES_RUN(a, owns, bases) pairs_run(a, owns, bases, false)
-#define A                         c128
-#define A_ZERO                    ((c128){1, 0})
-#define TAKE(a, x)                (*(a) = c_times_next(*(a), x))
+#define LINES_RUN(a, bytes, owns, bases) pairs_run(a, bytes, owns, bases, false)
+#define A                                c128
+#define A_ZERO                           ((c128){1, 0})
+#define TAKE(a, x)                       (*(a) = c_times_next(*(a), x))
 
 #define SFX    c64
 #define T      c64

@@ -91,14 +91,14 @@ static inline c128 join_c128(c128 a, c128 b) { return (c128){a.re + b.re, a.im +
 #undef SUMS
 #undef JOIN
 #undef ID
-#define JOIN(a, b)                join_c128(a, b)
-#define ID                        ((c128){0, 0})
-#define LINES_RUN(a, owns, bases) pairs_run(a, owns, bases, true)
-#define A                         c128
-#define A_ZERO                    ((c128){0, 0})
-#define TAKE(a, x)                (*(a) = join_c128(*(a), x))
-#define MEET(a, b)                (*(a) = join_c128(*(a), *(b)))
-#define GET(b, a)                 join_c128(b, a)
+#define JOIN(a, b)                       join_c128(a, b)
+#define ID                               ((c128){0, 0})
+#define LINES_RUN(a, bytes, owns, bases) pairs_run(a, bytes, owns, bases, true)
+#define A                                c128
+#define A_ZERO                           ((c128){0, 0})
+#define TAKE(a, x)                       (*(a) = join_c128(*(a), x))
+#define MEET(a, b)                       (*(a) = join_c128(*(a), *(b)))
+#define GET(b, a)                        join_c128(b, a)
 
 #define SFX    c64
 #define T      c64

@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { LARGE = 4 * NOMEN__GRAIN, FEW_UNITS = 16, PARTS = 64, ROUND = 1024, RUN = 1 << 20 };
+enum { ENOUGH = 8 };  /* lines side by side that do well enough */
 enum { TENSORS = 3 }; /* values, positions, input */
 
 typedef struct scan {
@@ -42,7 +43,6 @@ static void add_dim(scan *s, int64_t size) {
 
 /* The longest of the other dims makes the lines, unless one of unit step does well enough. */
 static void choose_lines(scan *s) {
-    enum { ENOUGH = 8 };
     s->lines = 1;
     memset(s->row, 0, sizeof s->row);
     int best = -1;
@@ -250,11 +250,29 @@ static nomen_status run(scan *s) {
     return nomen__parallel_asking(units, grain, run_units, s);
 }
 
+/* Are lines side by side, at least eight of them, on one side only, and does that suit the kernel?
+ * A copy would have to turn them over. */
+static bool turns_itself(const nomen__scanner *scanner, const nomen_tensor *in,
+                         const nomen_tensor *out, int dim) {
+    const int near = dim == in->ndim - 1 ? dim - 1 : in->ndim - 1;
+    if (!scanner->turns || in->ndim < 2) return false;
+    if (in->ndim > 2 && in->size[near] < ENOUGH) return false; /* see choose_lines */
+    return (in->stride[dim] == 1 && out->stride[near] == 1) ||
+           (in->stride[near] == 1 && out->stride[dim] == 1);
+}
+
+/* Few lines that have no gaps: kernels take them one by one from where they are. */
+static bool are_few(const nomen_tensor *in, int dim) {
+    enum { FEW = 8 };
+    return in->stride[dim] == 1 && in->numel < FEW * in->size[dim];
+}
+
 /* Kernels take lines in place. Elements of half types become floats a vector at a time where all of
  * them follow each other, and one by one elsewhere. */
 static bool is_copied(const nomen__call *c, const nomen_tensor *in, const nomen_tensor *out) {
     const bool halves = c->compute == NOMEN_F16 || c->compute == NOMEN_BF16;
-    if (c->writes != c->compute) return false;
+    if (c->writes != c->compute || are_few(in, c->dim)) return false;
+    if (turns_itself(c->kernel->scanner, in, out, c->dim)) return false;
     if (halves && out->flags & ~in->flags & NOMEN__CONTIGUOUS) return true;
     return nomen__is_copied_first(in, out, c->dim, 0);
 }

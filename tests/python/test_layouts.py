@@ -309,3 +309,36 @@ def test_turned_operands_of_16_bytes(width, rows):
     wide = sample(3, width, rows, dtype="complex128").permute(0, 2, 1)
     same(plain + wide, plain + wide.contiguous())
     same(wide.contiguous().permute(0, 2, 1), wide.permute(0, 2, 1))
+
+
+# ---- scans of lines side by side, one behind the other, and from one to the other ----------------
+
+
+@pytest.mark.parametrize(
+    "dtype", ("float32", "float64", "int64", "uint8", "complex64", "complex128")
+)
+@pytest.mark.parametrize("lines", (2, 3, 4, 5, 9, 70))
+@pytest.mark.parametrize("n", (2, 3, 5, 130, 600))
+def test_scans_of_lines_however_they_lie(n, lines, dtype):
+    beside = sample(n, lines, dtype=dtype)  # sums of these have no roundings
+    signs = (beside.abs() > 1 if "complex" in dtype else beside > 0).to(beside.dtype) * 2 - 1
+    other = (1 if lines > 5 else -1) * signs.t().contiguous()
+    for name, t in (("cumsum", beside), ("cumprod", signs), ("cumsum", other.t())):
+        whole = t.contiguous().numpy()
+        wanted = getattr(np, name)(whole, 0).astype(whole.dtype) if dtype != "uint8" else None
+        apart = nomen.zeros(2, n, lines + 1, dtype=t.dtype)
+        apart[:, :, :lines] = t
+        behind = t.t().contiguous().t()
+        for laid in (t, behind, apart[1, :, :lines], t.t().contiguous().flip(0).flip(0).t()):
+            got = getattr(laid, name)(0)
+            same(got, getattr(nomen, name)(t.contiguous(), 0))
+            if wanted is not None:
+                np.testing.assert_array_equal(got.numpy(), wanted)
+            same(getattr(laid.t(), name)(1), got.t())
+            into = nomen.zeros(lines, n, dtype=got.dtype).t()
+            getattr(nomen, name)(laid, 0, out=into)
+            same(into, got)
+        if dtype != "uint8":
+            inside = behind.clone()
+            getattr(inside, name + "_")(0)
+            same(inside, got)

@@ -50,6 +50,29 @@ static inline __attribute__((always_inline)) void wide_put(void *p, const int by
     }
 }
 
+/* One number. */
+static inline __attribute__((always_inline)) pair pair_get(const void *p, const int bytes) {
+    c64 narrow;
+    pair x;
+    if (bytes == 8) {
+        memcpy(&narrow, p, sizeof narrow);
+        return (pair){(double)narrow.re, (double)narrow.im};
+    }
+    memcpy(&x, p, sizeof x);
+    return x;
+}
+static inline __attribute__((always_inline)) void pair_put(void *p, const int bytes, pair x) {
+    const c64 narrow = {(float)x[0], (float)x[1]};
+    if (bytes == 8)
+        memcpy(p, &narrow, sizeof narrow);
+    else
+        memcpy(p, &x, sizeof x);
+}
+static inline pair pair_times(pair x, pair y) {
+    const c128 z = c_times((c128){x[0], x[1]}, (c128){y[0], y[1]});
+    return (pair){z.re, z.im};
+}
+
 /* The number 1, and the product of numbers that are alone or some in a vector. */
 static inline vf64 wide_ones(void) { return v_splat_pair_f64((vf64){1, 0}); }
 #define C_TIMES(a, b) _Generic((a), vf64: c_mul_f64, default: c_times)(a, b)

@@ -6,7 +6,8 @@
  * or PRODUCTS if scan_eights.h has a function for it (COPIES: which wants D), CHAINS (may parts of
  * a line be joined by themselves?), MEET(A *, const A *) if so, LANES_RUN(args, owns, bases) if
  * lines of F into lines of D, eight and more of them, are joined several at a time (scan_lanes.h),
- * or LINES_RUN, the same of lines of T into lines of T (scan_pairs.h), LEVELS_RUN(args, owns,
+ * or LINES_RUN(args, bytes of T, owns,
+ * bases), which says whether it has joined lines of T (scan_pairs.h), LEVELS_RUN(args, owns,
  * bases) if they are side by side, and SEQUENTIAL for float: sums of one line are joined in blocks
  * of parts. After: FN(scanner); T, F, D, FETCH, WIDEN, LD, MADE, NARROW, PUT, DIRECT, LANES_RUN and
  * SEQUENTIAL are undefined.
@@ -147,18 +148,11 @@ static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
 #endif
 
 #ifdef LINES_RUN
-/* False: the lines are few, or not without gaps. */
+/* False: the lines are few, or lie in another way. */
 static APART bool FN(run_lanes)(void *carry, const nomen__scan_args *a) {
-    if (a->lines < 8 || a->in_step != sizeof(T) || a->out_step != sizeof(T) ||
-        a->out_row == sizeof(T))
-        return false;
-    nomen__scan_args sizes = *a; /* known to the compiler */
-    sizes.in_step = sizes.out_step = (int64_t)sizeof(T);
-    if (carry)
-        LINES_RUN(&sizes, FN(owns)(carry, a->lines), FN(bases)(carry));
-    else
-        LINES_RUN(&sizes, (A *)NULL, (const A *)NULL);
-    return true;
+    const int bytes = (int)sizeof(T);
+    if (!carry) return LINES_RUN(a, bytes, (A *)NULL, (const A *)NULL);
+    return LINES_RUN(a, bytes, FN(owns)(carry, a->lines), FN(bases)(carry));
 }
 #define IN_LANES FN(run_lanes)
 #endif
@@ -214,6 +208,9 @@ static const nomen__scanner FN(scanner) = {
     .whole = FN(whole),
 #if CHAINS
     .join = FN(join),
+#endif
+#ifdef LINES_RUN
+    .turns = true,
 #endif
 };
 

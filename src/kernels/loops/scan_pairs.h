@@ -1,7 +1,8 @@
-/* Running sums and products of lines of complex numbers without gaps, a line in each lane of two
- * double: squares of lines and elements are turned over in registers. Each element is joined to all
- * before it, and some vectors of lines are worked on side by side, since each step waits for the
- * one before. The order is that of one line by itself. */
+/* Running sums and products of lines of complex numbers, a line in each lane of two double. Lines
+ * side by side are loaded and stored as they lie, of lines one behind the other squares of lines
+ * and elements are turned over in registers, on the way in, out, or both. Each element is joined to
+ * all before it, and some vectors of lines are worked on side by side, since each step waits for
+ * the one before. The order is that of one line by itself. */
 #ifndef NOMEN_SRC_SCAN_PAIRS_H
 #define NOMEN_SRC_SCAN_PAIRS_H
 
@@ -16,64 +17,130 @@ typedef struct pairs_before {
     vf64 own, base;
 } pairs_before;
 
+/* How the lines lie, which is known to the compiler: bytes of an element, and whether lines are
+ * side by side, where they come from and where they go. */
+typedef struct pairs_way {
+    int bytes;
+    bool in_beside, out_beside, sums;
+} pairs_way;
+
 /* n <= WIDE_NUMBERS elements from j on of `lines` lines. */
 LANES_INLINE vf64 pairs_square(const nomen__scan_args *a, int64_t r, int64_t j, int lines,
-                               int64_t n, pairs_before b, const bool sums) {
-    const int bytes = (int)a->in_step;
-    const char *in = a->in + r * a->in_row + j * bytes;
+                               int64_t n, pairs_before b, const pairs_way w) {
+    const int bytes = w.bytes;
+    const char *in = a->in + r * a->in_row + j * a->in_step;
     vf64 x[WIDE_NUMBERS];
 #pragma GCC unroll 4
     for (int i = 0; i < WIDE_NUMBERS; i++)
-        x[i] = wide_get(in + (i < lines ? i : 0) * a->in_row, bytes, n);
-    wide_turn(x);
+        if (!w.in_beside)
+            x[i] = wide_get(in + (i < lines ? i : 0) * a->in_row, bytes, n);
+        else if (i < n)
+            x[i] = wide_get(in + i * a->in_step, bytes, lines);
+        else
+            x[i] = (vf64){0};
+    if (!w.in_beside) wide_turn(x);
 #pragma GCC unroll 4
     for (int k = 0; k < WIDE_NUMBERS; k++) {
         if (k >= n) break;
-        b.own = sums ? b.own + x[k] : c_mul_f64(b.own, x[k]);
-        x[k] = sums ? b.base + b.own : b.own;
+        b.own = w.sums ? b.own + x[k] : c_mul_f64(b.own, x[k]);
+        x[k] = w.sums ? b.base + b.own : b.own;
     }
     if (!a->out) return b.own; /* the carry alone is asked for */
-    char *out = a->out + r * a->out_row + j * bytes;
-    wide_turn(x);
+    char *out = a->out + r * a->out_row + j * a->out_step;
+    const int64_t apart = w.out_beside ? a->out_step : a->out_row, many = w.out_beside ? n : lines;
+    if (!w.out_beside) wide_turn(x);
 #pragma GCC unroll 4
-    for (int i = 0; i < WIDE_NUMBERS; i++, out += a->out_row)
-        if (i < lines) wide_put(out, bytes, x[i], n);
+    for (int i = 0; i < WIDE_NUMBERS; i++, out += apart)
+        if (i < many) wide_put(out, bytes, x[i], w.out_beside ? lines : n);
     return b.own;
 }
 
 /* `vectors` vectors of lines from line r on, in each of them `lines`. */
 LANES_INLINE void pairs_group(const nomen__scan_args *a, int64_t r, const int vectors, int lines,
-                              c128 *owns, const c128 *bases, const bool sums) {
+                              c128 *owns, const c128 *bases, const pairs_way w) {
     pairs_before b[PAIRS_BESIDE];
     int64_t j = 0;
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
         const int64_t at = r + v * WIDE_NUMBERS;
-        b[v].own = owns ? wide_get(owns + at, 16, lines) : sums ? (vf64){0} : wide_ones();
-        b[v].base = owns && sums ? wide_get(bases + at, 16, lines) : (vf64){0};
+        b[v].own = owns ? wide_get(owns + at, 16, lines) : w.sums ? (vf64){0} : wide_ones();
+        b[v].base = owns && w.sums ? wide_get(bases + at, 16, lines) : (vf64){0};
     }
     for (; j + WIDE_NUMBERS <= a->n; j += WIDE_NUMBERS)
 #pragma GCC unroll 4
         for (int v = 0; v < vectors; v++)
-            b[v].own = pairs_square(a, r + v * WIDE_NUMBERS, j, lines, WIDE_NUMBERS, b[v], sums);
+            b[v].own = pairs_square(a, r + v * WIDE_NUMBERS, j, lines, WIDE_NUMBERS, b[v], w);
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
         const int64_t at = r + v * WIDE_NUMBERS;
-        if (j < a->n) b[v].own = pairs_square(a, at, j, lines, a->n - j, b[v], sums);
+        if (j < a->n) b[v].own = pairs_square(a, at, j, lines, a->n - j, b[v], w);
         if (owns) wide_put(owns + at, 16, b[v].own, lines);
     }
 }
 
-/* No owns: nothing is before the lines, and nobody asks for what they come to. */
-LANES_INLINE void pairs_run(const nomen__scan_args *a, c128 *owns, const c128 *bases,
-                            const bool sums) {
+LANES_INLINE void pairs_each(const nomen__scan_args *a, c128 *owns, const c128 *bases,
+                             const pairs_way w) {
     enum { BESIDE = PAIRS_BESIDE * WIDE_NUMBERS };
     int64_t r = 0;
     for (; r + BESIDE <= a->lines; r += BESIDE)
-        pairs_group(a, r, PAIRS_BESIDE, WIDE_NUMBERS, owns, bases, sums);
+        pairs_group(a, r, PAIRS_BESIDE, WIDE_NUMBERS, owns, bases, w);
     for (; r + WIDE_NUMBERS <= a->lines; r += WIDE_NUMBERS)
-        pairs_group(a, r, 1, WIDE_NUMBERS, owns, bases, sums);
-    if (r < a->lines) pairs_group(a, r, 1, (int)(a->lines - r), owns, bases, sums);
+        pairs_group(a, r, 1, WIDE_NUMBERS, owns, bases, w);
+    if (r < a->lines) pairs_group(a, r, 1, (int)(a->lines - r), owns, bases, w);
+}
+
+/* Lines shorter than a vector, nothing before them: number by number, since parts of vectors take
+ * longer. */
+LANES_INLINE void pairs_short(const nomen__scan_args *a, const pairs_way w) {
+    for (int64_t r = 0; r < a->lines; r++) {
+        const char *in = a->in + r * a->in_row;
+        char *out = a->out + r * a->out_row;
+        pair own = {w.sums ? 0 : 1, 0};
+        for (int64_t j = 0; j < a->n; j++, in += w.bytes, out += w.bytes) {
+            const pair x = pair_get(in, w.bytes);
+            own = w.sums ? own + x : pair_times(own, x);
+            pair_put(out, w.bytes, own);
+        }
+    }
+}
+
+/* Of elements of so many bytes. No owns: nothing is before the lines, and nobody asks for what they
+ * come to. False: the lines are few, or do not lie so. */
+LANES_INLINE bool pairs_run(const nomen__scan_args *a, const int bytes, c128 *owns,
+                            const c128 *bases, const bool sums) {
+    enum { FEWEST = 8, MOST = 64 };
+    const bool in_beside = a->in_row == bytes, out_beside = a->out_row == bytes;
+    const bool beside = in_beside && out_beside;
+    if ((!in_beside && a->in_step != bytes) || (!out_beside && a->out_step != bytes)) return false;
+    if (a->lines < (in_beside || out_beside ? 2 : FEWEST) || (beside && a->lines > MOST))
+        return false;
+    nomen__scan_args sizes = *a; /* known to the compiler */
+    pairs_way w = {bytes, false, false, sums};
+    if (!in_beside && !out_beside) {
+        sizes.in_step = sizes.out_step = bytes;
+        if (!owns && a->n < WIDE_NUMBERS)
+            pairs_short(&sizes, w);
+        else if (!owns)
+            pairs_each(&sizes, NULL, NULL, w);
+        else
+            pairs_each(&sizes, owns, bases, w);
+        return true;
+    }
+    if (!owns) return false; /* a carry takes no time then */
+    if (beside) {
+        w.in_beside = w.out_beside = true;
+        sizes.in_row = sizes.out_row = bytes;
+        pairs_each(&sizes, owns, bases, w);
+    } else if (in_beside) {
+        w.in_beside = true;
+        sizes.in_row = sizes.out_step = bytes;
+        pairs_each(&sizes, owns, bases, w);
+    } else {
+        w.out_beside = true;
+        sizes.in_step = sizes.out_row = bytes;
+        pairs_each(&sizes, owns, bases, w);
+    }
+    return true;
 }
 
 #endif

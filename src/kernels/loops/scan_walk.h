@@ -111,6 +111,56 @@ static bool FN(is_short)(const nomen__scan_args *a) {
 }
 #endif
 
+#ifdef FOLDS
+/* A few lines of elements of 8 bytes side by side, and nothing else between them: a piece of them
+ * after the other is turned over on the way in, and out, which takes a load and a store of an
+ * element together with its neighbours. */
+static inline __attribute__((always_inline)) void FN(part_few)(const F *from, F *to, int64_t n,
+                                                               const int64_t lines) {
+    for (int64_t j = 0; j < n; j++)
+#pragma GCC unroll 4
+        for (int64_t r = 0; r < lines; r++) to[r * FEW_BLOCK + j] = from[j * lines + r];
+}
+static inline __attribute__((always_inline)) void FN(join_few)(const D *from, D *to, int64_t n,
+                                                               const int64_t lines) {
+    for (int64_t j = 0; j < n; j++)
+#pragma GCC unroll 4
+        for (int64_t r = 0; r < lines; r++) to[j * lines + r] = from[r * FEW_BLOCK + j];
+}
+static APART void FN(run_few)(void *carry, const nomen__scan_args *a) {
+    F buf[FEW_LINES * FEW_BLOCK] __attribute__((aligned(64)));
+    D y[FEW_LINES * FEW_BLOCK] __attribute__((aligned(64)));
+    const int64_t lines = a->lines;
+    for (int64_t j = 0; j < a->n; j += FEW_BLOCK) {
+        const int64_t n = a->n - j < FEW_BLOCK ? a->n - j : FEW_BLOCK;
+        const F *from = (const F *)(const void *)(a->in + j * a->in_step);
+        D *to = (D *)(void *)moved(a->out, j * a->out_step);
+        if (lines == 4)
+            FN(part_few)(from, buf, n, 4);
+        else if (lines == 3)
+            FN(part_few)(from, buf, n, 3);
+        else
+            FN(part_few)(from, buf, n, 2);
+        for (int64_t r = 0; r < lines; r++)
+            FN(block)(carry, r, lines, buf + r * FEW_BLOCK, n, y + r * FEW_BLOCK, NULL, 0, 0);
+        if (!to) continue;
+        if (lines == 4)
+            FN(join_few)(y, to, n, 4);
+        else if (lines == 3)
+            FN(join_few)(y, to, n, 3);
+        else
+            FN(join_few)(y, to, n, 2);
+    }
+}
+
+static bool FN(is_few)(const nomen__scan_args *a) {
+    const int64_t step = a->lines * 8;
+    return sizeof(T) == 8 && sizeof(F) == 8 && sizeof(D) == 8 && a->lines > 1 &&
+           a->lines <= FEW_LINES && a->n > FEW_BLOCK && a->in_row == 8 && a->out_row == 8 &&
+           a->in_step == step && a->out_step == step;
+}
+#endif
+
 static APART void FN(run_levels)(void *carry, const nomen__scan_args *a) {
     F buf[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
     D y[NOMEN__ACC_BLOCK] __attribute__((aligned(64)));
@@ -245,6 +295,10 @@ static void FN(run)(void *carry, const nomen__scan_args *a) {
     }
 #endif
 #ifdef FOLDS
+    if (FN(is_few)(a)) {
+        FN(run_few)(carry, a);
+        return;
+    }
     if (FN(is_block)(a)) {
         FN(run_block)(carry, a);
         return;
