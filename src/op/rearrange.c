@@ -144,6 +144,42 @@ static const nomen_tensor *turn_over(turned *to, const nomen_tensor *t) {
     return &to->t;
 }
 
+/* A part of the matrices: so many rows and columns from (row, column) on. */
+static nomen_tensor *part_of(turned *to, const nomen_tensor *t, int64_t row, int64_t rows,
+                             int64_t column, int64_t columns) {
+    const int n = t->ndim - 2;
+    to->t = *t;
+    memcpy(to->size, t->size, sizeof *t->size * t->ndim);
+    to->size[n] = rows;
+    to->size[n + 1] = columns;
+    to->t.size = to->size;
+    to->t.data += (row * t->stride[n] + column * t->stride[n + 1]) * nomen__item(t->dtype);
+    nomen__tensor_finish(&to->t);
+    return &to->t;
+}
+
+/* The rows and columns that have a part in the triangle; what else there is will be cleared. made,
+ * all: the same as job->t and in, which may have been turned over. */
+static nomen_status copy_box(const triangle_job *job, const nomen_tensor *in, nomen_tensor *made,
+                             const nomen_tensor *all) {
+    const nomen_tensor *t = job->t;
+    const int n = t->ndim - 2;
+    const int64_t rows = t->size[n], columns = t->size[n + 1];
+    /* within where sums do not overflow */
+    const int64_t k = job->diagonal < -rows     ? -rows
+                      : job->diagonal > columns ? columns
+                                                : job->diagonal;
+    const int64_t row = job->lower ? within(-k, rows) : 0,
+                  last_row = job->lower ? rows : within(columns - k, rows),
+                  column = job->lower ? 0 : within(k, columns),
+                  last = job->lower ? within(rows + k, columns) : columns;
+    turned to, from;
+    if (row >= last_row || column >= last) return NOMEN_OK;
+    if (last_row - row == rows && last - column == columns) return nomen__copy_values(made, all);
+    return nomen__copy_values(part_of(&to, t, row, last_row - row, column, last - column),
+                              part_of(&from, in, row, last_row - row, column, last - column));
+}
+
 nomen_status nomen__launch_triangle(nomen__call *c) {
     const nomen_tensor *in = c->in[0];
     nomen_tensor *out = c->out[0], *made = nomen__launch_output(out, c->compute, false);
@@ -170,7 +206,7 @@ nomen_status nomen__launch_triangle(nomen__call *c) {
         if (!c->inplace && rows)
             job.from = in;
         else if (!c->inplace)
-            s = nomen__copy_values(made, c->in[0]);
+            s = copy_box(&job, in, made, c->in[0]);
         if (!s)
             s = nomen__parallel_asking(made->numel / columns, NOMEN__GRAIN / columns + 1, fill_rows,
                                        &job);

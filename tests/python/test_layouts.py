@@ -342,3 +342,30 @@ def test_scans_of_lines_however_they_lie(n, lines, dtype):
             inside = behind.clone()
             getattr(inside, name + "_")(0)
             same(inside, got)
+
+
+@pytest.mark.parametrize("gap", (1, 16, 53))
+def test_rows_of_any_length_behind_each_other(gap):
+    for n in range(1, 150):
+        rows = RNG.integers(0, 256, (9, n + gap)).astype(np.uint8)
+        t, into = nomen.tensor(rows), nomen.zeros(9, n + gap, dtype=nomen.uint8)
+        np.testing.assert_array_equal(t[:, :n].clone().numpy(), rows[:, :n])
+        np.testing.assert_array_equal((-t[:, gap:]).numpy(), -rows[:, gap:])
+        into[:, gap:] = t[:, gap:]
+        np.testing.assert_array_equal(into[:, gap:].numpy(), rows[:, gap:])
+        assert not into[:, :gap].any()
+
+
+@pytest.mark.parametrize("shape", ((4, 90), (90, 4), (17, 17), (1, 9), (9, 1)))
+@pytest.mark.parametrize("k", (-100, -5, -1, 0, 2, 8, 100))
+def test_triangles_of_matrices_however_they_lie(k, shape):
+    plain = RNG.integers(-9, 9, (2, *shape))
+    for a in (plain, plain.swapaxes(1, 2), np.repeat(plain, 2, 2)[:, :, ::2], plain[:, ::-1]):
+        t = nomen.from_numpy(a) if a[0].strides[0] >= 0 else nomen.from_numpy(plain).flip(1)
+        for source in (t, t.to(nomen.bfloat16), t.permute(0, 1, 2)[1]):
+            values = source.double().numpy()
+            same(source.tril(k).double(), nomen.from_numpy(np.tril(values, k)))
+            same(source.triu(k).double(), nomen.from_numpy(np.triu(values, k)))
+        inside = t.clone()
+        inside.tril_(k)
+        np.testing.assert_array_equal(inside.numpy(), np.tril(a, k))
