@@ -1,6 +1,22 @@
 /* Kernels that move elements without looking at them: copy and where, once per element size.
  * Conversions: cast.c. */
 #include "kernels/loops/loops.h"
+#include "kernels/simd/interleave.h"
+
+/* 16 bytes, their elements of `size` bytes last to first. */
+static inline __attribute__((always_inline)) void reverse_16(char *to, const char *from,
+                                                             int64_t size) {
+    lane_u8 x;
+    memcpy(&x, from, sizeof x);
+    x = (lane_u8)__builtin_shufflevector((lane_u64)x, (lane_u64)x, 1, 0);
+    if (size == 1)
+        x = __builtin_shufflevector(x, x, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+    else if (size == 2)
+        x = (lane_u8)__builtin_shufflevector((lane_u16)x, (lane_u16)x, 3, 2, 1, 0, 7, 6, 5, 4);
+    else if (size == 4)
+        x = (lane_u8)__builtin_shufflevector((lane_u32)x, (lane_u32)x, 1, 0, 3, 2);
+    memcpy(to, &x, sizeof x);
+}
 
 #define OT       T
 #define V        T

@@ -74,66 +74,59 @@ void nomen__copy_lagging(char *to, const char *from, int64_t bytes) {
     nomen__copy_loop(NOMEN_U8)(ptr, (const int64_t[2]){1, 1}, bytes);
 }
 
-/* Words, the last of which begins where it fits: rows have at least as many bytes. */
-static inline __attribute__((always_inline)) void copy_words(char *to, int64_t to_row,
-                                                             const char *from, int64_t from_row,
-                                                             int64_t rows, int64_t bytes,
-                                                             int64_t word) {
-    for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
-        for (int64_t at = 0; at < bytes - word; at += word)
-            memcpy(to + at, from + at, (size_t)word);
-        memcpy(to + bytes - word, from + bytes - word, (size_t)word);
-    }
-}
-
-/* As many words of 16 bytes as told, so that none of them asks whether it is the last. (Wider ones
- * lie across lines of the cache, and take longer.) */
-static inline __attribute__((always_inline)) void copy_some(char *to, int64_t to_row,
-                                                            const char *from, int64_t from_row,
-                                                            int64_t rows, int64_t bytes,
-                                                            const int64_t words) {
+/* As many words as told, the last of which begins where it fits, so that none of them asks whether
+ * it is the last. (Words of more than 16 bytes lie across lines of the cache, and take longer.) */
+static inline __attribute__((always_inline)) void
+copy_words(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
+           int64_t bytes, const int64_t word, const int64_t words) {
     for (int64_t r = 0; r < rows; r++, to += to_row, from += from_row) {
 #pragma GCC unroll 8
-        for (int64_t k = 0; k < words - 1; k++) memcpy(to + 16 * k, from + 16 * k, 16);
-        memcpy(to + bytes - 16, from + bytes - 16, 16);
+        for (int64_t k = 0; k < words - 1; k++)
+            memcpy(to + word * k, from + word * k, (size_t)word);
+        memcpy(to + bytes - word, from + bytes - word, (size_t)word);
     }
 }
 
 /* Apart, so that each loop begins where lines of instructions do. */
 typedef void row_copy(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes);
-#define ROW_COPY(words)                                                                            \
-    static __attribute__((noinline)) void copy_##words(char *to, int64_t to_row, const char *from, \
-                                                       int64_t from_row, int64_t rows,             \
-                                                       int64_t bytes) {                            \
-        copy_some(to, to_row, from, from_row, rows, bytes, words);                                 \
+#define ROW_COPY(word, words)                                                                      \
+    static __attribute__((noinline)) void copy_##word##_##words(                                   \
+        char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,                \
+        int64_t bytes) {                                                                           \
+        copy_words(to, to_row, from, from_row, rows, bytes, word, words);                          \
     }
-ROW_COPY(1)
-ROW_COPY(2)
-ROW_COPY(3)
-ROW_COPY(4)
-ROW_COPY(5)
-ROW_COPY(6)
-ROW_COPY(7)
-ROW_COPY(8)
+ROW_COPY(1, 1)
+ROW_COPY(2, 1)
+ROW_COPY(2, 2)
+ROW_COPY(4, 1)
+ROW_COPY(4, 2)
+ROW_COPY(8, 1)
+ROW_COPY(8, 2)
+ROW_COPY(16, 1)
+ROW_COPY(16, 2)
+ROW_COPY(16, 3)
+ROW_COPY(16, 4)
+ROW_COPY(16, 5)
+ROW_COPY(16, 6)
+ROW_COPY(16, 7)
+ROW_COPY(16, 8)
 
 void nomen__copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t rows,
                       int64_t bytes) {
     enum { FEW = 128 };
-    static row_copy *const by_words[] = {copy_1, copy_2, copy_3, copy_4,
-                                         copy_5, copy_6, copy_7, copy_8};
+    static row_copy *const by_words[] = {copy_16_1, copy_16_2, copy_16_3, copy_16_4,
+                                         copy_16_5, copy_16_6, copy_16_7, copy_16_8};
+    static row_copy *const by_word[][2] = {
+        {copy_1_1}, {copy_2_1, copy_2_2}, {copy_4_1, copy_4_2}, {copy_8_1, copy_8_2}};
+    const int word = (bytes >= 2) + (bytes >= 4) + (bytes >= 8);
     if (bytes > FEW)
         for (int64_t r = 0; r < rows; r++)
             nomen__copy_block(to + r * to_row, from + r * from_row, bytes);
     else if (bytes >= 16)
         by_words[(bytes - 1) / 16](to, to_row, from, from_row, rows, bytes);
-    else if (bytes >= 8)
-        copy_words(to, to_row, from, from_row, rows, bytes, 8);
-    else if (bytes >= 4)
-        copy_words(to, to_row, from, from_row, rows, bytes, 4);
-    else
-        for (int64_t r = 0; r < rows; r++)
-            for (int64_t at = 0; at < bytes; at++) to[r * to_row + at] = from[r * from_row + at];
+    else if (bytes > 0)
+        by_word[word][bytes > 1 << word](to, to_row, from, from_row, rows, bytes);
 }
 
 /* ---- rows of a few elements with holes ------------------------------------------------------- */

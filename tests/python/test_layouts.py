@@ -369,3 +369,26 @@ def test_triangles_of_matrices_however_they_lie(k, shape):
         inside = t.clone()
         inside.tril_(k)
         np.testing.assert_array_equal(inside.numpy(), np.tril(a, k))
+
+
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int8", "int16", "int64"))
+def test_short_rows_of_small_integers(dtype):
+    for n in (1, 2, 3, 7, 8, 9, 15, 16, 17, 25, 40, 63, 64, 65, 127, 128, 129, 200):
+        low = RNG.integers(-128, 256, (9, 3, n + 2)).astype(np.int64)
+        t = nomen.from_numpy(low).to(getattr(nomen, dtype))
+        values = t.numpy().copy()
+        for rows, wanted in ((t[:, 1], values[:, 1]), (t[:, 1, 1:-1], values[:, 1, 1:-1])):
+            np.testing.assert_array_equal(rows.sum(-1).numpy(), wanted.sum(-1, dtype=np.int64))
+            np.testing.assert_array_equal(rows.flip(-1).numpy(), wanted[:, ::-1])
+            np.testing.assert_array_equal(
+                rows.cumsum(-1).numpy(), wanted.cumsum(-1, dtype=np.int64)
+            )
+
+
+def test_sums_of_extreme_bytes():
+    for value, dtype in ((255, "uint8"), (-128, "int8"), (127, "int8"), (1, "bool")):
+        for n in range(1, 70):
+            t = nomen.full((3, n), value).to(getattr(nomen, dtype))
+            assert t.sum(1).tolist() == [n * value] * 3
+    seven = nomen.from_numpy(np.full((4, 33), 7, np.uint8).view(bool))  # true, but not 1
+    assert seven.sum(1).tolist() == [33] * 4

@@ -2,8 +2,15 @@
  * memory, which becomes the last. */
 
 static void FN(char *out, const char *first, int64_t n) {
+    enum { SIZE = sizeof(T), FEWEST = 16, MOST = 128 };
     const T *from = (const T *)first;
     T *to = (T *)out;
+    if (n >= FEWEST / SIZE && n <= MOST / SIZE) { /* the compiler's loop ends one by one */
+        const int64_t last = n * SIZE - 16;
+        for (int64_t at = 0; at < last; at += 16) reverse_16(out + at, first + last - at, SIZE);
+        reverse_16(out + last, first, SIZE);
+        return;
+    }
     SIMD_IVDEP
     for (int64_t i = 0; i < n; i++) to[i] = from[n - 1 - i];
 }

@@ -87,7 +87,18 @@ static APART void FN(run_short)(void *carry, const nomen__scan_args *a) {
         const int64_t lines = a->lines - r < together ? a->lines - r : together;
         char *out = moved(a->out, r * a->out_row);
         D *to = FN(results)(a, out, y);
+#ifdef FETCH
         const F *x = FN(fetch)(a->in + r * a->in_row, a->in_step, lines * n, buf);
+#else
+        const F *x = (const F *)(const void *)(a->in + r * a->in_row);
+        if (a->in_row != n * a->in_step) {
+            for (int64_t i = 0; i < lines; i++) {
+                const F *line = (const F *)(const void *)(a->in + (r + i) * a->in_row);
+                for (int64_t k = 0; k < n; k++) buf[i * n + k] = line[k];
+            }
+            x = buf;
+        }
+#endif
 #ifdef RUN_DENSE
         const nomen__scan_args fetched = {.in = (const char *)x,
                                           .out = a->out ? (char *)to : NULL,
@@ -106,8 +117,14 @@ static APART void FN(run_short)(void *carry, const nomen__scan_args *a) {
 
 static bool FN(is_short)(const nomen__scan_args *a) {
     const int64_t bytes = (int64_t)sizeof(T);
-    return a->n >= 1 && a->n <= SCAN_BLOCK / 2 && a->in_step == bytes && a->out_step == bytes &&
-           a->in_row == a->n * bytes && a->out_row == a->n * bytes;
+    if (a->n < 1 || a->n > SCAN_BLOCK / 2 || a->in_step != bytes || a->out_step != bytes)
+        return false;
+#ifdef FETCH
+    if (a->in_row != a->n * bytes) return false;
+#else
+    if (a->in_row != a->n * bytes && (a->n > SHORT_ROW || a->n < SHORT_ROW / 2)) return false;
+#endif
+    return a->out_row == a->n * bytes;
 }
 #endif
 
