@@ -1,6 +1,7 @@
 /* Transcendental functions of real numbers, roots, and powers of integers. Complex: complex.c. tan,
  * hyperbolic and inverse functions: math_trig.c; erf and gamma: math_special.c. */
 #define LOOP_PAIRS
+#include "kernels/loops/int_words.h"
 #include "kernels/loops/loops.h"
 #include "kernels/simd/vmath_plane.h"
 
@@ -89,21 +90,8 @@
 #define LOOP       "kernels/loops/binary.h"
 #include "kernels/loops/floats.h"
 
-/* By squaring, wrapping. A negative exponent gives what is left of 1 / x^-y: 1 and -1 stay,
- * everything else is 0. */
-static inline uint64_t int_pow(uint64_t x, uint64_t y) {
-    uint64_t r = 1;
-    for (; y != 0; y >>= 1, x *= x) r = y & 1 ? r * x : r;
-    return r;
-}
-static inline int64_t int_pow_signed(int64_t x, int64_t y) {
-    if (y >= 0) return (int64_t)int_pow((uint64_t)x, (uint64_t)y);
-    if (x == 1 || x == -1) return y & 1 ? x : 1;
-    return 0;
-}
-
-/* Several at a time, until the longest exponent is used up. Of negative ones it is 1 and -1 that
- * are left, to an exponent of 0 or 1. */
+/* By squaring, wrapping, several at a time, until the longest exponent is used up. A negative one
+ * gives what is left of 1 / x^-y: 1 and -1 stay, to an exponent of 0 or 1, everything else is 0. */
 static inline vi64 v_int_pow(vi64 x, vi64 y) {
     const vi64 negative = y < 0, unit = (x == 1) | (x == -1);
     vu64 left = (vu64)(y & (~negative | 1)), square = (vu64)x;
@@ -115,10 +103,22 @@ static inline vi64 v_int_pow(vi64 x, vi64 y) {
     return (vi64)r;
 }
 
-#define OP         pow
-#define EXPR(x, y) int_pow_signed(x, y)
-#define WIDE_EXPR  v_int_pow
-#define LOOP       "kernels/loops/binary.h"
+/* The same of 32 bits, of which narrower results are the low ones. */
+static inline vi32 v_int_pow_32(vi32 x, vi32 y) {
+    const vi32 negative = y < 0, unit = (x == 1) | (x == -1);
+    vu32 left = (vu32)(y & (~negative | 1)), square = (vu32)x;
+    vu32 r = (vu32)(1 & ~(negative & ~unit));
+    for (; v_any32((vi32)(left != 0)); left >>= 1, square *= square) {
+        const vu32 odd = -(left & 1);
+        r = (r * square & odd) | (r & ~odd);
+    }
+    return (vi32)r;
+}
+
+#define OP          pow
+#define NARROW_EXPR v_int_pow_32
+#define WIDE_EXPR   v_int_pow
+#define LOOP        "kernels/loops/binary.h"
 #include "kernels/loops/ints.h"
 
 #define OP         atan2

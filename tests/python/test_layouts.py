@@ -392,3 +392,24 @@ def test_sums_of_extreme_bytes():
             assert t.sum(1).tolist() == [n * value] * 3
     seven = nomen.from_numpy(np.full((4, 33), 7, np.uint8).view(bool))  # true, but not 1
     assert seven.sum(1).tolist() == [33] * 4
+
+
+@pytest.mark.parametrize("dtype", ("uint8", "int8", "int16", "int32", "int64"))
+def test_powers_of_integers_wrap(dtype):
+    low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
+    ends = [low, low + 1, high - 1, high, 0, 1, 2, 3, 7, *([] if low == 0 else [-1, -2, -3])]
+    x, y = (np.array(v).astype(dtype) for v in zip(*itertools.product(ends, ends)))
+
+    def power(a, b):
+        if b < 0:
+            return a ** (-b % 2) if abs(a) == 1 else 0
+        return pow(a, b, 2**64)
+
+    wanted = np.array([power(int(a), int(b)) % 2**64 for a, b in zip(x, y)], np.uint64)
+    a, b = nomen.from_numpy(x), nomen.from_numpy(y)
+    for n in (1, 3, 17, len(x)):
+        got = a[-n:].pow(b[-n:])
+        np.testing.assert_array_equal(got.numpy(), wanted[-n:].astype(dtype))
+    gaps = nomen.stack([a, b], 1)
+    np.testing.assert_array_equal(gaps[:, 0].pow(gaps[:, 1]).numpy(), wanted.astype(dtype))
+    np.testing.assert_array_equal(a.pow(b[:1].expand(len(x))).numpy(), a.pow(b[0]).numpy())

@@ -2,8 +2,8 @@
  * guard. Wants LOOP, OP and EXPR, where EXPR is on single numbers: plain loops over integers are
  * vectorised well by the compiler. With WRAP the numbers are unsigned and at least 32 bits wide, so
  * that arithmetic wraps; with OUT_BOOL results are bools; WIDE_EXPR is on vectors of int64, where
- * the compiler finds none. Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL and WIDE_EXPR away again.
- */
+ * the compiler finds none, NARROW_EXPR, beside it, on vectors of int32 for all that is narrower.
+ * Takes LOOP, OP, EXPR, WRAP, AND_BOOL, OUT_BOOL, NARROW_EXPR and WIDE_EXPR away again. */
 
 #define W        1
 #define LD(p)    ((V) * (const T *)(p))
@@ -36,29 +36,60 @@
 #define V T
 #endif
 
-#define T  uint8_t
-#define FN LOOP_NAME2(OP, u8)
+#ifdef NARROW_EXPR
+#undef V
+#undef W
+#undef LD
+#undef ST
+#define V            vi32
+#define W            W32
+#define LD(p)        LOOP_NAME2(words_get, NAME)(p, W32)
+#define LDN(p, k)    LOOP_NAME2(words_get, NAME)(p, k)
+#define ST(p, v)     LOOP_NAME2(words_put, NAME)(p, v, W32)
+#define STN(p, v, k) LOOP_NAME2(words_put, NAME)(p, v, k)
+#define SPLAT(v)     ((v)[0] - (vi32){0})
+#undef EXPR
+#define EXPR NARROW_EXPR
+#endif
+
+#define T    uint8_t
+#define NAME u8
+#define FN   LOOP_NAME2(OP, u8)
 #include LOOP
 #undef T
+#undef NAME
 #undef FN
 
-#define T  int8_t
-#define FN LOOP_NAME2(OP, i8)
+#define T    int8_t
+#define NAME i8
+#define FN   LOOP_NAME2(OP, i8)
 #include LOOP
 #undef T
+#undef NAME
 #undef FN
 
-#define T  int16_t
-#define FN LOOP_NAME2(OP, i16)
+#define T    int16_t
+#define NAME i16
+#define FN   LOOP_NAME2(OP, i16)
 #include LOOP
 #undef T
+#undef NAME
 #undef FN
 
-#define T  int32_t
-#define FN LOOP_NAME2(OP, i32)
+#define T    int32_t
+#define NAME i32
+#define FN   LOOP_NAME2(OP, i32)
 #include LOOP
 #undef T
+#undef NAME
 #undef FN
+
+#ifdef NARROW_EXPR
+#undef LDN
+#undef STN
+#undef SPLAT
+#undef NARROW_EXPR
+#endif
 
 #ifdef WRAP
 #undef V
