@@ -280,6 +280,7 @@ def reductions(name, n, dtype):
     cube = {"shape": list(CUBES[n]), "dtype": dtype, "fill": FILLS.get(name, "unit")}
     grid = {"shape": [rows, columns], "dtype": dtype, "fill": FILLS.get(name, "unit")}
     eights = {"shape": [max(1, n // 8), min(n, 8)], "dtype": dtype, "fill": grid["fill"]}
+    longer = {"shape": [max(1, n // 24), 24], "dtype": dtype, "fill": grid["fill"]}
     line = {"shape": [n], "dtype": dtype, "fill": grid["fill"]}
     variants = [
         ("first", grid, 0),
@@ -288,6 +289,8 @@ def reductions(name, n, dtype):
         ("rows of 8", eights, 1),
         ("one line", line, 0),
     ]
+    if n > 16:  # between those that are short and those that fill vectors
+        variants.insert(4, ("rows of 24", longer, 1))
     if name in LEADERS and ROWS[name]["family"] == "order":  # numbers of 64 bits, all different
         variants += [
             ("one line", {"shape": [n], "dtype": other, "fill": "wide"}, 0)
@@ -300,7 +303,7 @@ def reductions(name, n, dtype):
             best = {"self": grid, "k": min(k, columns), "dim": 1}
             yield case(name, n, dtype, variant=f"{k} of rows", change=best)
     if n > 16:
-        plain = 4 if ROWS[name]["family"] == "order" else 5
+        plain = 5 if ROWS[name]["family"] == "order" else 6
         variants += [
             (variant, {**self, "dtype": other}, dim)
             for variant, self, dim in variants[:plain]
