@@ -134,7 +134,7 @@ static inline vf64 v_polygamma_plain(vf64 x, int order, int far) {
     return factor * v_power_sum(order + 1, x, far);
 }
 /* The lanes that are not done, one by one, but for those behind the last number, of which the order
- * is 0, too. */
+ * is 0, too: there r is what that of 0 is. */
 static __attribute__((noinline)) vf64 v_polygamma_rest(vf64 r, vf64 x, vf64 n, vi64 plain,
                                                        vi64 done, int far) {
     const vi64 left = ~(done | ((x == 0) & (n == 0)));
@@ -150,8 +150,9 @@ static inline vf64 v_polygamma_to(vf64 x, vf64 n, int far) {
     const vi64 plain =
         (n >= 1) & (n < SMALL_POWER) & (v_floor_f64(n) == n) & (x > 0x1p-100) & (x < 0x1p100);
     const vi64 done = plain & (n == n[0]);
+    const vf64 tame = v_sel_f64(done, x, v_set_f64(16));
     vf64 r = v_set_f64(-(double)INFINITY);
-    if (v_any64(done)) r = v_polygamma_plain(v_sel_f64(done, x, v_set_f64(16)), (int)n[0], far);
+    if (v_any64(done)) r = v_sel_f64(done, v_polygamma_plain(tame, (int)n[0], far), r);
     return v_any64(~done) ? v_polygamma_rest(r, x, n, plain, done, far) : r;
 }
 static inline vf64 v_polygamma_f64(vf64 x, vf64 n) { return v_polygamma_to(x, n, FAR_WIDE); }

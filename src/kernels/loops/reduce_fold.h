@@ -239,9 +239,12 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
         C s[NOMEN__ACC_WIDE];
         LV v[NOMEN__ACC_WIDE / FN(width)];
     } lanes;
-    C *const s = lanes.s;
-    LV *const v = lanes.v;
+    C *const s = lanes.s, ends[FN(width)];
+    LV *const v = lanes.v, end = VID(LV);
     int64_t j = 0, vectors = n_acc / FN(width);
+    /* The last columns are lanes of a vector that begins before them, added up by itself. */
+    const int64_t rest = vectors ? n_acc % FN(width) : 0, from = n_acc - FN(width);
+    const int64_t single = vectors ? n_acc : 0; /* those from here on go one by one */
     for (int64_t i = 0; i < n_acc; i++) s[i] = ID;
     for (; j + 4 <= rows; j += 4) {
         const T *x0 = (const T *)(const void *)(in + j * pitch);
@@ -255,7 +258,13 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
             const LV four = JOIN(first, second);
             v[k] = JOIN(v[k], four);
         }
-        for (int64_t i = vectors * FN(width); i < n_acc; i++) {
+        if (rest) {
+            const LV first = JOIN(VLOAD(x0 + from), VLOAD(x1 + from));
+            const LV second = JOIN(VLOAD(x2 + from), VLOAD(x3 + from));
+            const LV four = JOIN(first, second);
+            end = JOIN(end, four);
+        }
+        for (int64_t i = single; i < n_acc; i++) {
             const C first = JOIN(ONE(x0[i]), ONE(x1[i])), second = JOIN(ONE(x2[i]), ONE(x3[i]));
             const C four = JOIN(first, second);
             s[i] = JOIN(s[i], four);
@@ -264,8 +273,11 @@ static APART void FN(cols_direct)(A *acc, int64_t n_acc, const char *in, int64_t
     for (; j < rows; j++) {
         const T *x = (const T *)(const void *)(in + j * pitch);
         for (int64_t k = 0; k < vectors; k++) v[k] = JOIN(v[k], VLOAD(x + k * FN(width)));
-        for (int64_t i = vectors * FN(width); i < n_acc; i++) s[i] = JOIN(s[i], ONE(x[i]));
+        if (rest) end = JOIN(end, VLOAD(x + from));
+        for (int64_t i = single; i < n_acc; i++) s[i] = JOIN(s[i], ONE(x[i]));
     }
+    memcpy(ends, &end, sizeof end);
+    for (int64_t i = 0; i < rest; i++) s[n_acc - rest + i] = ends[FN(width) - rest + i];
     for (int64_t i = 0; i < n_acc; i++) {
         const D all = TOTAL(DID, s[i]);
         TAKE(acc + i, all);
